@@ -1,0 +1,325 @@
+package io.widerow.event;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Events in native memory, one record of [EventLayout] behind the other, and the only builder of
+/// such records: what leaves it is valid.
+///
+/// ```
+/// batch.begin(type, 0, type.length, epochNanos);
+/// batch.putLong(status, 0, status.length, 404);
+/// Rejection why = batch.end(); // null: the event is in
+/// ```
+///
+/// The first thing wrong with an event is remembered and returned by [#end], which then leaves the
+/// batch as it was before [#begin].
+///
+/// - Threads: one at a time; hand a batch over through a ring or a lock.
+/// - Memory: owns native memory from the constructor until [#close]. It grows by doubling, up to
+///   `bytesMax`; an event that finds no room there is [Rejection#BATCH_FULL].
+public final class EventBatch implements AutoCloseable {
+  private static final int ATTRIBUTE_OFFSETS_START = 16;
+
+  private final long bytesMax;
+  private final int eventBytesMax;
+  private Arena arena;
+  private MemorySegment memory;
+  private long limit; // behind the last whole event
+  private int count;
+  private long ownIds;
+
+  // The event being built.
+  private long at; // where the next byte goes
+  private int[] attributeOffsets = new int[ATTRIBUTE_OFFSETS_START]; // from limit
+  private int attributes;
+  private boolean ascending;
+  private long idTime;
+  private long idTail;
+  private long version;
+  private @Nullable Rejection rejection;
+  private byte[] sorted = new byte[0];
+
+  /// A batch with the store's own limit on the size of an event.
+  public EventBatch(long bytesStart, long bytesMax) {
+    this(bytesStart, bytesMax, EventLayout.EVENT_BYTES_MAX);
+  }
+
+  /// @param bytesStart native memory taken at once
+  /// @param bytesMax native memory it may grow to
+  /// @param eventBytesMax largest event it takes, at most [EventLayout#EVENT_BYTES_MAX]
+  public EventBatch(long bytesStart, long bytesMax, int eventBytesMax) {
+    if (bytesStart < EventLayout.HEADER_BYTES || bytesMax < bytesStart) {
+      throw new IllegalArgumentException(
+          "batch of %d bytes that may grow to %d".formatted(bytesStart, bytesMax));
+    }
+    if (eventBytesMax < EventLayout.HEADER_BYTES || eventBytesMax > EventLayout.EVENT_BYTES_MAX) {
+      throw new IllegalArgumentException("largest event of " + eventBytesMax + " bytes");
+    }
+    this.bytesMax = bytesMax;
+    this.eventBytesMax = eventBytesMax;
+    this.arena = Arena.ofShared();
+    this.memory = arena.allocate(bytesStart, EventLayout.ALIGNMENT);
+  }
+
+  /// The events: from 0 until [#bytes].
+  public MemorySegment memory() {
+    return memory;
+  }
+
+  public long bytes() {
+    return limit;
+  }
+
+  public int count() {
+    return count;
+  }
+
+  /// How many of the events brought their own id.
+  public long ownIds() {
+    return ownIds;
+  }
+
+  public void clear() {
+    limit = 0;
+    count = 0;
+    ownIds = 0;
+  }
+
+  /// Starts an event whose id the store assigns.
+  ///
+  /// @param epochNanos the event's time, nanoseconds since the Unix epoch
+  public void begin(byte[] type, int typeOffset, int typeBytes, long epochNanos) {
+    start(type, typeOffset, typeBytes);
+    if (epochNanos < TimeUuid.NANOS_MIN || epochNanos >= TimeUuid.NANOS_LIMIT) {
+      reject(Rejection.TIME_OUT_OF_RANGE);
+    }
+    idTime = TimeUuid.timeOfNanos(epochNanos);
+    idTail = TimeUuid.tailOf(epochNanos, 0, 0);
+    version = EventLayout.VERSION_ASSIGNED;
+  }
+
+  /// Starts an event that brings its own id: it replaces the event of the same type that has this
+  /// id.
+  public void begin(byte[] type, int typeOffset, int typeBytes, EventId id) {
+    start(type, typeOffset, typeBytes);
+    long epochNanos = TimeUuid.tickNanos(id.time());
+    if (epochNanos < TimeUuid.NANOS_MIN || epochNanos >= TimeUuid.NANOS_LIMIT) {
+      reject(Rejection.TIME_OUT_OF_RANGE);
+    }
+    idTime = id.time();
+    idTail = id.tail();
+    version = EventLayout.VERSION_OWN;
+  }
+
+  public void putString(byte[] name, int nameOffset, int nameBytes, byte[] value) {
+    putString(name, nameOffset, nameBytes, value, 0, value.length);
+  }
+
+  /// Adds a string; it must be valid UTF-8.
+  public void putString(
+      byte[] name, int nameOffset, int nameBytes, byte[] value, int valueOffset, int valueBytes) {
+    if (!Utf8.isValid(value, valueOffset, valueBytes)) {
+      reject(Rejection.TEXT_NOT_UTF8);
+    }
+    putText(AttributeKind.STRING, name, nameOffset, nameBytes, value, valueOffset, valueBytes);
+  }
+
+  /// Adds bytes that mean nothing to the store.
+  public void putBytes(
+      byte[] name, int nameOffset, int nameBytes, byte[] value, int valueOffset, int valueBytes) {
+    putText(AttributeKind.BYTES, name, nameOffset, nameBytes, value, valueOffset, valueBytes);
+  }
+
+  public void putLong(byte[] name, int nameOffset, int nameBytes, long value) {
+    if (putName(AttributeKind.LONG, name, nameOffset, nameBytes, Long.BYTES)) {
+      memory.set(EventLayout.LONG_ANYWHERE, at, value);
+      at += Long.BYTES;
+    }
+  }
+
+  public void putDouble(byte[] name, int nameOffset, int nameBytes, double value) {
+    if (putName(AttributeKind.DOUBLE, name, nameOffset, nameBytes, Long.BYTES)) {
+      memory.set(EventLayout.LONG_ANYWHERE, at, Double.doubleToRawLongBits(value));
+      at += Long.BYTES;
+    }
+  }
+
+  public void putBoolean(byte[] name, int nameOffset, int nameBytes, boolean value) {
+    if (putName(AttributeKind.BOOLEAN, name, nameOffset, nameBytes, 1)) {
+      memory.set(JAVA_BYTE, at, (byte) (value ? 1 : 0));
+      at += 1;
+    }
+  }
+
+  /// Marks the event as refused, for a reason that only the caller can see. The first reason stays.
+  public void reject(Rejection why) {
+    if (rejection == null) {
+      rejection = why;
+    }
+  }
+
+  /// Ends the event.
+  ///
+  /// @return null when it is in the batch, else why it is not
+  public @Nullable Rejection end() {
+    if (rejection == null && !ascending) {
+      sortAttributes();
+    }
+    if (rejection != null) {
+      return rejection;
+    }
+    int length = Math.toIntExact(at - limit);
+    EventLayout.writeHeader(memory, limit, length, attributes, idTime, idTail, version);
+    long next = limit + EventLayout.alignedLength(length);
+    memory.asSlice(at, next - at).fill((byte) 0); // the same bytes whatever lay here before
+    limit = next;
+    count++;
+    ownIds += version == EventLayout.VERSION_OWN ? 1 : 0;
+    return null;
+  }
+
+  private void start(byte[] type, int typeOffset, int typeBytes) {
+    at = limit + EventLayout.HEADER_BYTES;
+    attributes = 0;
+    ascending = true;
+    rejection = null;
+    if (typeBytes < 1
+        || typeBytes > EventLayout.TYPE_BYTES_MAX
+        || !Utf8.isValid(type, typeOffset, typeBytes)) {
+      reject(Rejection.TYPE_INVALID);
+    } else if (reserve(1 + typeBytes)) {
+      memory.set(JAVA_BYTE, at, (byte) typeBytes);
+      MemorySegment.copy(type, typeOffset, memory, JAVA_BYTE, at + 1, typeBytes);
+      at += 1 + typeBytes;
+    }
+  }
+
+  private void putText(
+      AttributeKind kind,
+      byte[] name,
+      int nameOffset,
+      int nameBytes,
+      byte[] value,
+      int valueOffset,
+      int valueBytes) {
+    if (putName(kind, name, nameOffset, nameBytes, Integer.BYTES + valueBytes)) {
+      memory.set(EventLayout.INT_ANYWHERE, at, valueBytes);
+      MemorySegment.copy(value, valueOffset, memory, JAVA_BYTE, at + Integer.BYTES, valueBytes);
+      at += Integer.BYTES + valueBytes;
+    }
+  }
+
+  /// Writes kind and name, and makes room for them and the value. False when the event is refused.
+  private boolean putName(
+      AttributeKind kind, byte[] name, int nameOffset, int nameBytes, int valueBytes) {
+    if (rejection != null) {
+      return false;
+    }
+    if (attributes == EventLayout.ATTRIBUTES_MAX) {
+      reject(Rejection.TOO_MANY_ATTRIBUTES);
+      return false;
+    }
+    if (nameBytes < 1
+        || nameBytes > EventLayout.NAME_BYTES_MAX
+        || !Utf8.isValid(name, nameOffset, nameBytes)) {
+      reject(Rejection.ATTRIBUTE_NAME_INVALID);
+      return false;
+    }
+    if (!reserve(2L + nameBytes + valueBytes)) {
+      return false;
+    }
+    if (attributes == attributeOffsets.length) {
+      attributeOffsets = Arrays.copyOf(attributeOffsets, attributes * 2);
+    }
+    attributeOffsets[attributes] = (int) (at - limit);
+    memory.set(JAVA_BYTE, at, kind.code);
+    memory.set(JAVA_BYTE, at + 1, (byte) nameBytes);
+    MemorySegment.copy(name, nameOffset, memory, JAVA_BYTE, at + 2, nameBytes);
+    ascending =
+        ascending && (attributes == 0 || compareNames(attributeOffsets[attributes - 1], at) < 0);
+    attributes++;
+    at += 2 + nameBytes;
+    return true;
+  }
+
+  /// Makes sure that `bytes` more, and the padding, fit behind `at`.
+  private boolean reserve(long bytes) {
+    if (at + bytes - limit > eventBytesMax) {
+      reject(Rejection.EVENT_TOO_LARGE);
+      return false;
+    }
+    long needed = at + bytes + EventLayout.ALIGNMENT;
+    if (needed <= memory.byteSize()) {
+      return true;
+    }
+    if (needed > bytesMax) {
+      reject(Rejection.BATCH_FULL);
+      return false;
+    }
+    Arena grown = Arena.ofShared();
+    MemorySegment larger =
+        grown.allocate(
+            Math.min(bytesMax, Math.max(needed, 2 * memory.byteSize())), EventLayout.ALIGNMENT);
+    MemorySegment.copy(memory, 0, larger, 0, at);
+    arena.close();
+    arena = grown;
+    memory = larger;
+    return true;
+  }
+
+  /// Compares the name of the attribute at `limit + offsetA` with that at `attributeB`.
+  private int compareNames(int offsetA, long attributeB) {
+    long attributeA = limit + offsetA;
+    long nameA = EventLayout.nameOffset(attributeA);
+    long nameB = EventLayout.nameOffset(attributeB);
+    int bytesA = EventLayout.nameBytes(memory, attributeA);
+    int bytesB = EventLayout.nameBytes(memory, attributeB);
+    int common = Math.min(bytesA, bytesB);
+    for (int i = 0; i < common; i++) {
+      int difference =
+          Byte.compareUnsigned(memory.get(JAVA_BYTE, nameA + i), memory.get(JAVA_BYTE, nameB + i));
+      if (difference != 0) {
+        return difference;
+      }
+    }
+    return Integer.compare(bytesA, bytesB);
+  }
+
+  /// Brings the attributes into ascending order of names: a merge sort of their offsets, then one
+  /// copy. Senders keep to one order, so this sorts what is mostly sorted.
+  private void sortAttributes() {
+    Integer[] order = new Integer[attributes];
+    Arrays.setAll(order, i -> attributeOffsets[i]);
+    Arrays.sort(order, (a, b) -> compareNames(a, limit + b));
+    for (int i = 1; i < attributes; i++) {
+      if (compareNames(order[i - 1], limit + order[i]) == 0) {
+        reject(Rejection.ATTRIBUTE_TWICE);
+        return;
+      }
+    }
+    int start = attributeOffsets[0];
+    int bytes = Math.toIntExact(at - limit - start);
+    if (sorted.length < bytes) {
+      sorted = new byte[Math.max(bytes, 2 * sorted.length)];
+    }
+    int out = 0;
+    for (Integer offset : order) {
+      long attribute = limit + offset;
+      int length = (int) (EventLayout.nextAttribute(memory, attribute) - attribute);
+      MemorySegment.copy(memory, JAVA_BYTE, attribute, sorted, out, length);
+      out += length;
+    }
+    assert out == bytes : out + " of " + bytes;
+    MemorySegment.copy(sorted, 0, memory, JAVA_BYTE, limit + start, bytes);
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}

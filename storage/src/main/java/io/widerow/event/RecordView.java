@@ -1,0 +1,84 @@
+package io.widerow.event;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+
+/// An event that lies somewhere as a record of [EventLayout]. One view serves any number of
+/// records, one after the other.
+///
+/// - Threads: one.
+/// - Memory: borrows that of the records.
+public final class RecordView implements EventView {
+  private final AttributeNames names = new AttributeNames();
+  private MemorySegment events = MemorySegment.NULL;
+  private long offset;
+  private String type = "";
+  private MemorySegment typeUtf8 = MemorySegment.NULL;
+
+  /// Shows the record at `newOffset`, which must be a whole and valid one.
+  public RecordView show(MemorySegment newEvents, long newOffset) {
+    events = newEvents;
+    offset = newOffset;
+    return this;
+  }
+
+  public int length() {
+    return EventLayout.length(events, offset);
+  }
+
+  @Override
+  public long idTime() {
+    return EventLayout.idTime(events, offset);
+  }
+
+  @Override
+  public long idTail() {
+    return EventLayout.idTail(events, offset);
+  }
+
+  @Override
+  public long version() {
+    return EventLayout.version(events, offset);
+  }
+
+  /// Decodes the name only when it differs from that of the record asked for last.
+  @Override
+  public String type() {
+    long here = EventLayout.typeOffset(offset);
+    int bytes = EventLayout.typeBytes(events, offset);
+    if (typeUtf8.byteSize() != bytes
+        || MemorySegment.mismatch(events, here, here + bytes, typeUtf8, 0, bytes) >= 0) {
+      byte[] utf8 = events.asSlice(here, bytes).toArray(ValueLayout.JAVA_BYTE);
+      typeUtf8 = MemorySegment.ofArray(utf8);
+      type = new String(utf8, StandardCharsets.UTF_8);
+    }
+    return type;
+  }
+
+  @Override
+  public boolean find(AttributeName name, AttributeValue out) {
+    long attribute = EventLayout.attributesOffset(events, offset);
+    for (int left = EventLayout.attributes(events, offset); left > 0; left--) {
+      int nameBytes = EventLayout.nameBytes(events, attribute);
+      if (name.matches(events, EventLayout.nameOffset(attribute), nameBytes)) {
+        EventLayout.readValue(events, attribute, out);
+        return true;
+      }
+      attribute = EventLayout.nextAttribute(events, attribute);
+    }
+    return false;
+  }
+
+  @Override
+  public void forEach(AttributeValue scratch, AttributeVisitor visitor) {
+    long attribute = EventLayout.attributesOffset(events, offset);
+    for (int left = EventLayout.attributes(events, offset); left > 0; left--) {
+      int nameBytes = EventLayout.nameBytes(events, attribute);
+      AttributeName name = names.at(events, EventLayout.nameOffset(attribute), nameBytes);
+      EventLayout.readValue(events, attribute, scratch);
+      visitor.visit(name, scratch);
+      attribute = EventLayout.nextAttribute(events, attribute);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.widerow.event;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/// Says whether bytes are valid UTF-8 as RFC 3629 has it: no overlong form, no surrogate, nothing
+/// above U+10FFFF. Plain ASCII is passed eight bytes at a time.
+public final class Utf8 {
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+
+  private Utf8() {}
+
+  public static boolean isValid(byte[] bytes, int offset, int length) {
+    int limit = offset + length;
+    int at = offset;
+    while (true) {
+      while (at + Long.BYTES <= limit && ((long) LONG.get(bytes, at) & HIGH_BITS) == 0) {
+        at += Long.BYTES;
+      }
+      while (at < limit && bytes[at] >= 0) {
+        at++;
+        if (at + Long.BYTES <= limit && ((long) LONG.get(bytes, at) & HIGH_BITS) == 0) {
+          break;
+        }
+      }
+      if (at >= limit) {
+        return true;
+      }
+      if (bytes[at] >= 0) {
+        continue;
+      }
+      int next = behindSequence(bytes, at, limit);
+      if (next < 0) {
+        return false;
+      }
+      at = next;
+    }
+  }
+
+  /// Offset behind the multi-byte sequence that starts at `at`, negative when it is not one.
+  private static int behindSequence(byte[] bytes, int at, int limit) {
+    int lead = bytes[at] & 0xff;
+    if (lead >= 0xc2 && lead <= 0xdf) {
+      return continues(bytes, at + 1, limit, 0x80, 0xbf) ? at + 2 : -1;
+    }
+    if (lead >= 0xe0 && lead <= 0xef) {
+      int least = lead == 0xe0 ? 0xa0 : 0x80;
+      int most = lead == 0xed ? 0x9f : 0xbf;
+      return continues(bytes, at + 1, limit, least, most)
+              && continues(bytes, at + 2, limit, 0x80, 0xbf)
+          ? at + 3
+          : -1;
+    }
+    if (lead >= 0xf0 && lead <= 0xf4) {
+      int least = lead == 0xf0 ? 0x90 : 0x80;
+      int most = lead == 0xf4 ? 0x8f : 0xbf;
+      return continues(bytes, at + 1, limit, least, most)
+              && continues(bytes, at + 2, limit, 0x80, 0xbf)
+              && continues(bytes, at + 3, limit, 0x80, 0xbf)
+          ? at + 4
+          : -1;
+    }
+    return -1;
+  }
+
+  private static boolean continues(byte[] bytes, int at, int limit, int least, int most) {
+    return at < limit && (bytes[at] & 0xff) >= least && (bytes[at] & 0xff) <= most;
+  }
+}

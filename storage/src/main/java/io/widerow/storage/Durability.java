@@ -1,0 +1,11 @@
+package io.widerow.storage;
+
+/// What an acknowledgement promises, weakest first. Named in every reply and every benchmark.
+public enum Durability {
+  /// Admitted: lost when the process dies.
+  MEMORY,
+  /// Handed to the kernel: survives `kill -9`, not a power cut.
+  OS,
+  /// Forced to the disk: survives a power cut.
+  DISK
+}

@@ -1,0 +1,108 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventView;
+import io.widerow.event.Text;
+import io.widerow.storage.Filter.Comparison;
+import io.widerow.storage.Filter.Literal;
+import java.math.BigDecimal;
+
+/// The meaning of a [Filter], event by event. Segments may answer sooner from statistics, never
+/// differently.
+final class FilterEvaluation {
+  private FilterEvaluation() {}
+
+  static boolean keeps(Filter filter, EventView event, AttributeValue scratch) {
+    return switch (filter) {
+      case Filter.Everything() -> true;
+      case Filter.And(var parts) -> {
+        for (Filter part : parts) {
+          if (!keeps(part, event, scratch)) {
+            yield false;
+          }
+        }
+        yield true;
+      }
+      case Filter.Or(var parts) -> {
+        for (Filter part : parts) {
+          if (keeps(part, event, scratch)) {
+            yield true;
+          }
+        }
+        yield false;
+      }
+      case Filter.Not(Filter inner) -> !keeps(inner, event, scratch);
+      case Filter.Exists(var name) -> event.find(name, scratch);
+      case Filter.Compare(var name, var comparison, var literal) ->
+          event.find(name, scratch) && holds(scratch, comparison, literal);
+      case Filter.Contains(var name, var needle) ->
+          event.find(name, scratch)
+              && scratch.kind() == AttributeKind.STRING
+              && needle.isIn(scratch.memory(), scratch.offset(), scratch.length());
+      case Filter.Matches(var name, var test) ->
+          event.find(name, scratch)
+              && scratch.kind() == AttributeKind.STRING
+              && test.keeps(scratch.memory(), scratch.offset(), scratch.length());
+    };
+  }
+
+  static boolean holds(AttributeValue value, Comparison comparison, Literal literal) {
+    return switch (literal) {
+      case Literal.Word(Text text) ->
+          value.kind() == AttributeKind.STRING
+              ? holds(comparison, text.compareTo(value.memory(), value.offset(), value.length()))
+              : comparison == Comparison.NOT_EQUAL;
+      case Literal.Truth(boolean truth) ->
+          value.kind() == AttributeKind.BOOLEAN
+              ? holds(comparison, Boolean.compare(value.bits() != 0, truth))
+              : comparison == Comparison.NOT_EQUAL;
+      case Literal.Whole(long whole) ->
+          switch (value.kind()) {
+            case LONG -> holds(comparison, Long.compare(value.bits(), whole));
+            case DOUBLE -> holdsMixed(value.asDouble(), comparison, whole, 1);
+            default -> comparison == Comparison.NOT_EQUAL;
+          };
+      case Literal.Fraction(double fraction) ->
+          switch (value.kind()) {
+            case LONG -> holdsMixed(fraction, comparison, value.bits(), -1);
+            case DOUBLE -> holdsDoubles(value.asDouble(), comparison, fraction);
+            default -> comparison == Comparison.NOT_EQUAL;
+          };
+    };
+  }
+
+  private static boolean holdsDoubles(double a, Comparison comparison, double b) {
+    if (Double.isNaN(a) || Double.isNaN(b)) {
+      return comparison == Comparison.NOT_EQUAL;
+    }
+    return holds(comparison, a < b ? -1 : a > b ? 1 : 0); // -0.0 equals 0.0
+  }
+
+  /// Compares a double with a long exactly.
+  ///
+  /// @param sign 1 when the double stands left of the comparison, -1 when it stands right
+  private static boolean holdsMixed(double fraction, Comparison comparison, long whole, int sign) {
+    if (Double.isNaN(fraction)) {
+      return comparison == Comparison.NOT_EQUAL;
+    }
+    int order =
+        Double.isInfinite(fraction)
+            ? (fraction > 0 ? 1 : -1)
+            : Math.abs(whole) < (1L << 53)
+                ? Double.compare(fraction + 0.0, (double) whole)
+                : new BigDecimal(fraction).compareTo(BigDecimal.valueOf(whole));
+    return holds(comparison, sign * order);
+  }
+
+  static boolean holds(Comparison comparison, int order) {
+    return switch (comparison) {
+      case EQUAL -> order == 0;
+      case NOT_EQUAL -> order != 0;
+      case LESS -> order < 0;
+      case LESS_OR_EQUAL -> order <= 0;
+      case GREATER -> order > 0;
+      case GREATER_OR_EQUAL -> order >= 0;
+    };
+  }
+}

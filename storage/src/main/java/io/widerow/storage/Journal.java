@@ -1,0 +1,52 @@
+package io.widerow.storage;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/// The journal of one lane: group frames in the order of their LSNs, in files of bounded size. The
+/// embedded store writes it before a group is acknowledged and reads it once, when it is opened.
+///
+/// - Threads: that of the lane; [#trim] and the figures from any.
+interface Journal extends AutoCloseable {
+  /// Writes one group. LSNs are consecutive.
+  ///
+  /// @param lsn the group's number, one above the last one
+  /// @param frame the group's encoded frame, see [JournalFrame]
+  /// @throws StorageException.Failed or, before anything was written, [StorageException.DiskFull]
+  void append(long lsn, MemorySegment frame);
+
+  /// Forces all that was appended, and the directory entries of new files. After a failure the
+  /// journal must not be used again.
+  void force();
+
+  /// Deletes the files all of whose groups have LSNs up to and including `lsn`.
+  void trim(long lsn);
+
+  /// Bytes of the files that are there.
+  long bytes();
+
+  @Override
+  void close();
+
+  /// Makes and reads the journals of a store.
+  interface Factory {
+    /// Starts a new journal file for a lane, which takes `lsnFirst` next. Never appends to an old
+    /// file.
+    Journal create(int lane, long lsnFirst);
+
+    /// Reads whatever journal files exist of any lane, lane by lane, in the order of writing. Bytes
+    /// that are no excerpt at all are passed over; telling torn from damaged is the caller's part.
+    void replay(FrameReader reader);
+
+    /// Deletes every journal file that was there when [#replay] ran.
+    void deleteReplayed();
+  }
+
+  /// Takes frames at start.
+  interface FrameReader {
+    /// @param file the journal file, for messages
+    /// @param sequence position in the file
+    /// @param frame the bytes as they are on disk, valid or not; valid until this returns
+    void frame(int lane, Path file, long sequence, MemorySegment frame);
+  }
+}

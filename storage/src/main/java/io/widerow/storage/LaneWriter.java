@@ -1,0 +1,56 @@
+package io.widerow.storage;
+
+import io.widerow.event.EventBatch;
+import io.widerow.event.Rejection;
+
+/// Writes one lane.
+///
+/// - Threads: one, the same for its whole life.
+public interface LaneWriter {
+  /// Takes the events of a batch in: gives them their ids, their shard, and a place in the group
+  /// that the next [#commit] makes durable and readable. The batch may be reused at once. May wait
+  /// for sealing when memory is used up.
+  ///
+  /// @param placement hash of the batch's key; picks the shard among those of this lane. Events
+  ///   with ids of their own are placed by the id instead
+  /// @param rejections told of each event that is refused; the others are taken in
+  /// @return events taken in
+  /// @throws StorageException.Failed when the write side has ended
+  /// @throws StorageException.DiskFull when there is no room; nothing was taken in
+  int append(EventBatch batch, long placement, Rejections rejections);
+
+  /// Makes everything appended so far as durable as asked, then readable. Without anything appended
+  /// it does nothing.
+  ///
+  /// @return the number of the last group that is so durable; rises from group to group
+  /// @throws StorageException.Failed when that cannot be done; the write side has then ended, and
+  ///   what was appended since the last commit is not acknowledged
+  long commit(Durability durability);
+
+  /// Remembers bytes with the current group: they are journaled with it, and handed back by
+  /// [#notes] after a restart. For the caller's own small state, such as keys of recent batches.
+  ///
+  /// @param note at most 1 KiB
+  void note(byte[] note);
+
+  /// Says what is remembered from before the store was opened, oldest first.
+  void notes(NoteReader reader);
+
+  /// Drops notes that are older than this group.
+  ///
+  /// @param group a number that [#commit] returned
+  void forgetNotesBefore(long group);
+
+  /// Is told of events that are refused.
+  @FunctionalInterface
+  interface Rejections {
+    /// @param index of the event in its batch, from 0
+    void rejected(int index, Rejection why);
+  }
+
+  /// Takes remembered notes.
+  @FunctionalInterface
+  interface NoteReader {
+    void read(long group, byte[] note);
+  }
+}

@@ -1,0 +1,51 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.EventId;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What is wanted of a partition: a half-open range of ids, a direction, columns, a filter.
+///
+/// @param from least id wanted, inclusive
+/// @param until first id that is not wanted
+/// @param descending newest first
+/// @param columns attributes that the reader will look at; null for all. The filter's own columns
+///   need not be named
+/// @param filter what is kept
+public record Scan(
+    EventId from,
+    EventId until,
+    boolean descending,
+    @Nullable Set<AttributeName> columns,
+    Filter filter) {
+  public Scan {
+    columns = columns == null ? null : Set.copyOf(columns);
+  }
+
+  /// Everything, oldest first.
+  public static Scan all() {
+    return new Scan(EventId.LEAST, EventId.LIMIT, false, null, new Filter.Everything());
+  }
+
+  /// Events with times in `[fromNanos, untilNanos)`, nanoseconds since the Unix epoch.
+  public static Scan ofTime(long fromNanos, long untilNanos) {
+    return all().withRange(EventId.leastOf(fromNanos), EventId.leastOf(untilNanos));
+  }
+
+  public Scan withRange(EventId newFrom, EventId newUntil) {
+    return new Scan(newFrom, newUntil, descending, columns, filter);
+  }
+
+  public Scan withDescending(boolean newDescending) {
+    return new Scan(from, until, newDescending, columns, filter);
+  }
+
+  public Scan withColumns(@Nullable Set<AttributeName> newColumns) {
+    return new Scan(from, until, descending, newColumns, filter);
+  }
+
+  public Scan withFilter(Filter newFilter) {
+    return new Scan(from, until, descending, columns, newFilter);
+  }
+}

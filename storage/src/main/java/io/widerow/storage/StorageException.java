@@ -1,0 +1,99 @@
+package io.widerow.storage;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/// What can go wrong outside the program. The list is closed, so a caller can switch over it and
+/// the compiler says when a new case is missing. Mistakes inside the program are not here: they are
+/// `assert`s and [IllegalStateException]s, and nobody catches them.
+public abstract sealed class StorageException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private StorageException(String message) {
+    super(message);
+  }
+
+  private StorageException(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  /// Bytes on disk are not the bytes that were written.
+  public static final class Corrupt extends StorageException {
+    private static final long serialVersionUID = 1L;
+    public final transient Path file;
+    public final long offset;
+
+    public Corrupt(Path file, long offset, String found) {
+      super("%s: corrupt at byte %d: %s".formatted(file, offset, found));
+      this.file = file;
+      this.offset = offset;
+    }
+  }
+
+  /// Events that were acknowledged are damaged or gone. The store can be read, not written, until
+  /// an operator accepts the loss.
+  public static final class AcknowledgedDataDamaged extends StorageException {
+    private static final long serialVersionUID = 1L;
+    public final long lsnFirst;
+    public final long lsnLast;
+
+    public AcknowledgedDataDamaged(Path file, long lsnFirst, long lsnLast, String found) {
+      super(
+          "%s: acknowledged groups with LSN %d to %d are damaged: %s"
+              .formatted(file, lsnFirst, lsnLast, found));
+      this.lsnFirst = lsnFirst;
+      this.lsnLast = lsnLast;
+    }
+  }
+
+  /// The directory is not a store, or one that this program cannot read or write.
+  public static final class Incompatible extends StorageException {
+    private static final long serialVersionUID = 1L;
+
+    public Incompatible(Path file, String found) {
+      super(file + ": " + found);
+    }
+  }
+
+  /// Another process has the store open.
+  public static final class Locked extends StorageException {
+    private static final long serialVersionUID = 1L;
+
+    public Locked(Path directory, String owner) {
+      super("%s: in use by %s".formatted(directory, owner));
+    }
+  }
+
+  /// The disk has no room for what was to be written. Nothing was acknowledged; writing can go on
+  /// when there is room again.
+  public static final class DiskFull extends StorageException {
+    private static final long serialVersionUID = 1L;
+
+    public DiskFull(Path path, long usableBytes, long neededBytes) {
+      super("%s: %d bytes are free and %d are needed".formatted(path, usableBytes, neededBytes));
+    }
+  }
+
+  /// The operating system refused a read or a write. After a failed write or force of the journal
+  /// or the manifest the store takes no more writes until it is opened again.
+  public static final class Failed extends StorageException {
+    private static final long serialVersionUID = 1L;
+
+    public Failed(Path file, String action, IOException cause) {
+      super("%s: cannot %s: %s".formatted(file, action, cause.getMessage()), cause);
+    }
+
+    public Failed(String state, Throwable cause) {
+      super(state, cause);
+    }
+  }
+
+  /// The store is open for reading only, or its write side has ended.
+  public static final class ReadOnly extends StorageException {
+    private static final long serialVersionUID = 1L;
+
+    public ReadOnly(String why) {
+      super(why);
+    }
+  }
+}

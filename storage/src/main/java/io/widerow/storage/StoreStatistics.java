@@ -1,0 +1,31 @@
+package io.widerow.storage;
+
+/// Figures of an open store, since it was opened unless said otherwise.
+///
+/// @param eventsCommitted events appended and committed
+/// @param eventBytesCommitted bytes of their records
+/// @param openEvents events in open rows now
+/// @param openBytes native memory of open rows now, those being sealed included
+/// @param segments live segment files now
+/// @param segmentEvents events in them
+/// @param segmentBytes bytes of them
+/// @param journalBytes bytes of journal files now
+/// @param journalBytesWritten bytes of frames written to the journal
+/// @param segmentBytesWritten bytes written to segment files, merges included
+/// @param sealed open-row generations sealed
+/// @param merged merges done
+/// @param failure why the write side has ended; empty while it works
+public record StoreStatistics(
+    long eventsCommitted,
+    long eventBytesCommitted,
+    long openEvents,
+    long openBytes,
+    long segments,
+    long segmentEvents,
+    long segmentBytes,
+    long journalBytes,
+    long journalBytesWritten,
+    long segmentBytesWritten,
+    long sealed,
+    long merged,
+    String failure) {}

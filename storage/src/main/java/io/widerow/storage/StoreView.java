@@ -1,0 +1,38 @@
+package io.widerow.storage;
+
+import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import java.util.List;
+import java.util.function.Predicate;
+
+/// A store at one moment.
+///
+/// - Threads: any; each cursor has one.
+/// - Memory: keeps what it shows from being freed until [#close]. Cursors must be closed first.
+public interface StoreView extends AutoCloseable {
+  /// The partitions that exist and may hold events in a range of time, in order of keys.
+  ///
+  /// @param types which types are wanted
+  /// @param fromNanos first instant wanted, nanoseconds since the Unix epoch
+  /// @param untilNanos first instant not wanted
+  List<PartitionInfo> partitions(Predicate<String> types, long fromNanos, long untilNanos);
+
+  /// Opens a cursor over one partition. A partition that is not there has no events. Within a
+  /// partition, of several writes of one id only the latest is shown.
+  EventCursor open(PartitionKey partition, Scan scan);
+
+  @Override
+  void close();
+
+  /// What is known of a partition without reading it.
+  ///
+  /// @param events an upper bound on the number of events: replaced ones may still be counted
+  /// @param timeFirstNanos no event is earlier
+  /// @param timeLastNanos no event is later
+  record PartitionInfo(PartitionKey key, long events, long timeFirstNanos, long timeLastNanos) {}
+
+  /// True when two events are writes of the same one.
+  static boolean same(EventView a, EventView b) {
+    return a.idTime() == b.idTime() && a.idTail() == b.idTail() && a.type().equals(b.type());
+  }
+}
