@@ -46,7 +46,8 @@ final class PieceEncoder {
   }
 
   /// Puts a dictionary when it pays.
-  boolean tryDictionary(TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
+  private boolean tryDictionary(
+      TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     symbols = LongDecoder.room(symbols, texts.count);
     if (!dictionary.build(texts, texts.count * 3 / 4, symbols)) {
       return false;
@@ -65,7 +66,13 @@ final class PieceEncoder {
     return true;
   }
 
-  void encodeRaw(TextSlices texts, ByteSink numbers, ByteSink text) {
+  /// True when few different texts are behind many.
+  boolean mostlyRepeats(TextSlices texts) {
+    symbols = LongDecoder.room(symbols, texts.count);
+    return dictionary.build(texts, texts.count / 16, symbols);
+  }
+
+  private void encodeRaw(TextSlices texts, ByteSink numbers, ByteSink text) {
     numbers.putByte(PieceFormat.RAW);
     lengths = LongDecoder.room(lengths, texts.count);
     for (int i = 0; i < texts.count; i++) {

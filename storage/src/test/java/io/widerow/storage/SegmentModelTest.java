@@ -208,7 +208,8 @@ class SegmentModelTest {
     return switch (shape) {
       case 0 ->
           words(
-              "10.0.%d.%d - - [17/May/2015:%02d:%02d:%02d +0000] \"GET /path%d HTTP/1.1\" %d %s user%d "
+              ("10.0.%d.%d - - [17/May/2015:%02d:%02d:%02d +0000]"
+                      + " \"GET /path%d HTTP/1.1\" %d %s user%d ")
                   .formatted(
                       random.nextInt(3),
                       random.nextInt(250),
