@@ -100,14 +100,23 @@ final class LineParser {
       end++;
     }
     if (end == at + 2 && digits && end < limit && text[end] == ':') {
-      if (limit - at >= 12 && PieceFormat.isTime(text, at, 12)) {
+      if (isTime(text, at, 12, limit)) {
         return -(at + 12);
       }
-      if (limit - at >= 8 && PieceFormat.isTime(text, at, 8)) {
+      if (isTime(text, at, 8, limit)) {
         return -(at + 8);
       }
     }
     return digits ? -end : end;
+  }
+
+  /// True when a time of day is there and no word goes on behind it: a token must not reach out of
+  /// a variable.
+  private static boolean isTime(byte[] text, int at, int length, int limit) {
+    if (at + length > limit || !PieceFormat.isTime(text, at, length)) {
+      return false;
+    }
+    return at + length == limit || CLASS[text[at + length] & 0xff] == DELIMITER;
   }
 
   private static boolean varies(byte[] text, int offset, int at, int end) {

@@ -32,6 +32,7 @@ final class TemplateEncoder {
 
   private final LongEncoder longs;
   private final PieceEncoder pieces;
+  private final TokenFilterBuilder tokens;
   private final FollowEncoder follow;
   private final Templates templates = new Templates();
   private final Map<Long, Integer> columnOfPrefix = new HashMap<>();
@@ -43,9 +44,11 @@ final class TemplateEncoder {
 
   private static final int CONSTANT = -1;
 
-  TemplateEncoder(LongEncoder longs, PieceEncoder pieces, boolean thorough) {
+  TemplateEncoder(
+      LongEncoder longs, PieceEncoder pieces, TokenFilterBuilder tokens, boolean thorough) {
     this.longs = longs;
     this.pieces = pieces;
+    this.tokens = tokens;
     this.follow = new FollowEncoder(longs, thorough);
   }
 
@@ -200,11 +203,13 @@ final class TemplateEncoder {
         numbers.putVarint(offset - at);
         numbers.putVarint(shown[own[i]]);
         text.put(lines.bytes, at, offset - at);
+        tokens.add(lines.bytes, at, offset - at);
         at = offset + templates.parser.lengths[first + i];
       }
     }
     int behind = lines.offsets[line] + lines.lengths[line] - at;
     numbers.putVarint(behind);
     text.put(lines.bytes, at, behind);
+    tokens.add(lines.bytes, at, behind);
   }
 }

@@ -13,10 +13,10 @@ final class TextEncoder {
   private final TemplateEncoder templates;
   private final PieceEncoder.SymbolWriter plain;
 
-  TextEncoder(LongEncoder longs, BlockCompressor compressor) {
+  TextEncoder(LongEncoder longs, BlockCompressor compressor, TokenFilterBuilder tokens) {
     this.longs = longs;
-    this.pieces = new PieceEncoder(longs);
-    this.templates = new TemplateEncoder(longs, pieces, compressor.thorough());
+    this.pieces = new PieceEncoder(longs, tokens);
+    this.templates = new TemplateEncoder(longs, pieces, tokens, compressor.thorough());
     this.plain = (symbols, count, _, out) -> this.longs.encode(symbols, count, out);
   }
 
