@@ -49,9 +49,9 @@ final class BlockWriter implements AutoCloseable {
 
   BlockWriter(SegmentForm form) {
     compressor = new BlockCompressor(form.zstdLevel());
-    columns = new ColumnEncoder(compressor);
-    ids = new IdEncoder(columns.longs());
     filters = new TokenFilterBuilder(form.filterBits());
+    columns = new ColumnEncoder(compressor, filters);
+    ids = new IdEncoder(columns.longs());
   }
 
   int events() {
@@ -125,10 +125,11 @@ final class BlockWriter implements AutoCloseable {
     int idsBytes = chunks.length();
     for (int i = 0; i < used.size(); i++) {
       int start = chunks.length();
+      filters.begin(used.get(i).kind == AttributeKind.STRING);
       columns.encode(used.get(i), events, chunks);
       sizes[2 * i] = chunks.length() - start;
       start = filterBytes.length();
-      filters.build(used.get(i), filterBytes);
+      filters.finish(filterBytes);
       sizes[2 * i + 1] = filterBytes.length() - start;
     }
     putDirectory(events, idsBytes, sizes);

@@ -30,10 +30,10 @@ final class ColumnEncoder {
   private final ByteSink compressed = new ByteSink();
   private long[] scratch = new long[0];
 
-  ColumnEncoder(BlockCompressor compressor) {
+  ColumnEncoder(BlockCompressor compressor, TokenFilterBuilder tokens) {
     this.compressor = compressor;
     this.longs = new LongEncoder(compressor);
-    this.texts = new TextEncoder(longs, compressor);
+    this.texts = new TextEncoder(longs, compressor, tokens);
   }
 
   private static double[] tens() {

@@ -11,9 +11,9 @@ package io.widerow.storage;
 ///             DELTA   zigzag first value; differences
 ///             DELTA2  zigzag first value, zigzag first difference; differences of differences
 ///  body       CONSTANT  zigzag value
-///             PACKED    zigzag base | varint divisor | runs of 128:  width | varint least | packed
-///             PLANES    zigzag base | varint divisor | width in bytes | varint stored | zstd of all
-///                       first bytes, all second bytes, ...
+///             PACKED    zigzag base | varint divisor | runs of 128: width | varint least | packed
+///             PLANES    zigzag base | varint divisor | width in bytes | varint stored | zstd of
+///                       all first bytes, all second bytes, ...
 ///             PACKED_ALL   zigzag base | varint divisor | width | packed
 /// ```
 ///

@@ -18,14 +18,16 @@ package io.widerow.storage;
 /// - Threads: one.
 final class PieceEncoder {
   private final LongEncoder longs;
+  private final TokenFilterBuilder tokens;
   private final TextDictionary dictionary = new TextDictionary();
   private long[] symbols = new long[0];
   private long[] lengths = new long[0];
   private int separator;
   private int other; // slice of the text that is no number
 
-  PieceEncoder(LongEncoder longs) {
+  PieceEncoder(LongEncoder longs, TokenFilterBuilder tokens) {
     this.longs = longs;
+    this.tokens = tokens;
   }
 
   /// Puts all of `texts`. Every run is at least one text.
@@ -34,7 +36,7 @@ final class PieceEncoder {
     if (texts.allSame()) {
       numbers.putByte(PieceFormat.CONSTANT);
       numbers.putVarint(texts.lengths[0]);
-      text.put(texts.bytes, texts.offsets[0], texts.lengths[0]);
+      put(texts, 0, text);
       return;
     }
     int form = numberForm(texts);
@@ -46,7 +48,8 @@ final class PieceEncoder {
   }
 
   /// Puts a dictionary when it pays.
-  boolean tryDictionary(TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
+  private boolean tryDictionary(
+      TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     symbols = LongDecoder.room(symbols, texts.count);
     if (!dictionary.build(texts, texts.count * 3 / 4, symbols)) {
       return false;
@@ -58,27 +61,41 @@ final class PieceEncoder {
     for (int code = 0; code < size; code++) {
       int slice = dictionary.first(code);
       lengths[code] = texts.lengths[slice];
-      text.put(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
+      put(texts, slice, text);
     }
     longs.encode(lengths, size, numbers);
     follow.put(symbols, texts.count, size, numbers);
     return true;
   }
 
-  void encodeRaw(TextSlices texts, ByteSink numbers, ByteSink text) {
+  /// True when few different texts are behind many.
+  boolean mostlyRepeats(TextSlices texts) {
+    symbols = LongDecoder.room(symbols, texts.count);
+    return dictionary.build(texts, texts.count / 16, symbols);
+  }
+
+  private void encodeRaw(TextSlices texts, ByteSink numbers, ByteSink text) {
     numbers.putByte(PieceFormat.RAW);
     lengths = LongDecoder.room(lengths, texts.count);
     for (int i = 0; i < texts.count; i++) {
       lengths[i] = texts.lengths[i];
-      text.put(texts.bytes, texts.offsets[i], texts.lengths[i]);
+      put(texts, i, text);
     }
     longs.encode(lengths, texts.count, numbers);
+  }
+
+  private void put(TextSlices texts, int slice, ByteSink text) {
+    text.put(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
+    tokens.add(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
   }
 
   private void encodeNumbers(
       TextSlices texts, int form, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     numbers.putByte(form);
     for (int i = 0; i < texts.count; i++) {
+      if (i == 0 || !texts.same(i - 1, i)) {
+        tokens.add(texts.bytes, texts.offsets[i], texts.lengths[i]);
+      }
       if (form == PieceFormat.NUMBER_OR && (other == i || texts.same(other, i))) {
         symbols[i] = 0;
         continue;

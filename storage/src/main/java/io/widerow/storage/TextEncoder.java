@@ -1,21 +1,34 @@
 package io.widerow.storage;
 
 /// Writes a column of texts: as pieces, see [PieceEncoder], or as templates and what varies in
-/// them.
+/// them, see [TemplateEncoder].
 ///
 /// - Threads: one.
 final class TextEncoder {
-  private final PieceEncoder pieces;
-  private final LongEncoder longs;
+  private static final int LINES_MIN = 32;
+  private static final int LINE_BYTES_MIN = 12;
 
-  TextEncoder(LongEncoder longs, BlockCompressor compressor) {
+  private final LongEncoder longs;
+  private final PieceEncoder pieces;
+  private final TemplateEncoder templates;
+  private final PieceEncoder.SymbolWriter plain;
+
+  TextEncoder(LongEncoder longs, BlockCompressor compressor, TokenFilterBuilder tokens) {
     this.longs = longs;
-    this.pieces = new PieceEncoder(longs);
-    assert !compressor.thorough() || compressor.thorough() : "used by templates";
+    this.pieces = new PieceEncoder(longs, tokens);
+    this.templates = new TemplateEncoder(longs, pieces, tokens, compressor.thorough());
+    this.plain = (symbols, count, _, out) -> this.longs.encode(symbols, count, out);
   }
 
+  /// @param lines true when templates may be tried
   void encode(TextSlices texts, boolean lines, ByteSink numbers, ByteSink text) {
-    pieces.encode(
-        texts, (symbols, count, size, out) -> longs.encode(symbols, count, out), numbers, text);
+    if (lines
+        && texts.count >= LINES_MIN
+        && texts.totalBytes() >= (long) LINE_BYTES_MIN * texts.count
+        && !pieces.mostlyRepeats(texts)
+        && templates.encode(texts, numbers, text)) {
+      return;
+    }
+    pieces.encode(texts, plain, numbers, text);
   }
 }

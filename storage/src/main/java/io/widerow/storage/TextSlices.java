@@ -53,6 +53,25 @@ final class TextSlices {
         bytes, offsets[a], offsets[a] + lengths[a], bytes, offsets[b], offsets[b] + lengths[b]);
   }
 
+  /// True when `other` has the same texts, of the same bytes.
+  boolean sameAs(TextSlices other) {
+    if (other.count != count) {
+      return false;
+    }
+    for (int i = 0; i < count; i++) {
+      if (!Arrays.equals(
+          bytes,
+          offsets[i],
+          offsets[i] + lengths[i],
+          other.bytes,
+          other.offsets[i],
+          other.offsets[i] + other.lengths[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   boolean allSame() {
     for (int i = 1; i < count; i++) {
       if (!same(0, i)) {

@@ -1,9 +1,9 @@
 package io.widerow.storage;
 
-import io.widerow.event.AttributeKind;
 import java.util.Arrays;
 
-/// Builds the [TokenFilter] of a column.
+/// Builds the [TokenFilter] of a column from the different texts and parts of texts that its
+/// encoder finds.
 ///
 /// - Threads: one.
 final class TokenFilterBuilder {
@@ -12,22 +12,26 @@ final class TokenFilterBuilder {
   private final int bitsPerToken;
   private long[] table = new long[1024];
   private int size;
+  private boolean gathering;
 
   TokenFilterBuilder(int bitsPerToken) {
     this.bitsPerToken = bitsPerToken;
   }
 
-  /// Puts the filter of a column of strings; nothing when it has none.
-  void build(ColumnBuilder column, ByteSink out) {
-    if (bitsPerToken == 0 || column.kind != AttributeKind.STRING) {
-      return;
+  /// Starts the filter of the next column.
+  ///
+  /// @param wanted false when the column has none
+  void begin(boolean wanted) {
+    gathering = wanted && bitsPerToken > 0;
+    if (size > 0) {
+      Arrays.fill(table, 0);
+      size = 0;
     }
-    Arrays.fill(table, 0);
-    size = 0;
-    for (int i = 0; i < column.count; i++) {
-      addTokens(column.texts.bytes, column.texts.offsets[i], column.texts.lengths[i]);
-    }
-    if (size < TOKENS_MIN) {
+  }
+
+  /// Puts the column's filter; nothing when it has none.
+  void finish(ByteSink out) {
+    if (!gathering || size < TOKENS_MIN) {
       return;
     }
     int bytes = (int) Math.min(1 << 20, ((long) size * bitsPerToken + 7) / 8);
@@ -47,7 +51,11 @@ final class TokenFilterBuilder {
     out.advance(bytes);
   }
 
-  private void addTokens(byte[] text, int offset, int length) {
+  /// Adds the tokens of a text, or of a part of one that no token reaches out of.
+  void add(byte[] text, int offset, int length) {
+    if (!gathering) {
+      return;
+    }
     int limit = offset + length;
     int at = offset;
     while (at < limit) {

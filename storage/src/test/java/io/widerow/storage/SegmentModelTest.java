@@ -48,6 +48,7 @@ class SegmentModelTest {
           "\"a\" \"b\"",
           "[2016-12-19 16:31:47,999] x",
           "10:05:03",
+          "10:05:03Z a",
           "24:00:00",
           "10:05:03.123",
           "é漢😀",
@@ -208,7 +209,8 @@ class SegmentModelTest {
     return switch (shape) {
       case 0 ->
           words(
-              "10.0.%d.%d - - [17/May/2015:%02d:%02d:%02d +0000] \"GET /path%d HTTP/1.1\" %d %s user%d "
+              ("10.0.%d.%d - - [17/May/2015:%02d:%02d:%02d +0000]"
+                      + " \"GET /path%d HTTP/1.1\" %d %s user%d ")
                   .formatted(
                       random.nextInt(3),
                       random.nextInt(250),
