@@ -165,4 +165,10 @@ public final class ByteSink {
     }
     length = to;
   }
+
+  /// What was written, read as UTF-8.
+  @Override
+  public String toString() {
+    return new String(bytes, 0, length, StandardCharsets.UTF_8);
+  }
 }

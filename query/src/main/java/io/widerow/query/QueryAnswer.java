@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 /// while (answer.writeNext(sink)) {
-///   if (sink.length() >= CHUNK) { send(sink); sink.clear(); }  // wait here when the reader is slow
+///   if (sink.length() >= CHUNK) { send(sink); sink.clear(); }  // waits when the reader is slow
 /// }
 /// ```
 ///

@@ -75,7 +75,10 @@ public final class RangeReader implements EventCursor {
         case PENDING -> {
           return Step.PENDING;
         }
-        case END -> closeGroup();
+        case END -> {
+          closeGroup();
+          check();
+        }
       }
     }
   }

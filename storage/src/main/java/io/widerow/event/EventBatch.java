@@ -274,7 +274,8 @@ public final class EventBatch implements AutoCloseable {
     MemorySegment larger =
         grown.allocate(
             Math.min(bytesMax, Math.max(needed, 2 * memory.byteSize())), EventLayout.ALIGNMENT);
-    MemorySegment.copy(memory, 0, larger, 0, at);
+    // The header is written last, so the end of the memory may lie inside of it.
+    MemorySegment.copy(memory, 0, larger, 0, Math.min(at, memory.byteSize()));
     arena.close();
     arena = grown;
     memory = larger;
