@@ -130,17 +130,17 @@ public record QueryParameters(RangeQuery query, Format format) {
     List<AttributeName> names = new ArrayList<>();
     for (String value : values) {
       for (String name : value.split(",", -1)) {
-        names.add(name(name.strip()));
+        names.add(name("fields", name.strip()));
       }
     }
     return names;
   }
 
-  private static AttributeName name(String text) {
+  static AttributeName name(String parameter, String text) {
     try {
       return AttributeName.of(text);
     } catch (IllegalArgumentException refused) {
-      throw new QueryException.Refused("fields", String.valueOf(refused.getMessage()));
+      throw new QueryException.Refused(parameter, String.valueOf(refused.getMessage()));
     }
   }
 

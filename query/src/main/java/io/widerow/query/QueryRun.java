@@ -103,7 +103,7 @@ final class QueryRun {
     List<AttributeName> by = new ArrayList<>();
     if (options.by != null) {
       for (String name : options.by.split(",", -1)) {
-        by.add(AttributeName.of(name.strip()));
+        by.add(QueryParameters.name("by", name.strip()));
       }
     }
     Set<String> fields = new LinkedHashSet<>(Set.of("ts")); // none at all would mean every field
@@ -123,11 +123,15 @@ final class QueryRun {
     if (text == null) {
       return 0;
     }
-    long nanos = TimeText.isDuration(text) ? TimeText.duration(text) : 0;
-    if (nanos <= 0) {
-      throw new QueryException.Refused("every", "not a duration: " + text + " (write 5m)");
+    try {
+      long nanos = TimeText.isDuration(text) ? TimeText.duration(text) : 0;
+      if (nanos > 0) {
+        return nanos;
+      }
+    } catch (ArithmeticException _) {
+      // longer than time itself: refused below like any other text
     }
-    return nanos;
+    throw new QueryException.Refused("every", "not a duration: " + text + " (write 5m)");
   }
 
   private ExitCode show(EventCursor cursor, RangeQuery query, @Nullable Statistics figures)

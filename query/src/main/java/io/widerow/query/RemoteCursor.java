@@ -56,7 +56,9 @@ final class RemoteCursor implements EventCursor {
       var lines =
           new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
       if (response.statusCode() != 200) {
-        throw refused(url, response.statusCode(), lines);
+        QueryException.Remote refused = refused(url, response.statusCode(), lines);
+        client.shutdownNow();
+        throw refused;
       }
       return new RemoteCursor(client, lines);
     } catch (IOException | IllegalArgumentException unreachable) {
