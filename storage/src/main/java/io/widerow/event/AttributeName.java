@@ -19,8 +19,11 @@ public final class AttributeName implements Comparable<AttributeName> {
     this.utf8 = utf8;
   }
 
-  /// @throws IllegalArgumentException when it is empty or too long
+  /// @throws IllegalArgumentException when it is empty, too long or no valid Unicode
   public static AttributeName of(String text) {
+    if (!Utf8.isEncodable(text)) {
+      throw new IllegalArgumentException("half a surrogate pair in attribute name: " + text);
+    }
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     if (utf8.length == 0 || utf8.length > EventLayout.NAME_BYTES_MAX) {
       throw new IllegalArgumentException(

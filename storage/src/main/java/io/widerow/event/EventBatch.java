@@ -42,6 +42,8 @@ public final class EventBatch implements AutoCloseable {
   private long idTail;
   private long version;
   private @Nullable Rejection rejection;
+  private boolean building;
+  private int[] mergeScratch = new int[0];
   private byte[] sorted = new byte[0];
 
   /// A batch with the store's own limit on the size of an event.
@@ -84,7 +86,9 @@ public final class EventBatch implements AutoCloseable {
     return ownIds;
   }
 
+  /// Forgets all events, and the one being built; keeps the memory.
   public void clear() {
+    building = false;
     limit = 0;
     count = 0;
     ownIds = 0;
@@ -107,8 +111,7 @@ public final class EventBatch implements AutoCloseable {
   /// id.
   public void begin(byte[] type, int typeOffset, int typeBytes, EventId id) {
     start(type, typeOffset, typeBytes);
-    long epochNanos = TimeUuid.tickNanos(id.time());
-    if (epochNanos < TimeUuid.NANOS_MIN || epochNanos >= TimeUuid.NANOS_LIMIT) {
+    if (!TimeUuid.isEventTime(id.time())) {
       reject(Rejection.TIME_OUT_OF_RANGE);
     }
     idTime = id.time();
@@ -123,7 +126,7 @@ public final class EventBatch implements AutoCloseable {
   /// Adds a string; it must be valid UTF-8.
   public void putString(
       byte[] name, int nameOffset, int nameBytes, byte[] value, int valueOffset, int valueBytes) {
-    if (!Utf8.isValid(value, valueOffset, valueBytes)) {
+    if (rejection == null && !Utf8.isValid(value, valueOffset, valueBytes)) {
       reject(Rejection.TEXT_NOT_UTF8);
     }
     putText(AttributeKind.STRING, name, nameOffset, nameBytes, value, valueOffset, valueBytes);
@@ -158,6 +161,7 @@ public final class EventBatch implements AutoCloseable {
 
   /// Marks the event as refused, for a reason that only the caller can see. The first reason stays.
   public void reject(Rejection why) {
+    assert building : "no event was begun";
     if (rejection == null) {
       rejection = why;
     }
@@ -167,8 +171,10 @@ public final class EventBatch implements AutoCloseable {
   ///
   /// @return null when it is in the batch, else why it is not
   public @Nullable Rejection end() {
-    if (rejection == null && !ascending) {
-      sortAttributes();
+    assert building : "no event was begun";
+    building = false;
+    if (rejection == null && !ascending && !sortAttributes()) {
+      rejection = Rejection.ATTRIBUTE_TWICE;
     }
     if (rejection != null) {
       return rejection;
@@ -205,6 +211,7 @@ public final class EventBatch implements AutoCloseable {
     attributes = 0;
     ascending = true;
     rejection = null;
+    building = true;
     if (typeBytes < 1
         || typeBytes > EventLayout.TYPE_BYTES_MAX
         || !Utf8.isValid(type, typeOffset, typeBytes)) {
@@ -224,7 +231,7 @@ public final class EventBatch implements AutoCloseable {
       byte[] value,
       int valueOffset,
       int valueBytes) {
-    if (putName(kind, name, nameOffset, nameBytes, Integer.BYTES + valueBytes)) {
+    if (putName(kind, name, nameOffset, nameBytes, (long) Integer.BYTES + valueBytes)) {
       memory.set(EventLayout.INT_ANYWHERE, at, valueBytes);
       MemorySegment.copy(value, valueOffset, memory, JAVA_BYTE, at + Integer.BYTES, valueBytes);
       at += Integer.BYTES + valueBytes;
@@ -233,7 +240,8 @@ public final class EventBatch implements AutoCloseable {
 
   /// Writes kind and name, and makes room for them and the value. False when the event is refused.
   private boolean putName(
-      AttributeKind kind, byte[] name, int nameOffset, int nameBytes, int valueBytes) {
+      AttributeKind kind, byte[] name, int nameOffset, int nameBytes, long valueBytes) {
+    assert building : "no event was begun";
     if (rejection != null) {
       return false;
     }
@@ -264,13 +272,14 @@ public final class EventBatch implements AutoCloseable {
     return true;
   }
 
-  /// Makes sure that `bytes` more, and the padding, fit behind `at`.
+  /// Makes sure that `bytes` more, and the padding behind them, fit at `at`.
   private boolean reserve(long bytes) {
-    if (at + bytes - limit > eventBytesMax) {
+    long length = at + bytes - limit;
+    if (length > eventBytesMax) {
       reject(Rejection.EVENT_TOO_LARGE);
       return false;
     }
-    long needed = at + bytes + EventLayout.ALIGNMENT;
+    long needed = limit + EventLayout.alignedLength((int) length);
     if (needed <= memory.byteSize()) {
       return true;
     }
@@ -308,31 +317,54 @@ public final class EventBatch implements AutoCloseable {
   }
 
   /// Brings the attributes into ascending order of names: a merge sort of their offsets, then one
-  /// copy. Senders keep to one order, so this sorts what is mostly sorted.
-  private void sortAttributes() {
-    Integer[] order = new Integer[attributes];
-    Arrays.setAll(order, i -> attributeOffsets[i]);
-    Arrays.sort(order, (a, b) -> compareNames(a, limit + b));
-    for (int i = 1; i < attributes; i++) {
-      if (compareNames(order[i - 1], limit + order[i]) == 0) {
-        reject(Rejection.ATTRIBUTE_TWICE);
-        return;
-      }
-    }
+  /// copy. Allocates only when an event is the largest yet. False when a name is there twice.
+  private boolean sortAttributes() {
     int start = attributeOffsets[0];
+    if (mergeScratch.length < attributes) {
+      mergeScratch = new int[attributeOffsets.length];
+    }
+    int[] from = attributeOffsets;
+    int[] to = mergeScratch;
+    for (int width = 1; width < attributes; width *= 2) {
+      for (int left = 0; left < attributes; left += 2 * width) {
+        int middle = Math.min(left + width, attributes);
+        if (!merge(from, to, left, middle, Math.min(middle + width, attributes))) {
+          return false;
+        }
+      }
+      int[] swap = from;
+      from = to;
+      to = swap;
+    }
+
     int bytes = Math.toIntExact(at - limit - start);
     if (sorted.length < bytes) {
       sorted = new byte[Math.max(bytes, 2 * sorted.length)];
     }
     int out = 0;
-    for (Integer offset : order) {
-      long attribute = limit + offset;
+    for (int i = 0; i < attributes; i++) {
+      long attribute = limit + from[i];
       int length = (int) (EventLayout.nextAttribute(memory, attribute) - attribute);
       MemorySegment.copy(memory, JAVA_BYTE, attribute, sorted, out, length);
       out += length;
     }
     assert out == bytes : out + " of " + bytes;
     MemorySegment.copy(sorted, 0, memory, JAVA_BYTE, limit + start, bytes);
+    return true;
+  }
+
+  /// Merges the sorted runs `[left, middle)` and `[middle, until)`. False when they share a name.
+  private boolean merge(int[] from, int[] to, int left, int middle, int until) {
+    int a = left;
+    int b = middle;
+    for (int out = left; out < until; out++) {
+      int order = a == middle ? 1 : b == until ? -1 : compareNames(from[a], limit + from[b]);
+      if (order == 0) {
+        return false;
+      }
+      to[out] = order < 0 ? from[a++] : from[b++];
+    }
+    return true;
   }
 
   @Override

@@ -7,16 +7,25 @@ import java.util.UUID;
 /// and their order are explained at [TimeUuid].
 ///
 /// @param time 100 ns ticks since 1582-10-15 UTC, 60 bits
-/// @param tail the low eight bytes in sortable form
+/// @param tail the low eight bytes in sortable form, those of RFC 9562's variant
 public record EventId(long time, long tail) implements Comparable<EventId> {
   /// Before every id there is.
   public static final EventId LEAST = new EventId(0, TimeUuid.tailLeast());
 
-  /// Behind every id there is: no UUID has this time.
-  public static final EventId LIMIT = new EventId(1L << 60, TimeUuid.tailLeast());
+  /// Behind every id there is: a bound, not an id. No UUID has this time.
+  public static final EventId LIMIT = new EventId(TimeUuid.ID_TIME_LIMIT, TimeUuid.tailLeast());
+
+  private static final int TEXT_LENGTH = 36;
+
+  public EventId {
+    if (time < 0 || time > TimeUuid.ID_TIME_LIMIT || !TimeUuid.isTail(tail)) {
+      throw new IllegalArgumentException("no id: time %d, tail %016x".formatted(time, tail));
+    }
+  }
 
   /// The least id of an instant. A range of time `[from, until)` is the range of ids
-  /// `[leastOf(from), leastOf(until))`.
+  /// `[leastOf(from), leastOf(until))`. Inside a tick this divides ids as Widerow assigns them; one
+  /// that a client made lies where its bits say, though its time is the start of its tick.
   ///
   /// @param epochNanos nanoseconds since the Unix epoch; anything a long can hold
   public static EventId leastOf(long epochNanos) {
@@ -28,8 +37,14 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
   }
 
   /// The greatest id of an instant.
+  ///
+  /// @param epochNanos nanoseconds since the Unix epoch; anything a long can hold
   public static EventId greatestOf(long epochNanos) {
-    return leastOf(epochNanos + 1).previous();
+    if (Math.floorMod(epochNanos, TimeUuid.NANOS_PER_TICK) == TimeUuid.NANOS_PER_TICK - 1) {
+      return new EventId(TimeUuid.timeOfNanos(epochNanos), TimeUuid.tailGreatest());
+    }
+    long tail = TimeUuid.tailOf(epochNanos, TimeUuid.DAEMON_LIMIT - 1, -1);
+    return new EventId(TimeUuid.timeOfNanos(epochNanos), tail);
   }
 
   /// @throws IllegalArgumentException when it is not a version-1 UUID of RFC 9562's variant
@@ -43,37 +58,58 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
         TimeUuid.timeOfMostSignificantBits(high), TimeUuid.tailOfLeastSignificantBits(low));
   }
 
-  /// Parses the 36 characters of a version-1 UUID.
+  /// Parses the 36 characters of a version-1 UUID; hexadecimal digits of either case.
   ///
   /// @throws IllegalArgumentException when the text is anything else, with the text in the message
   public static EventId parse(String text) {
-    if (text.length() != 36) {
+    if (text.length() != TEXT_LENGTH) {
       throw new IllegalArgumentException("not a version-1 UUID: " + text);
     }
-    try {
-      return of(UUID.fromString(text));
-    } catch (NumberFormatException notHex) {
-      throw new IllegalArgumentException("not a version-1 UUID: " + text, notHex);
+    long high = 0;
+    long low = 0;
+    int digits = 0;
+    for (int i = 0; i < TEXT_LENGTH; i++) {
+      boolean dash = i == 8 || i == 13 || i == 18 || i == 23;
+      int digit = dash ? (text.charAt(i) == '-' ? 0 : -1) : hexDigit(text.charAt(i));
+      if (digit < 0) {
+        throw new IllegalArgumentException("not a version-1 UUID: " + text);
+      }
+      if (dash) {
+        continue;
+      }
+      high = digits < 16 ? (high << 4) | digit : high;
+      low = digits < 16 ? low : (low << 4) | digit;
+      digits++;
     }
+    return of(new UUID(high, low));
+  }
+
+  /// Negative when it is none. Unlike [Character#digit], ASCII only.
+  private static int hexDigit(char c) {
+    return c < 0x80 ? Character.digit(c, 16) : -1;
   }
 
   /// The id that follows this one directly; [#LIMIT] behind the last.
+  ///
+  /// @throws IllegalStateException when this is [#LIMIT]
   public EventId next() {
+    requireId();
     if (tail != TimeUuid.tailGreatest()) {
       return new EventId(time, tail + 1);
     }
     return new EventId(time + 1, TimeUuid.tailLeast());
   }
 
-  private EventId previous() {
-    if (tail != TimeUuid.tailLeast()) {
-      return new EventId(time, tail - 1);
-    }
-    return new EventId(time - 1, TimeUuid.tailGreatest());
+  /// @throws IllegalStateException when this is [#LIMIT], which no UUID can stand for
+  public UUID toUuid() {
+    requireId();
+    return TimeUuid.toUuid(time, tail);
   }
 
-  public UUID toUuid() {
-    return TimeUuid.toUuid(time, tail);
+  private void requireId() {
+    if (time == TimeUuid.ID_TIME_LIMIT) {
+      throw new IllegalStateException("the limit of ids is not an id");
+    }
   }
 
   @Override
@@ -81,10 +117,13 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
     return TimeUuid.compare(time, tail, other.time, other.tail);
   }
 
-  /// The 36 characters of the UUID.
+  /// The 36 characters of the UUID; `limit` for [#LIMIT].
   @Override
   public String toString() {
-    byte[] text = new byte[36];
+    if (time == TimeUuid.ID_TIME_LIMIT) {
+      return "limit";
+    }
+    byte[] text = new byte[TEXT_LENGTH];
     TimeUuid.print(time, tail, text, 0);
     return new String(text, StandardCharsets.US_ASCII);
   }

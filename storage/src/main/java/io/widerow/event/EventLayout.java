@@ -13,10 +13,10 @@ import java.nio.ByteOrder;
 /// nothing between the decoder and the sealed segment re-encodes them.
 ///
 /// ```
-///  0        4            6       8        16       24        32          33
-///  +--------+------------+-------+--------+--------+---------+-----------+------+-----------+---- ~
-///  | length | attributes | shard | idTime | idTail | version | typeBytes | type | attribute | ...
-///  +--------+------------+-------+--------+--------+---------+-----------+------+-----------+---- ~
+/// 0        4            6       8        16       24        32          33
+/// +--------+------------+-------+--------+--------+---------+-----------+------+-----------+---- ~
+/// | length | attributes | shard | idTime | idTail | version | typeBytes | type | attribute | ...
+/// +--------+------------+-------+--------+--------+---------+-----------+------+-----------+---- ~
 ///
 ///  an attribute, in strictly ascending order of names, compared as unsigned bytes:
 ///

@@ -31,7 +31,9 @@ public interface EventView {
 
   /// The event's time in nanoseconds since the Unix epoch.
   default long timeNanos() {
-    return version() == 0 ? TimeUuid.nanosOf(idTime(), idTail()) : TimeUuid.tickNanos(idTime());
+    return version() == EventLayout.VERSION_ASSIGNED
+        ? TimeUuid.nanosOf(idTime(), idTail())
+        : TimeUuid.tickNanos(idTime());
   }
 
   /// Takes one attribute of an event.

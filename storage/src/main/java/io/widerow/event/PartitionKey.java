@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 /// ```
 ///
 /// @param bucketMinutes start of the bucket in minutes since the Unix epoch, a multiple of the
-///   width counted from midnight UTC
+///   width counted from midnight UTC; from 1970 inclusive to 2200 exclusive
 /// @param widthMinutes width of the bucket, 1 to 1,440 minutes, dividing a day
 /// @param type 1 to 128 bytes of UTF-8
 /// @param shard 0 inclusive to [EventLayout#SHARD_LIMIT] exclusive
@@ -33,6 +33,9 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
     implements Comparable<PartitionKey> {
   public static final int MINUTES_PER_DAY = 1_440;
   public static final long NANOS_PER_MINUTE = 60_000_000_000L;
+
+  /// First bucket that is too late for an event, in minutes since the Unix epoch.
+  private static final long BUCKET_MINUTES_LIMIT = TimeUuid.NANOS_LIMIT / NANOS_PER_MINUTE;
 
   private static final DateTimeFormatter MINUTE = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm");
   private static final Pattern PRINTED =
@@ -42,10 +45,15 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
 
   public PartitionKey {
     requireWidth(widthMinutes);
-    if (bucketMinutes < 0 || bucketMinutes % widthMinutes != 0) {
+    if (bucketMinutes < 0
+        || bucketMinutes >= BUCKET_MINUTES_LIMIT
+        || bucketMinutes % widthMinutes != 0) {
       throw new IllegalArgumentException(
-          "bucket starts at minute %d, not at a multiple of %d"
+          "bucket starts at minute %d, not at a multiple of %d in 1970..2199"
               .formatted(bucketMinutes, widthMinutes));
+    }
+    if (!Utf8.isEncodable(type)) {
+      throw new IllegalArgumentException("half a surrogate pair in type: " + type);
     }
     int typeBytes = type.getBytes(StandardCharsets.UTF_8).length;
     if (typeBytes < 1 || typeBytes > EventLayout.TYPE_BYTES_MAX) {
@@ -108,6 +116,9 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
     if (at + 4 != key.length || key[at] != 0 || key[at + 1] != 0) {
       throw new IllegalArgumentException("no partition key: " + Arrays.toString(key));
     }
+    if (!Utf8.isValid(utf8, 0, typeBytes)) {
+      throw new IllegalArgumentException("type is not UTF-8 in key: " + Arrays.toString(key));
+    }
     return new PartitionKey(
         bigEndian(key, 0, 4),
         bigEndian(key, 4, 2),
@@ -147,14 +158,26 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
       long minutes = start.toEpochSecond(ZoneOffset.UTC) / 60;
       return new PartitionKey(
           Math.toIntExact(minutes), width, parts.group(5), Integer.parseInt(parts.group(6)));
-    } catch (DateTimeParseException | ArithmeticException noTime) {
-      throw new IllegalArgumentException("no partition key: " + text, noTime);
+    } catch (DateTimeParseException | ArithmeticException | IllegalArgumentException refused) {
+      throw new IllegalArgumentException(
+          "no partition key: %s: %s".formatted(text, refused.getMessage()), refused);
     }
   }
 
   @Override
   public int compareTo(PartitionKey other) {
-    return Arrays.compareUnsigned(toBytes(), other.toBytes());
+    if (bucketMinutes != other.bucketMinutes) {
+      return Integer.compare(bucketMinutes, other.bucketMinutes);
+    }
+    if (widthMinutes != other.widthMinutes) {
+      return Integer.compare(widthMinutes, other.widthMinutes);
+    }
+    int byType =
+        type.equals(other.type)
+            ? 0
+            : Arrays.compareUnsigned(
+                type.getBytes(StandardCharsets.UTF_8), other.type.getBytes(StandardCharsets.UTF_8));
+    return byType != 0 ? byType : Integer.compare(shard, other.shard);
   }
 
   @Override

@@ -14,7 +14,11 @@ public final class Text {
     this.utf8 = utf8;
   }
 
+  /// @throws IllegalArgumentException when the text is no valid Unicode: half a surrogate pair
   public static Text of(String text) {
+    if (!Utf8.isEncodable(text)) {
+      throw new IllegalArgumentException("half a surrogate pair in: " + text);
+    }
     return new Text(text.getBytes(StandardCharsets.UTF_8));
   }
 

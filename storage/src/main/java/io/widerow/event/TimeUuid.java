@@ -37,16 +37,20 @@ public final class TimeUuid {
   /// First instant that is too late for an event, 2200-01-01, in nanoseconds since the Unix epoch.
   public static final long NANOS_LIMIT = 7_258_118_400L * 1_000_000_000L;
 
+  /// One above the greatest `idTime`.
+  static final long ID_TIME_LIMIT = 1L << 60;
+
+  private static final long TIME_MIN = NANOS_MIN / NANOS_PER_TICK + UNIX_EPOCH_TICKS;
+  private static final long TIME_LIMIT = NANOS_LIMIT / NANOS_PER_TICK + UNIX_EPOCH_TICKS;
   private static final long SIGN_FLIPS = 0x0080_8080_8080_8080L;
-  private static final long TIME_MASK = (1L << 60) - 1;
   private static final long VARIANT = 0x8000_0000_0000_0000L;
   static final long MULTICAST = 0x0000_0100_0000_0000L;
   private static final int LOW_BITS = 40; // bytes 11 to 15
   private static final long LOW_MASK = (1L << LOW_BITS) - 1;
   private static final int COUNTER_BITS = 45;
   private static final int DAEMON_BITS = 9;
-  private static final long LSB_LEAST = 0x8080_8080_8080_8080L; // signed bytes, all least
-  private static final long LSB_GREATEST = 0x7f7f_7f7f_7f7f_7f7fL;
+  private static final long TAIL_LEAST = VARIANT; // signed bytes, all least, but for the variant
+  private static final long TAIL_GREATEST = 0xbfff_ffff_ffff_ffffL;
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
   private TimeUuid() {}
@@ -71,13 +75,15 @@ public final class TimeUuid {
   }
 
   /// The event time of an assigned id, in nanoseconds since the Unix epoch. For an id that a client
-  /// made, use [#tickNanos]: the bits below its tick mean something else.
+  /// made, use [#tickNanos]: the bits below its tick mean something else. Over all ids of RFC
+  /// 9562's variant it rises with their order.
   public static long nanosOf(long idTime, long idTail) {
     long nanos = gather(idTail) >>> (DAEMON_BITS + COUNTER_BITS);
     return tickNanos(idTime) + Math.min(nanos, NANOS_PER_TICK - 1);
   }
 
-  /// The start of the id's tick, in nanoseconds since the Unix epoch.
+  /// The start of the id's tick, in nanoseconds since the Unix epoch. Only for times that a long of
+  /// nanoseconds can hold, as those of all events are; not for whatever id a client may think of.
   public static long tickNanos(long idTime) {
     return (idTime - UNIX_EPOCH_TICKS) * NANOS_PER_TICK;
   }
@@ -90,14 +96,23 @@ public final class TimeUuid {
     return gather(idTail) & (COUNTER_LIMIT - 1);
   }
 
-  /// The least tail there is, of any UUID.
+  /// The least tail there is, of any UUID of RFC 9562's variant.
   public static long tailLeast() {
-    return LSB_LEAST ^ SIGN_FLIPS;
+    return TAIL_LEAST;
   }
 
-  /// The greatest tail there is, of any UUID.
+  /// The greatest tail there is, of any UUID of RFC 9562's variant.
   public static long tailGreatest() {
-    return LSB_GREATEST ^ SIGN_FLIPS;
+    return TAIL_GREATEST;
+  }
+
+  /// True when the id's tick is one that an event may have: 1970 inclusive to 2200 exclusive.
+  static boolean isEventTime(long idTime) {
+    return idTime >= TIME_MIN && idTime < TIME_LIMIT;
+  }
+
+  static boolean isTail(long idTail) {
+    return idTail >>> 62 == 2; // the variant; never flipped
   }
 
   /// Negative, zero or positive as the first id is before, equal to or behind the second.
@@ -107,6 +122,7 @@ public final class TimeUuid {
   }
 
   public static long mostSignificantBits(long idTime) {
+    assert idTime >= 0 && idTime < ID_TIME_LIMIT : "time " + idTime;
     return (idTime << 32) | ((idTime >>> 16) & 0xffff_0000L) | 0x1000L | (idTime >>> 48);
   }
 
@@ -133,7 +149,6 @@ public final class TimeUuid {
 
   /// Writes the 36 characters of the UUID at `offset`.
   public static void print(long idTime, long idTail, byte[] out, int offset) {
-    assert (idTime & ~TIME_MASK) == 0 : "time " + idTime;
     long high = mostSignificantBits(idTime);
     long low = leastSignificantBits(idTail);
     int at = printHex(high >>> 32, 8, out, offset);

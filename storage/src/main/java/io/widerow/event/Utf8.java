@@ -16,28 +16,41 @@ public final class Utf8 {
   public static boolean isValid(byte[] bytes, int offset, int length) {
     int limit = offset + length;
     int at = offset;
-    while (true) {
-      while (at + Long.BYTES <= limit && ((long) LONG.get(bytes, at) & HIGH_BITS) == 0) {
-        at += Long.BYTES;
-      }
-      while (at < limit && bytes[at] >= 0) {
-        at++;
-        if (at + Long.BYTES <= limit && ((long) LONG.get(bytes, at) & HIGH_BITS) == 0) {
-          break;
+    while (at < limit) {
+      if (at + Long.BYTES <= limit) {
+        long high = (long) LONG.get(bytes, at) & HIGH_BITS;
+        at += Long.numberOfTrailingZeros(high) >>> 3; // 8 when all are ASCII
+        if (high == 0) {
+          continue;
         }
-      }
-      if (at >= limit) {
-        return true;
-      }
-      if (bytes[at] >= 0) {
+      } else if (bytes[at] >= 0) {
+        at++;
         continue;
       }
-      int next = behindSequence(bytes, at, limit);
-      if (next < 0) {
+      at = behindSequence(bytes, at, limit);
+      if (at < 0) {
         return false;
       }
-      at = next;
     }
+    return true;
+  }
+
+  /// True when every surrogate of a string is half of a pair, so that encoding it loses nothing.
+  static boolean isEncodable(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (Character.isSurrogate(c)) {
+        boolean pair =
+            Character.isHighSurrogate(c)
+                && i + 1 < text.length()
+                && Character.isLowSurrogate(text.charAt(i + 1));
+        if (!pair) {
+          return false;
+        }
+        i++;
+      }
+    }
+    return true;
   }
 
   /// Offset behind the multi-byte sequence that starts at `at`, negative when it is not one.

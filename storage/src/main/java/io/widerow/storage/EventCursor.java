@@ -39,7 +39,7 @@ public interface EventCursor extends AutoCloseable {
     return CompletableFuture.completedFuture(null);
   }
 
-  /// The current event; the same object throughout, showing whatever event is current.
+  /// The current event, until [#next] is called again.
   EventView event();
 
   /// What reading has cost so far.

@@ -1,6 +1,5 @@
 package io.widerow.storage;
 
-import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import java.util.List;
 import java.util.function.Predicate;
@@ -17,9 +16,11 @@ public interface StoreView extends AutoCloseable {
   /// @param untilNanos first instant not wanted
   List<PartitionInfo> partitions(Predicate<String> types, long fromNanos, long untilNanos);
 
-  /// Opens a cursor over one partition. A partition that is not there has no events. Within a
-  /// partition, of several writes of one id only the latest is shown.
-  EventCursor open(PartitionKey partition, Scan scan);
+  /// Opens one cursor over many partitions: the multi-get and its merge. Order is by id, then by
+  /// type. Of several writes of one id and type only the latest is shown, also when they lie in
+  /// different shards, and the filter is asked about that one alone. Partitions that are not there
+  /// have no events.
+  EventCursor open(List<PartitionKey> partitions, Scan scan);
 
   @Override
   void close();
@@ -30,9 +31,4 @@ public interface StoreView extends AutoCloseable {
   /// @param timeFirstNanos no event is earlier
   /// @param timeLastNanos no event is later
   record PartitionInfo(PartitionKey key, long events, long timeFirstNanos, long timeLastNanos) {}
-
-  /// True when two events are writes of the same one.
-  static boolean same(EventView a, EventView b) {
-    return a.idTime() == b.idTime() && a.idTail() == b.idTail() && a.type().equals(b.type());
-  }
 }

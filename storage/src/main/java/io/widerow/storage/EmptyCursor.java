@@ -1,0 +1,28 @@
+package io.widerow.storage;
+
+import io.widerow.event.EventView;
+
+/// A cursor over nothing.
+final class EmptyCursor implements EventCursor {
+  static final EmptyCursor INSTANCE = new EmptyCursor();
+
+  private EmptyCursor() {}
+
+  @Override
+  public Step next() {
+    return Step.END;
+  }
+
+  @Override
+  public EventView event() {
+    throw new IllegalStateException("no current event");
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    return ScanStatistics.NONE;
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,59 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventView;
+import java.util.concurrent.CompletableFuture;
+
+/// Shows only the events of a cursor that a filter keeps. For where a filter cannot be pushed below
+/// a merge: an event that was replaced must not come back because its replacement is filtered out.
+///
+/// - Threads: one.
+/// - Memory: owns its input.
+final class FilterCursor implements EventCursor {
+  private final EventCursor input;
+  private final Filter filter;
+  private final AttributeValue scratch = new AttributeValue();
+  private long dropped;
+
+  FilterCursor(EventCursor input, Filter filter) {
+    this.input = input;
+    this.filter = filter;
+  }
+
+  @Override
+  public Step next() {
+    while (true) {
+      Step step = input.next();
+      if (step != Step.EVENT || filter.keeps(input.event(), scratch)) {
+        return step;
+      }
+      dropped++;
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> ready() {
+    return input.ready();
+  }
+
+  @Override
+  public EventView event() {
+    return input.event();
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    ScanStatistics all = input.statistics();
+    return new ScanStatistics(
+        all.blocksRead(),
+        all.blocksSkipped(),
+        all.bytesRead(),
+        all.eventsScanned(),
+        all.eventsKept() - dropped);
+  }
+
+  @Override
+  public void close() {
+    input.close();
+  }
+}

@@ -1,0 +1,244 @@
+package io.widerow.storage;
+
+import io.widerow.event.EventView;
+import io.widerow.event.TimeUuid;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// Merges sorted cursors into one with a loser tree: log2(k) comparisons of two longs an event.
+/// Inner node `n` keeps the input that lost the match played there; the winner of all is the next
+/// event.
+///
+/// ```
+///            winner
+///              |
+///            [1]            inner nodes 1..k-1 hold losers
+///           /    \
+///        [2]      [3]
+///        / \      / \
+///       0   1    2   3      inputs 0..k-1; times[i], tails[i] are the key that input i shows
+/// ```
+///
+/// - Order: by id, then by type. Of several events with one id and type only the one with the
+///   greatest version is shown. Descending order is ascending order of complemented keys.
+/// - Laziness: a [LazyCursor] shows the bound of its first id until it wins; only then is it
+///   opened.
+/// - Threads: one.
+/// - Memory: owns its inputs; closes each when it ends, the rest in [#close].
+public final class MergeCursor implements EventCursor {
+  private static final long EXHAUSTED = Long.MAX_VALUE; // above every key and every complement
+
+  private final EventCursor[] inputs;
+  private final boolean descending;
+  private final long[] times;
+  private final long[] tails;
+  private final boolean[] opened;
+  private final int[] losers;
+  private int winner = -1; // -1: the tree is not built yet
+  private int pending = -1; // input that owes an event
+  private int started; // inputs whose first key is known
+  private ScanStatistics finished = ScanStatistics.NONE;
+
+  private long shownTime = Long.MIN_VALUE; // complemented when descending; nothing shown yet
+  private long shownTail;
+  private String shownType = "";
+  private @Nullable EventView current;
+
+  /// @param inputs sorted in the same direction, at least one
+  public MergeCursor(List<? extends EventCursor> inputs, boolean descending) {
+    if (inputs.isEmpty()) {
+      throw new IllegalArgumentException("a merge of nothing");
+    }
+    this.inputs = inputs.toArray(EventCursor[]::new);
+    this.descending = descending;
+    int count = this.inputs.length;
+    this.times = new long[count];
+    this.tails = new long[count];
+    this.opened = new boolean[count];
+    this.losers = new int[count];
+  }
+
+  /// A cursor over all inputs: the input itself when there is one, an empty one when there is none.
+  public static EventCursor of(List<? extends EventCursor> inputs, boolean descending) {
+    return switch (inputs.size()) {
+      case 0 -> EmptyCursor.INSTANCE;
+      case 1 -> inputs.getFirst();
+      default -> new MergeCursor(inputs, descending);
+    };
+  }
+
+  @Override
+  public Step next() {
+    if (winner < 0) {
+      if (!start()) {
+        return Step.PENDING;
+      }
+      winner = play(1);
+    } else if (pending >= 0 || current != null) {
+      if (!advance(winner)) {
+        return Step.PENDING;
+      }
+      winner = replay(winner);
+    }
+    while (times[winner] != EXHAUSTED) {
+      if (opened[winner] && !repeatsShown()) {
+        return show();
+      }
+      if (!advance(winner)) {
+        return Step.PENDING;
+      }
+      winner = replay(winner);
+    }
+    current = null;
+    pending = -1;
+    return Step.END;
+  }
+
+  private Step show() {
+    EventView event = inputs[winner].event();
+    current = event;
+    shownTime = times[winner];
+    shownTail = tails[winner];
+    shownType = event.type();
+    return Step.EVENT;
+  }
+
+  private boolean repeatsShown() {
+    return times[winner] == shownTime
+        && tails[winner] == shownTail
+        && inputs[winner].event().type().equals(shownType);
+  }
+
+  /// Finds out what each input shows first. False when one is not ready.
+  private boolean start() {
+    while (started < inputs.length) {
+      if (inputs[started] instanceof LazyCursor lazy) {
+        setKey(started, lazy.bound().time(), lazy.bound().tail());
+      } else if (!advance(started)) {
+        return false;
+      }
+      started++;
+    }
+    return true;
+  }
+
+  /// Moves an input on. False when it is not ready; the next call then tries again.
+  private boolean advance(int input) {
+    EventCursor cursor = inputs[input];
+    switch (cursor.next()) {
+      case EVENT -> {
+        EventView event = cursor.event();
+        setKey(input, event.idTime(), event.idTail());
+        opened[input] = true;
+      }
+      case PENDING -> {
+        pending = input;
+        return false;
+      }
+      case END -> {
+        times[input] = EXHAUSTED;
+        tails[input] = EXHAUSTED;
+        finished = finished.plus(cursor.statistics());
+        cursor.close();
+        inputs[input] = EmptyCursor.INSTANCE;
+      }
+    }
+    pending = -1;
+    return true;
+  }
+
+  private void setKey(int input, long time, long tail) {
+    assert time >= 0 && time <= 1L << 60 : "time " + time;
+    times[input] = descending ? ~time : time;
+    tails[input] = descending ? ~tail : tail;
+  }
+
+  private int replay(int input) {
+    int champion = input;
+    for (int node = (input + losers.length) >>> 1; node > 0; node >>>= 1) {
+      int challenger = losers[node];
+      if (beats(challenger, champion)) {
+        losers[node] = champion;
+        champion = challenger;
+      }
+    }
+    return champion;
+  }
+
+  private int play(int node) {
+    if (node >= inputs.length) {
+      return node - inputs.length;
+    }
+    int left = play(2 * node);
+    int right = play(2 * node + 1);
+    boolean leftWins = beats(left, right);
+    losers[node] = leftWins ? right : left;
+    return leftWins ? left : right;
+  }
+
+  private boolean beats(int a, int b) {
+    if (times[a] != times[b]) {
+      return times[a] < times[b];
+    }
+    if (tails[a] != tails[b]) {
+      return tails[a] < tails[b];
+    }
+    return times[a] != EXHAUSTED && beatsEqualId(a, b);
+  }
+
+  /// An input that is not open yet wins against an event with its bound: it must be opened before
+  /// the two can be compared.
+  private boolean beatsEqualId(int a, int b) {
+    if (!opened[a] || !opened[b]) {
+      return !opened[a];
+    }
+    EventView eventA = inputs[a].event();
+    EventView eventB = inputs[b].event();
+    int byType = eventA.type().compareTo(eventB.type());
+    if (byType != 0) {
+      return descending ? byType > 0 : byType < 0;
+    }
+    int byVersion = Long.compare(eventA.version(), eventB.version());
+    return byVersion != 0 ? byVersion > 0 : a < b;
+  }
+
+  @Override
+  public CompletableFuture<Void> ready() {
+    return pending < 0 ? CompletableFuture.completedFuture(null) : inputs[pending].ready();
+  }
+
+  @Override
+  public EventView event() {
+    EventView event = current;
+    if (event == null) {
+      throw new IllegalStateException("no current event");
+    }
+    return event;
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    ScanStatistics sum = finished;
+    for (EventCursor input : inputs) {
+      sum = sum.plus(input.statistics());
+    }
+    return sum;
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < inputs.length; i++) {
+      finished = finished.plus(inputs[i].statistics());
+      inputs[i].close();
+      inputs[i] = EmptyCursor.INSTANCE;
+    }
+  }
+
+  /// Negative, zero or positive as an event is before, at or behind a position in the order of
+  /// merged cursors.
+  public static int compare(EventView event, long idTime, long idTail, String type) {
+    int byId = TimeUuid.compare(event.idTime(), event.idTail(), idTime, idTail);
+    return byId != 0 ? byId : event.type().compareTo(type);
+  }
+}

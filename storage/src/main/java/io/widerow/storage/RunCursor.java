@@ -1,0 +1,172 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventId;
+import io.widerow.event.EventLayout;
+import io.widerow.event.EventView;
+import io.widerow.event.RecordView;
+import io.widerow.event.TimeUuid;
+import java.lang.foreign.MemorySegment;
+
+/// Reads one run of an open row, in either direction, up to a watermark: events that lie at or
+/// above it in the rows' memory are not shown. Of neighbours with one id only the one that arrived
+/// last is.
+///
+/// - Threads: one.
+/// - Memory: borrows that of the rows' view.
+final class RunCursor implements EventCursor {
+  private final MemorySegment memory;
+  private final long watermark;
+  private final Run run;
+  private final Scan scan;
+  private final Filter filter;
+  private final boolean everything;
+  private final boolean ownIds;
+  private final RecordView view = new RecordView();
+  private final AttributeValue scratch = new AttributeValue();
+  private final int from; // entries of the range: [from, until)
+  private final int until;
+  private int next;
+  private long scanned;
+  private long kept;
+
+  /// @param ownIds whether one event of the row may replace another
+  RunCursor(
+      MemorySegment memory, long watermark, Run run, boolean ownIds, Scan scan, Filter filter) {
+    this.memory = memory;
+    this.watermark = watermark;
+    this.run = run;
+    this.ownIds = ownIds;
+    this.scan = scan;
+    this.filter = filter;
+    this.everything = filter instanceof Filter.Everything;
+    int visible = visible();
+    this.from = firstNotBelow(scan.from(), visible);
+    this.until = Math.max(from, firstNotBelow(scan.until(), visible));
+    this.next = scan.descending() ? until - 1 : from;
+  }
+
+  /// Entries to look at. In a run in order of arrival those below the watermark are a prefix; in a
+  /// merged run they are strewn over all of it.
+  private int visible() {
+    int size = run.size();
+    if (run.isMerged()) {
+      return size;
+    }
+    int low = 0;
+    int high = size;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (run.eventOffset(middle) < watermark) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private int firstNotBelow(EventId id, int visible) {
+    int low = 0;
+    int high = visible;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      long event = run.eventOffset(middle);
+      int order =
+          TimeUuid.compare(
+              EventLayout.idTime(memory, event),
+              EventLayout.idTail(memory, event),
+              id.time(),
+              id.tail());
+      if (order < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  boolean isEmpty() {
+    for (int i = from; i < until; i++) {
+      if (run.eventOffset(i) < watermark) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Entries in the range; in a merged run some may be above the watermark.
+  int entries() {
+    return until - from;
+  }
+
+  EventId first() {
+    return idAt(from);
+  }
+
+  EventId last() {
+    return idAt(until - 1);
+  }
+
+  private EventId idAt(int entry) {
+    long event = run.eventOffset(entry);
+    return new EventId(EventLayout.idTime(memory, event), EventLayout.idTail(memory, event));
+  }
+
+  @Override
+  public Step next() {
+    int step = scan.descending() ? -1 : 1;
+    while (next >= from && next < until) {
+      long event = run.eventOffset(next);
+      next += step;
+      if (event >= watermark || isReplaced(event)) {
+        continue;
+      }
+      scanned++;
+      view.show(memory, event);
+      if (everything || filter.keeps(view, scratch)) {
+        kept++;
+        return Step.EVENT;
+      }
+    }
+    return Step.END;
+  }
+
+  /// True when a later neighbour writes the same id.
+  private boolean isReplaced(long event) {
+    if (!ownIds) {
+      return false;
+    }
+    // Read downwards, a neighbour that was shown already is at next + 2, upwards at next.
+    int later = scan.descending() ? next + 2 : next;
+    for (int i = later; i < until; i++) {
+      long other = run.eventOffset(i);
+      if (!sameId(event, other)) {
+        return false;
+      }
+      if (other < watermark) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean sameId(long a, long b) {
+    return EventLayout.idTime(memory, a) == EventLayout.idTime(memory, b)
+        && EventLayout.idTail(memory, a) == EventLayout.idTail(memory, b);
+  }
+
+  @Override
+  public EventView event() {
+    return view;
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    return new ScanStatistics(0, 0, 0, scanned, kept);
+  }
+
+  @Override
+  public void close() {}
+}

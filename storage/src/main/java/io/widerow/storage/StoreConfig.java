@@ -1,0 +1,241 @@
+package io.widerow.storage;
+
+import io.widerow.event.PartitionKey;
+import io.widerow.event.TimeUuid;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Everything an owner can decide about an embedded store. Read once at open, passed whole, never
+/// changed. A value that cannot work is refused here and nowhere else.
+///
+/// @param directory where the store lives; created when absent, its parent must exist
+/// @param lanes how many writers there are, 1 to 64
+/// @param shards wide rows per bucket and type, a multiple of `lanes`. May differ from open to open
+/// @param daemon number in assigned ids, 0 to 511; two stores whose events may meet need two
+///   numbers
+/// @param bucketMinutes width of buckets of types that `bucketMinutesByType` does not name
+/// @param bucketMinutesByType width of buckets by type. May differ from open to open
+/// @param futureMax how far ahead of the clock an event's time may be
+/// @param openBytes native memory for open rows, for the whole store
+/// @param openAge oldest that unsealed events get, when [EventStore#maintain] is called
+/// @param journalFileBytes size of one journal file
+/// @param journalBytes journal of a lane that may have to be replayed; more has its rows sealed
+/// @param diskReserveBytes free space below which nothing is taken in
+/// @param mergeAfter how long a bucket is closed before its segments are merged
+/// @param retention how long types without a setting of their own are kept; null for ever
+public record StoreConfig(
+    Path directory,
+    int lanes,
+    int shards,
+    int daemon,
+    int bucketMinutes,
+    Map<String, Integer> bucketMinutesByType,
+    Duration futureMax,
+    long openBytes,
+    Duration openAge,
+    long journalFileBytes,
+    long journalBytes,
+    long diskReserveBytes,
+    Duration mergeAfter,
+    @Nullable Duration retention) {
+  static final int LANES_MAX = 64;
+  static final int SHARDS_MAX = 1_024;
+
+  /// Every lane has one set of rows that takes events in and one being sealed.
+  static final int ROWS_PER_LANE = 2;
+
+  private static final long MIB = 1 << 20;
+  private static final long ROWS_BYTES_MAX = 16_384 * MIB;
+
+  public StoreConfig {
+    require(lanes >= 1 && lanes <= LANES_MAX, "lanes must be 1 to 64, got " + lanes);
+    require(
+        shards >= lanes && shards % lanes == 0 && shards <= SHARDS_MAX,
+        "shards must be a multiple of the lanes and at most 1024, got " + shards);
+    require(
+        daemon >= 0 && daemon < TimeUuid.DAEMON_LIMIT, "daemon must be 0 to 511, got " + daemon);
+    PartitionKey.requireWidth(bucketMinutes);
+    bucketMinutesByType = Map.copyOf(bucketMinutesByType);
+    bucketMinutesByType.values().forEach(PartitionKey::requireWidth);
+    require(!futureMax.isNegative(), "futureMax must not be negative, got " + futureMax);
+    require(
+        openBytes >= ROWS_PER_LANE * MIB * lanes && openBytes / lanes <= ROWS_BYTES_MAX,
+        "openBytes must be 2 MiB to 16 GiB a lane, got " + openBytes);
+    require(openAge.isPositive(), "openAge must be positive, got " + openAge);
+    require(
+        journalFileBytes >= MIB && journalFileBytes <= 1024 * MIB,
+        "journalFileBytes must be 1 MiB to 1 GiB, got " + journalFileBytes);
+    require(
+        journalBytes >= journalFileBytes,
+        "journalBytes must be at least one journal file, got " + journalBytes);
+    require(
+        diskReserveBytes >= 0, "diskReserveBytes must not be negative, got " + diskReserveBytes);
+    require(!mergeAfter.isNegative(), "mergeAfter must not be negative, got " + mergeAfter);
+    require(
+        retention == null || retention.isPositive(),
+        "retention must be positive, got " + retention);
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  /// The defaults, for one lane.
+  public static StoreConfig at(Path directory) {
+    return new StoreConfig(
+        directory,
+        1,
+        1,
+        0,
+        60,
+        Map.of(),
+        Duration.ofMinutes(10),
+        256 * MIB,
+        Duration.ofMinutes(10),
+        64 * MIB,
+        256 * MIB,
+        512 * MIB,
+        Duration.ofMinutes(5),
+        null);
+  }
+
+  public StoreConfig withLanes(int newLanes, int newShards) {
+    return new StoreConfig(
+        directory,
+        newLanes,
+        newShards,
+        daemon,
+        bucketMinutes,
+        bucketMinutesByType,
+        futureMax,
+        openBytes,
+        openAge,
+        journalFileBytes,
+        journalBytes,
+        diskReserveBytes,
+        mergeAfter,
+        retention);
+  }
+
+  public StoreConfig withDaemon(int newDaemon) {
+    return new StoreConfig(
+        directory,
+        lanes,
+        shards,
+        newDaemon,
+        bucketMinutes,
+        bucketMinutesByType,
+        futureMax,
+        openBytes,
+        openAge,
+        journalFileBytes,
+        journalBytes,
+        diskReserveBytes,
+        mergeAfter,
+        retention);
+  }
+
+  public StoreConfig withBuckets(int newMinutes, Map<String, Integer> newMinutesByType) {
+    return new StoreConfig(
+        directory,
+        lanes,
+        shards,
+        daemon,
+        newMinutes,
+        newMinutesByType,
+        futureMax,
+        openBytes,
+        openAge,
+        journalFileBytes,
+        journalBytes,
+        diskReserveBytes,
+        mergeAfter,
+        retention);
+  }
+
+  public StoreConfig withMemory(long newOpenBytes, Duration newOpenAge) {
+    return new StoreConfig(
+        directory,
+        lanes,
+        shards,
+        daemon,
+        bucketMinutes,
+        bucketMinutesByType,
+        futureMax,
+        newOpenBytes,
+        newOpenAge,
+        journalFileBytes,
+        journalBytes,
+        diskReserveBytes,
+        mergeAfter,
+        retention);
+  }
+
+  public StoreConfig withJournal(long newFileBytes, long newBytes) {
+    return new StoreConfig(
+        directory,
+        lanes,
+        shards,
+        daemon,
+        bucketMinutes,
+        bucketMinutesByType,
+        futureMax,
+        openBytes,
+        openAge,
+        newFileBytes,
+        newBytes,
+        diskReserveBytes,
+        mergeAfter,
+        retention);
+  }
+
+  public StoreConfig withDiskReserveBytes(long newReserveBytes) {
+    return new StoreConfig(
+        directory,
+        lanes,
+        shards,
+        daemon,
+        bucketMinutes,
+        bucketMinutesByType,
+        futureMax,
+        openBytes,
+        openAge,
+        journalFileBytes,
+        journalBytes,
+        newReserveBytes,
+        mergeAfter,
+        retention);
+  }
+
+  public StoreConfig withAges(Duration newMergeAfter, @Nullable Duration newRetention) {
+    return new StoreConfig(
+        directory,
+        lanes,
+        shards,
+        daemon,
+        bucketMinutes,
+        bucketMinutesByType,
+        futureMax,
+        openBytes,
+        openAge,
+        journalFileBytes,
+        journalBytes,
+        diskReserveBytes,
+        newMergeAfter,
+        newRetention);
+  }
+
+  /// Width of the buckets that new events of a type go to.
+  int bucketMinutesOf(String type) {
+    return bucketMinutesByType.getOrDefault(type, bucketMinutes);
+  }
+
+  /// Native memory of one set of open rows.
+  long rowsBytes() {
+    return openBytes / ((long) ROWS_PER_LANE * lanes) & -8L;
+  }
+}

@@ -1,0 +1,109 @@
+package io.widerow.storage;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.Location;
+import java.lang.foreign.Arena;
+import java.nio.channels.FileChannel;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// What neither the compiler nor Maven can say of the storage module.
+class ArchitectureTest {
+  private static final Set<String> THREAD_STARTERS =
+      Set.of("start", "ofVirtual", "ofPlatform", "startVirtualThread");
+
+  /// The classes that touch files themselves; all others go through [Disk].
+  private static final String FILE_CLASSES = "io\\.widerow\\.storage\\.(RealDisk|Chronicle).*";
+
+  private static final JavaClasses MAIN =
+      new ClassFileImporter()
+          .withImportOption((Location location) -> !location.contains("/test-classes/"))
+          .importPackages("io.widerow");
+
+  @Test
+  void vocabularyDoesNoInputOrOutput() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.widerow.event")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "java.io", "java.net..", "java.nio.file..", "java.nio.channels..", "io.widerow.storage")
+        .check(MAIN);
+  }
+
+  @Test
+  void storageStartsNoThreads() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.widerow..")
+        .should()
+        .callMethodWhere(startsThread())
+        .check(MAIN);
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .haveNameMatching(
+            "java\\.util\\.(Timer|concurrent\\.(Executors|ForkJoinPool|ThreadPoolExecutor"
+                + "|ScheduledThreadPoolExecutor))")
+        .check(MAIN);
+  }
+
+  @Test
+  void onlyNamedClassesTouchFiles() {
+    noClasses()
+        .that()
+        .haveNameNotMatching(FILE_CLASSES)
+        .should()
+        .dependOnClassesThat()
+        .haveNameMatching(
+            "java\\.nio\\.channels\\..*|java\\.nio\\.file\\.Files"
+                + "|java\\.io\\.(File.*|RandomAccessFile)")
+        .check(MAIN);
+  }
+
+  @Test
+  void whoeverKeepsNativeMemoryOrAFileCanBeClosed() {
+    fields()
+        .that()
+        .haveRawType(Arena.class)
+        .or()
+        .haveRawType(FileChannel.class)
+        .or()
+        .haveRawType(DiskFile.class)
+        .should()
+        .beDeclaredInClassesThat()
+        .areAssignableTo(AutoCloseable.class)
+        .check(MAIN);
+  }
+
+  @Test
+  void storageKnowsNothingOfThoseAboveIt() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.widerow.query..",
+            "io.widerow.ingest..",
+            "io.widerow.loadgen..",
+            "java.net..",
+            "com.lmax..",
+            "picocli..")
+        .check(MAIN);
+  }
+
+  private static DescribedPredicate<JavaMethodCall> startsThread() {
+    return describe(
+        "starts a thread",
+        call ->
+            call.getTargetOwner().isAssignableTo(Thread.class)
+                && THREAD_STARTERS.contains(call.getName()));
+  }
+}

@@ -1,0 +1,154 @@
+package io.widerow.storage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.util.DocTrees;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.TreePathScanner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/// The house rules that are about text: how long a line, a method and a file may be, what must not
+/// be written, and that every type says what it is. Reads the whole repository, so one run covers
+/// every module.
+class TidyTest {
+  private static final int LINE_COLUMNS_MAX = 100;
+  private static final int METHOD_LINES_MAX = 60;
+  private static final int FILE_LINES_MAX = 500;
+
+  /// Must not be written anywhere; in two parts here, because this file is read as well.
+  private static final List<String> BANNED =
+      List.of(
+          "TO" + "DO",
+          "FIX" + "ME",
+          "XX" + "X:",
+          "print" + "StackTrace",
+          "sun.misc." + "Unsafe",
+          "java.io." + "Serializable",
+          "import org." + "mockito");
+
+  /// Must not be written in the product, except in the files named.
+  private static final Map<String, Set<String>> BANNED_IN_MAIN =
+      Map.of(
+          "System.get" + "Property", Set.of(),
+          "System.get" + "env", Set.of(),
+          "Long.get" + "Long(", Set.of(),
+          "Integer.get" + "Integer(", Set.of(),
+          "Boolean.get" + "Boolean(", Set.of());
+
+  /// Must not be written in tests: a test that sleeps is slow, or fails on a busy machine.
+  private static final List<String> BANNED_IN_TESTS =
+      List.of("Thread." + "sleep", "@Dis" + "abled");
+
+  private final List<String> findings = new ArrayList<>();
+
+  @Test
+  void everySourceFileIsTidy() throws IOException {
+    List<Path> files;
+    try (var tree = Files.walk(Path.of(".."))) {
+      files =
+          tree.filter(p -> p.toString().matches("\\.\\./[^/.]+/src/.*\\.java")).sorted().toList();
+    }
+    List<Path> main = files.stream().filter(TidyTest::isMain).toList();
+    assertFalse(main.isEmpty(), "run from a module's directory");
+
+    for (Path file : files) {
+      tidyText(file, Files.readAllLines(file));
+    }
+    tidyTypes(main);
+
+    assertEquals("", String.join("\n", findings));
+  }
+
+  private static boolean isMain(Path file) {
+    return file.toString().contains("/src/main/java/");
+  }
+
+  private void tidyText(Path file, List<String> lines) {
+    if (lines.size() > FILE_LINES_MAX) {
+      findings.add(file + ": " + lines.size() + " lines");
+    }
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i);
+      String where = file + ":" + (i + 1) + ": ";
+      if (line.length() > LINE_COLUMNS_MAX) {
+        findings.add(where + "line of " + line.length() + " columns");
+      }
+      BANNED.stream().filter(line::contains).forEach(word -> findings.add(where + word));
+      if (isMain(file)) {
+        String name = file.getFileName().toString();
+        BANNED_IN_MAIN.forEach((word, places) -> {
+          if (line.contains(word) && !places.contains(name)) {
+            findings.add(where + word);
+          }
+        });
+      } else {
+        BANNED_IN_TESTS.stream().filter(line::contains).forEach(word -> findings.add(where + word));
+      }
+    }
+  }
+
+  private void tidyTypes(List<Path> files) throws IOException {
+    var compiler = ToolProvider.getSystemJavaCompiler();
+    try (var manager = compiler.getStandardFileManager(null, null, null)) {
+      var task =
+          (JavacTask)
+              compiler.getTask(
+                  null, manager, null, null, null, manager.getJavaFileObjectsFromPaths(files));
+      DocTrees docs = DocTrees.instance(task);
+      for (CompilationUnitTree unit : task.parse()) {
+        new TypeScanner(docs, unit).scan(unit, null);
+      }
+    }
+  }
+
+  private final class TypeScanner extends TreePathScanner<@Nullable Void, @Nullable Void> {
+    private final DocTrees docs;
+    private final CompilationUnitTree unit;
+
+    TypeScanner(DocTrees docs, CompilationUnitTree unit) {
+      this.docs = docs;
+      this.unit = unit;
+    }
+
+    @Override
+    public @Nullable Void visitClass(ClassTree type, @Nullable Void none) {
+      boolean topLevel = getCurrentPath().getParentPath().getLeaf() instanceof CompilationUnitTree;
+      if (topLevel && docs.getDocComment(getCurrentPath()) == null) {
+        findings.add(where(type) + ": " + type.getSimpleName() + " does not say what it is");
+      }
+      return super.visitClass(type, null);
+    }
+
+    @Override
+    public @Nullable Void visitMethod(MethodTree method, @Nullable Void none) {
+      var positions = docs.getSourcePositions();
+      var lines = unit.getLineMap();
+      long first = lines.getLineNumber(positions.getStartPosition(unit, method));
+      long last = lines.getLineNumber(positions.getEndPosition(unit, method));
+      if (last - first + 1 > METHOD_LINES_MAX) {
+        findings.add(
+            where(method) + ": " + method.getName() + " has " + (last - first + 1) + " lines");
+      }
+      return super.visitMethod(method, null);
+    }
+
+    private String where(Tree tree) {
+      long start = docs.getSourcePositions().getStartPosition(unit, tree);
+      return unit.getSourceFile().getName() + ":" + unit.getLineMap().getLineNumber(start);
+    }
+  }
+}
