@@ -45,6 +45,11 @@ final class ByteCredit {
     return bytesMax;
   }
 
+  /// Negative in debt.
+  long bytesFree() {
+    return free.get();
+  }
+
   long bytesUsed() {
     return bytesMax - free.get();
   }

@@ -13,6 +13,7 @@ import io.widerow.storage.EventStore;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -27,9 +28,10 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|
 /// | `widerow-lane-<n>` | one per lane | all writing to the lane's journal and open rows |
 /// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers |
+/// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | decoding of large or packed bodies |
 /// | `widerow-maintenance` | one | tells the store once a second to seal, merge, drop and trim |
-/// | `widerow-seal` ... | the store's executor | sealing and merging; owned by who opens the store |
+/// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
 ///
 /// - Threads: any; [#close] once.
 /// - Memory: closes what it started, not the store, which is its caller's.
@@ -49,6 +51,8 @@ public final class Daemon implements AutoCloseable {
   private final EventLoopGroup loops;
   private final Server http;
   private final ScheduledExecutorService maintenance;
+  private @Nullable SyslogReceiver syslog;
+  private boolean closed;
 
   private Daemon(DaemonConfig config, EventStore store) {
     this.config = config;
@@ -87,7 +91,16 @@ public final class Daemon implements AutoCloseable {
     daemon.lanes.start();
     var _ = daemon.maintenance.scheduleWithFixedDelay(daemon::maintain, 1, 1, TimeUnit.SECONDS);
     daemon.http.start().join();
+    daemon.startSyslog();
     return daemon;
+  }
+
+  private void startSyslog() {
+    InetSocketAddress address = config.syslog();
+    if (address != null) {
+      syslog =
+          new SyslogReceiver(intake, address, config.syslogZone(), config.durability(), registry);
+    }
   }
 
   private Server server(DaemonConfig config, Intake newIntake) {
@@ -137,6 +150,24 @@ public final class Daemon implements AutoCloseable {
     return new InetSocketAddress(config.http().getAddress(), http.activeLocalPort());
   }
 
+  /// Waits until it is asked to stop, or cannot write any more.
+  void awaitFailureOr(CountDownLatch stop) {
+    boolean asked = false;
+    while (!asked && failure() == null) {
+      try {
+        asked = stop.await(1, TimeUnit.SECONDS);
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        asked = true;
+      }
+    }
+  }
+
+  /// Where syslog is listened to; null when it is not.
+  public @Nullable InetSocketAddress syslogAddress() {
+    return syslog == null ? null : syslog.address();
+  }
+
   /// Why nothing can be written any more; null while it can.
   public @Nullable String failure() {
     return lanes.failure();
@@ -151,11 +182,18 @@ public final class Daemon implements AutoCloseable {
   /// The store may be closed afterwards.
   @Override
   public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     intake.drain();
     maintenance.shutdown();
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.drainSeconds());
     while (intake.inFlight() > 0 && System.nanoTime() < until) {
       LockSupport.parkNanos(1_000_000);
+    }
+    if (syslog != null) {
+      syslog.close();
     }
     http.stop().join();
     lanes.close();
