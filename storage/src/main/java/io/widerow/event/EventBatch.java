@@ -291,7 +291,8 @@ public final class EventBatch implements AutoCloseable {
     MemorySegment larger =
         grown.allocate(
             Math.min(bytesMax, Math.max(needed, 2 * memory.byteSize())), EventLayout.ALIGNMENT);
-    MemorySegment.copy(memory, 0, larger, 0, at);
+    // At the start of an event `at` is behind a header that need not fit yet.
+    MemorySegment.copy(memory, 0, larger, 0, Math.min(at, memory.byteSize()));
     arena.close();
     arena = grown;
     memory = larger;
