@@ -48,6 +48,7 @@ public final class Daemon implements AutoCloseable {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Lanes lanes;
   private final Intake intake;
+  private final QueryService queries;
   private final EventLoopGroup loops;
   private final Server http;
   private final ScheduledExecutorService maintenance;
@@ -75,6 +76,7 @@ public final class Daemon implements AutoCloseable {
     loops =
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
+    queries = new QueryService(store, Daemon::epochNanos);
     http = server(config, intake);
     maintenance =
         Executors.newSingleThreadScheduledExecutor(
@@ -121,6 +123,7 @@ public final class Daemon implements AutoCloseable {
     post(builder, "/v1/events", write::events);
     post(builder, "/api/v2/write", write::influx2);
     post(builder, "/write", write::influx1);
+    get(builder, "/v1/query", queries::query);
     get(builder, "/ready", status::ready);
     get(builder, "/health", status::health);
     get(builder, "/ping", status::ping);
@@ -148,6 +151,11 @@ public final class Daemon implements AutoCloseable {
   /// Where HTTP is listened to; the port is the real one when it was configured as 0.
   public InetSocketAddress httpAddress() {
     return new InetSocketAddress(config.http().getAddress(), http.activeLocalPort());
+  }
+
+  /// Bytes that requests under way hold.
+  long creditBytesUsed() {
+    return intake.credit().bytesUsed();
   }
 
   /// Waits until it is asked to stop, or cannot write any more.
@@ -195,6 +203,7 @@ public final class Daemon implements AutoCloseable {
     if (syslog != null) {
       syslog.close();
     }
+    queries.stop();
     http.stop().join();
     lanes.close();
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();

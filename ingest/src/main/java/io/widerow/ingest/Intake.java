@@ -63,7 +63,6 @@ final class Intake {
       inFlight.incrementAndGet();
       return intake.read(request);
     } catch (RequestRefused refused) {
-      request.abort();
       return protocol.refuse(refused);
     }
   }

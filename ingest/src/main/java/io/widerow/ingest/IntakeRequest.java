@@ -13,6 +13,8 @@ import io.netty.buffer.ByteBuf;
 import io.widerow.storage.Durability;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
@@ -28,6 +30,8 @@ import org.reactivestreams.Subscription;
 /// - Threads: the connection's event loop; a large or packed body is decoded on a blocking thread.
 /// - Memory: what it holds is claimed from the credit until it is answered.
 final class IntakeRequest implements Subscriber<HttpObject> {
+  private static final Logger LOG = Logger.getLogger("widerow");
+
   /// Bytes claimed for each byte of a body: itself, and the records that it becomes.
   private static final int BYTES_PER_BODY_BYTE = 3;
 
@@ -41,7 +45,6 @@ final class IntakeRequest implements Subscriber<HttpObject> {
   private final @Nullable String idempotencyKey;
   private final CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
   private final Body body = Body.take();
-  private @Nullable Subscription subscription;
   private long claimed;
   private boolean over; // no further piece of the body matters
 
@@ -94,7 +97,6 @@ final class IntakeRequest implements Subscriber<HttpObject> {
 
   @Override
   public void onSubscribe(Subscription newSubscription) {
-    subscription = newSubscription;
     newSubscription.request(Long.MAX_VALUE);
   }
 
@@ -113,10 +115,15 @@ final class IntakeRequest implements Subscriber<HttpObject> {
         throw RequestRefused.tooLarge(intake.limits().bodyBytesMax());
       }
       claimUpTo((long) BYTES_PER_BODY_BYTE * (body.length() + length));
-      bytes.getBytes(bytes.readerIndex(), body.bytes(), body.reserve(length), length);
+      int at = body.reserve(length); // before bytes(): it may be another array afterwards
+      bytes.getBytes(bytes.readerIndex(), body.bytes(), at, length);
       body.wrote(length);
     } catch (RequestRefused refused) {
       refuse(refused);
+    } catch (RuntimeException bug) { // what was claimed must be given back
+      LOG.log(Level.SEVERE, "reading " + context.path(), bug);
+      over = true;
+      finish(HttpResponse.ofFailure(bug));
     }
   }
 
@@ -171,6 +178,7 @@ final class IntakeRequest implements Subscriber<HttpObject> {
       if (batch != null) {
         intake.lanes().drop(batch);
       }
+      LOG.log(Level.SEVERE, "decoding " + context.path(), bug);
       finish(HttpResponse.ofFailure(bug));
     }
   }
@@ -204,12 +212,10 @@ final class IntakeRequest implements Subscriber<HttpObject> {
     context.eventLoop().execute(() -> finish(protocol.answer(outcome)));
   }
 
+  /// The rest of the body is dropped as it comes; the server ends the stream behind the answer.
   private void refuse(RequestRefused refused) {
     over = true;
     body.give();
-    if (subscription != null) {
-      subscription.cancel();
-    }
     finish(protocol.refuse(refused));
   }
 

@@ -29,7 +29,6 @@ final class WriteServices {
           EventsProtocol.of(request.headers().contentType(), context.queryParams());
       return intake.take(context, request, protocol, durability(context, request));
     } catch (RequestRefused refused) {
-      request.abort();
       return HttpAnswers.error(refused.status(), refused.reason());
     }
   }
@@ -50,7 +49,6 @@ final class WriteServices {
       InfluxProtocol protocol = new InfluxProtocol(second, context.queryParam("precision"));
       return intake.take(context, request, protocol, durability(context, request));
     } catch (RequestRefused refused) {
-      request.abort();
       return HttpAnswers.error(refused.status(), refused.reason());
     }
   }

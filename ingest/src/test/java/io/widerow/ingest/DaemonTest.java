@@ -8,7 +8,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -141,6 +144,72 @@ class DaemonTest {
     assertTrue(http.get("/health").body().contains("\"status\":\"pass\""));
     assertTrue(http.get("/metrics").body().contains("widerow_events_accepted_total"));
     assertTrue(http.get("/v1/status").body().contains("\"eventsCommitted\":1"));
+  }
+
+  @Test
+  void aRepeatIsAnsweredAsBefore() throws IOException, InterruptedException {
+    String timed = "{\"ts\":1,\"type\":\"a\"}\n{\"ts\":1,\"type\":\"a\"}\nbad\n";
+    String first = http.post("/v1/events", Http.NDJSON, timed).body();
+    String again = http.post("/v1/events", Http.NDJSON, timed).body();
+    assertEquals(first.replace("}\n", ",\"duplicate\":true}\n"), again);
+    for (int i = 0; i < 2; i++) { // without times and without a key every one is new
+      http.post("/v1/events?type=a", Http.TEXT, "x");
+      http.post("/v1/events?type=a", Http.TEXT, "y", "idempotency-key", "k");
+    }
+    assertEquals(2 + 2 + 1, store.committed.size());
+  }
+
+  @Test
+  void influxAnswersAsInfluxDoes() throws IOException, InterruptedException {
+    HttpResponse<String> good = http.post("/api/v2/write?precision=s", Http.TEXT, "m v=1 5\n");
+    assertEquals(204, good.statusCode());
+    assertEquals(5_000_000_000L, store.committed.get(0).timeNanos());
+    HttpResponse<String> partly = http.post("/api/v2/write", Http.TEXT, "m v=1 5\nm v\nm v=2 6\n");
+    assertEquals(400, partly.statusCode());
+    assertEquals(
+        "{\"code\":\"invalid\",\"message\":\"partial write: unable to parse 'm v':"
+            + " missing field value (line 2) dropped=1\"}\n",
+        partly.body());
+    assertEquals(3, store.committed.size());
+    assertEquals(204, http.post("/write?db=x&precision=ms", Http.TEXT, "m v=1 5\n").statusCode());
+    HttpResponse<String> none = http.post("/write?db=x", Http.TEXT, "m\n");
+    assertEquals(400, none.statusCode());
+    assertTrue(none.body().startsWith("{\"error\":\"unable to parse 'm'"), none.body());
+    assertEquals(400, http.post("/write?precision=d", Http.TEXT, "m v=1 5").statusCode());
+  }
+
+  @Test
+  void overloadIsToldAndMemoryIsBounded() throws IOException, InterruptedException {
+    store.commits.drainPermits(); // a disk that hangs
+    byte[] body = "line of text\n".repeat(80_000).getBytes(StandardCharsets.US_ASCII);
+    List<CompletableFuture<HttpResponse<String>>> all = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      all.add(http.postLater("/v1/events?type=a", Http.TEXT, body));
+    }
+    while (all.stream().noneMatch(CompletableFuture::isDone)) {
+      Thread.onSpinWait();
+    }
+    assertTrue(daemon.creditBytesUsed() < 200_000_000, "held " + daemon.creditBytesUsed());
+    store.commits.release(1_000);
+    int stored = 0;
+    for (CompletableFuture<HttpResponse<String>> each : all) {
+      HttpResponse<String> answer = each.join();
+      stored += answer.statusCode() == 200 ? 1 : 0;
+      if (answer.statusCode() != 200) {
+        assertEquals(503, answer.statusCode(), answer.body());
+        assertTrue(answer.headers().firstValueAsLong("retry-after").isPresent());
+      }
+    }
+    assertTrue(stored > 0 && stored < 40, stored + " stored");
+    assertEquals(stored * 80_000, store.committed.size());
+    assertEquals(0, daemon.creditBytesUsed());
+  }
+
+  @Test
+  void aQueryThatMakesNoSenseIsRefused() throws IOException, InterruptedException {
+    HttpResponse<String> answer = http.get("/v1/query?limit=x");
+    assertEquals(400, answer.statusCode());
+    assertTrue(answer.body().contains("limit"), answer.body());
   }
 
   @Test

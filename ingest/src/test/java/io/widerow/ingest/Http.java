@@ -8,6 +8,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
 
 /// A sender for tests, which speaks to a daemon on this machine.
 final class Http implements AutoCloseable {
@@ -39,6 +40,12 @@ final class Http implements AutoCloseable {
       request.headers(headers);
     }
     return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  CompletableFuture<HttpResponse<String>> postLater(String path, String contentType, byte[] body) {
+    HttpRequest.Builder request =
+        request(path).header("content-type", contentType).POST(BodyPublishers.ofByteArray(body));
+    return client.sendAsync(request.build(), BodyHandlers.ofString());
   }
 
   private HttpRequest.Builder request(String path) {

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -35,7 +36,7 @@ final class MemoryStore implements EventStore {
     }
   }
 
-  final List<Stored> committed = new CopyOnWriteArrayList<>();
+  final List<Stored> committed = Collections.synchronizedList(new ArrayList<>());
   final List<Integer> groups = new CopyOnWriteArrayList<>(); // batches in each
   final List<Durability> levels = new CopyOnWriteArrayList<>();
   final Semaphore commits = new Semaphore(Integer.MAX_VALUE / 2);
