@@ -189,6 +189,23 @@ public final class EventBatch implements AutoCloseable {
     return null;
   }
 
+  /// Adds a copy of a record that another batch has taken in. It must be within this batch's
+  /// limits.
+  public void copy(MemorySegment records, long offset) {
+    int length = EventLayout.length(records, offset);
+    at = limit;
+    attributes = 0;
+    rejection = null;
+    if (!reserve(length)) {
+      throw new IllegalArgumentException("a record of %d bytes: %s".formatted(length, rejection));
+    }
+    long next = EventLayout.alignedLength(length);
+    MemorySegment.copy(records, offset, memory, limit, next);
+    limit += next;
+    count++;
+    ownIds += EventLayout.version(records, offset) == EventLayout.VERSION_OWN ? 1 : 0;
+  }
+
   private void start(byte[] type, int typeOffset, int typeBytes) {
     at = limit + EventLayout.HEADER_BYTES;
     attributes = 0;
