@@ -26,7 +26,13 @@ import java.util.function.Function;
 final class PeerRuns {
   /// The stores by name; each is opened in an empty directory.
   private static final Map<String, Function<Path, PeerStore>> STORES =
-      Map.of("rocksdb", RocksPeer::new);
+      Map.of(
+          "rocksdb",
+          RocksPeer::new,
+          "widerow-os",
+          directory -> new WiderowPeer(directory, Durability.OS),
+          "widerow-disk",
+          directory -> new WiderowPeer(directory, Durability.DISK));
 
   private static final int WARM_UP_PART = 8;
   private static final int BATCH_EVENTS = 1_000;
