@@ -52,6 +52,7 @@ final class ChronicleFile implements AutoCloseable {
             .indexSpacing(INDEX_SPACING)
             .blockSize(bytes)
             .timeProvider(() -> 0L)
+            .timeoutMS(1)
             .checkInterrupts(false)
             .build();
     this.appender = queue.createAppender();
