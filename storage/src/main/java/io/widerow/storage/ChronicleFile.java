@@ -27,6 +27,7 @@ final class ChronicleFile implements AutoCloseable {
   static {
     System.setProperty("chronicle.analytics.disable", "true");
     System.setProperty("chronicle.announcer.disable", "true");
+    System.setProperty("slf4j.internal.verbosity", "ERROR");
     Jvm.disableDebugHandler();
     Jvm.disablePerfHandler();
     Jvm.disableWarnHandler();
@@ -51,6 +52,7 @@ final class ChronicleFile implements AutoCloseable {
             .indexSpacing(INDEX_SPACING)
             .blockSize(bytes)
             .timeProvider(() -> 0L)
+            .timeoutMS(1)
             .checkInterrupts(false)
             .build();
     this.appender = queue.createAppender();

@@ -25,6 +25,7 @@ final class JournalRecovery implements AutoCloseable {
   private final FrameDecoder decoder;
   private final Map<Integer, Long> sealedLsns;
   private final Map<Integer, LaneCheck> lanes = new TreeMap<>();
+  private long lsnSeen;
 
   /// @param sealedLsns by lane, the last frame whose events are in segments
   JournalRecovery(Journal.Factory journals, UUID storeId, Map<Integer, Long> sealedLsns) {
@@ -66,6 +67,7 @@ final class JournalRecovery implements AutoCloseable {
         lanes.computeIfAbsent(lane, l -> new LaneCheck(sealedLsns.getOrDefault(l, 0L)));
     check.durable = Math.max(check.durable, JournalFrame.durableLsn(frame));
     long lsn = JournalFrame.lsn(frame);
+    lsnSeen = Math.max(lsnSeen, lsn);
     if (verdict == FrameDecoder.Verdict.VALID && lsn == check.next) {
       check.last = check.next++;
     } else if (lsn >= check.next) {
@@ -104,6 +106,12 @@ final class JournalRecovery implements AutoCloseable {
         replay.frame(lane, frame, decoder.events());
       }
     });
+  }
+
+  /// The greatest LSN of any frame, whether it counts or not. New frames start above it, so that
+  /// none of them ever shares its number with one that was cut.
+  long lsnSeen() {
+    return lsnSeen;
   }
 
   /// Frames from the first torn one on, none of which was acknowledged.

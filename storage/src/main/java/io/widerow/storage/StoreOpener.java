@@ -149,8 +149,9 @@ final class StoreOpener {
       var replay = new Replay(store, notes, manifest.sealedLsns());
       recovery.replay(replay);
       replay.finish();
+      long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
       if (!readOnly) {
-        store.startLanes(replay.lsnLast(), lane -> lane(store, journals, replay, storeId, lane));
+        store.startLanes(lsn, lane -> lane(store, journals, lsn, replay.notes(), storeId, lane));
         journals.deleteReplayed();
       }
       long millis = (clock.monotonicNanos() - startNanos) / 1_000_000;
@@ -167,14 +168,19 @@ final class StoreOpener {
   }
 
   private Lane lane(
-      EmbeddedStore store, Journal.Factory journals, Replay replay, UUID storeId, int lane) {
+      EmbeddedStore store,
+      Journal.Factory journals,
+      long lsn,
+      List<Note> notes,
+      UUID storeId,
+      int lane) {
     return new Lane(
         lane,
         store,
         clock,
-        journals.create(lane, replay.lsnLast() + 1),
+        journals.create(lane, lsn + 1),
         new FrameEncoder(storeId, lane, true),
-        replay.lsnLast(),
-        replay.notes());
+        lsn,
+        notes);
   }
 }
