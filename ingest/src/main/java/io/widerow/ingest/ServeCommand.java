@@ -1,13 +1,17 @@
 package io.widerow.ingest;
 
+import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -31,6 +35,7 @@ import picocli.CommandLine.Spec;
 public final class ServeCommand implements Callable<Integer> {
   private static final int EXIT_USAGE = 64;
   private static final int EXIT_FAILED = 74;
+  private static final int SHARDS_PER_LANE = 2;
 
   private final StoreOpener opener;
   private final Map<String, String> environment;
@@ -51,6 +56,23 @@ public final class ServeCommand implements Callable<Integer> {
   @FunctionalInterface
   public interface StoreOpener {
     EventStore open(DaemonConfig config);
+  }
+
+  /// Runs the command, and ends the process with its exit code.
+  public static void main(String[] arguments) {
+    ServeCommand command = new ServeCommand(ServeCommand::openEmbedded, System.getenv());
+    System.exit(new CommandLine(command).execute(arguments));
+  }
+
+  /// Opens the store on this machine, which seals and merges on one thread of its own.
+  static EventStore openEmbedded(DaemonConfig config) {
+    Executor background =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().name("widerow-seal").daemon().factory());
+    StoreConfig store =
+        StoreConfig.at(config.data().toAbsolutePath())
+            .withLanes(config.lanes(), config.lanes() * SHARDS_PER_LANE);
+    return EmbeddedStore.open(store, background);
   }
 
   public ServeCommand(StoreOpener opener, Map<String, String> environment) {
