@@ -41,6 +41,8 @@ public final class ServeCommand implements Callable<Integer> {
   private final Map<String, String> environment;
   private final Map<String, String> flags = new LinkedHashMap<>();
 
+  private volatile int exit = EXIT_FAILED;
+
   @Spec private @Nullable CommandSpec spec;
 
   @Option(names = "--config", description = "a file of key=value lines", paramLabel = "FILE")
@@ -145,10 +147,12 @@ public final class ServeCommand implements Callable<Integer> {
       if (failure != null) {
         err().println("widerow: writing has ended: " + failure);
       }
-      return failure == null ? 0 : EXIT_FAILED;
+      exit = failure == null ? 0 : EXIT_FAILED;
+      return exit;
     } catch (StorageException refused) {
       err().println("widerow: " + refused.getMessage());
-      return exitCode(refused);
+      exit = exitCode(refused);
+      return exit;
     } finally {
       stopped.countDown();
     }
@@ -168,10 +172,14 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   /// What a signal does: asks for the stop, and keeps the process until it is done.
-  private static void stop(CountDownLatch stop, CountDownLatch stopped) {
+  private void stop(CountDownLatch stop, CountDownLatch stopped) {
+    if (stopped.getCount() == 0) {
+      return; // the process ends by itself, with its own exit code
+    }
     stop.countDown();
     try {
       stopped.await();
+      Runtime.getRuntime().halt(exit); // or the exit code would be the signal's
     } catch (InterruptedException given) {
       Thread.currentThread().interrupt();
     }
