@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers |
 /// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | decoding of large or packed bodies |
+/// | `widerow-seal` | one, of the store's opener | sealing and merging |
 /// | `widerow-maintenance` | one | tells the store once a second to seal, merge, drop and trim |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
 ///

@@ -1,13 +1,17 @@
 package io.widerow.ingest;
 
+import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -31,10 +35,13 @@ import picocli.CommandLine.Spec;
 public final class ServeCommand implements Callable<Integer> {
   private static final int EXIT_USAGE = 64;
   private static final int EXIT_FAILED = 74;
+  private static final int SHARDS_PER_LANE = 2;
 
   private final StoreOpener opener;
   private final Map<String, String> environment;
   private final Map<String, String> flags = new LinkedHashMap<>();
+
+  private volatile int exit = EXIT_FAILED;
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -51,6 +58,23 @@ public final class ServeCommand implements Callable<Integer> {
   @FunctionalInterface
   public interface StoreOpener {
     EventStore open(DaemonConfig config);
+  }
+
+  /// Runs the command, and ends the process with its exit code.
+  public static void main(String[] arguments) {
+    ServeCommand command = new ServeCommand(ServeCommand::openEmbedded, System.getenv());
+    System.exit(new CommandLine(command).execute(arguments));
+  }
+
+  /// Opens the store on this machine, which seals and merges on one thread of its own.
+  static EventStore openEmbedded(DaemonConfig config) {
+    Executor background =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().name("widerow-seal").daemon().factory());
+    StoreConfig store =
+        StoreConfig.at(config.data().toAbsolutePath())
+            .withLanes(config.lanes(), config.lanes() * SHARDS_PER_LANE);
+    return EmbeddedStore.open(store, background);
   }
 
   public ServeCommand(StoreOpener opener, Map<String, String> environment) {
@@ -123,10 +147,12 @@ public final class ServeCommand implements Callable<Integer> {
       if (failure != null) {
         err().println("widerow: writing has ended: " + failure);
       }
-      return failure == null ? 0 : EXIT_FAILED;
+      exit = failure == null ? 0 : EXIT_FAILED;
+      return exit;
     } catch (StorageException refused) {
       err().println("widerow: " + refused.getMessage());
-      return exitCode(refused);
+      exit = exitCode(refused);
+      return exit;
     } finally {
       stopped.countDown();
     }
@@ -146,10 +172,14 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   /// What a signal does: asks for the stop, and keeps the process until it is done.
-  private static void stop(CountDownLatch stop, CountDownLatch stopped) {
+  private void stop(CountDownLatch stop, CountDownLatch stopped) {
+    if (stopped.getCount() == 0) {
+      return; // the process ends by itself, with its own exit code
+    }
     stop.countDown();
     try {
       stopped.await();
+      Runtime.getRuntime().halt(exit); // or the exit code would be the signal's
     } catch (InterruptedException given) {
       Thread.currentThread().interrupt();
     }

@@ -165,7 +165,7 @@ final class MemoryStore implements EventStore {
 
   @Override
   public StoreStatistics statistics() {
-    return new StoreStatistics(committed.size(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "");
+    return new StoreStatistics(committed.size(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "");
   }
 
   @Override
