@@ -9,8 +9,6 @@ import java.util.logging.SimpleFormatter;
 /// How the programs log: warnings and worse, one line each on standard error, from the libraries;
 /// everything from Widerow itself. A file named by `java.util.logging.config.file` overrides it.
 final class LogSetup {
-  private static final String FORMAT = "%1$tFT%1$tT.%1$tLZ %4$s %3$s: %5$s%6$s%n";
-
   /// Held, because the log manager forgets loggers that nobody holds.
   private static final List<Logger> LIBRARIES =
       List.of(
@@ -22,7 +20,7 @@ final class LogSetup {
 
   /// Call before the first use of a library.
   static void apply() {
-    if (Logger.getLogger("").getLevel() != Level.INFO) {
+    if (!Level.INFO.equals(Logger.getLogger("").getLevel())) {
       return; // somebody configured it
     }
     LIBRARIES.forEach(logger -> logger.setLevel(Level.WARNING));
@@ -36,13 +34,13 @@ final class LogSetup {
     @Override
     public String format(java.util.logging.LogRecord record) {
       String thrown = record.getThrown() == null ? "" : " (" + record.getThrown() + ")";
-      return FORMAT.formatted(
-          record.getInstant().atZone(java.time.ZoneOffset.UTC),
-          "",
-          record.getLoggerName(),
-          record.getLevel(),
-          formatMessage(record).replace('\n', ' '),
-          thrown);
+      return "%s %s %s: %s%s%n"
+          .formatted(
+              record.getInstant(),
+              record.getLevel(),
+              record.getLoggerName(),
+              formatMessage(record).replace('\n', ' '),
+              thrown);
     }
   }
 }
