@@ -1,0 +1,164 @@
+package io.widerow.loadgen;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `widerow load`: reads the options, runs, reports, and turns what happened into an exit code.
+@Command(
+    name = "widerow load",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = "Sends events at a rate that the target cannot slow down, and says what it saw.",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:all went well",
+      "1:batches failed",
+      "64:an option has an impossible value",
+      "65:reading back found a mistake",
+      "69:the target cannot be reached",
+      "74:a file cannot be read or written",
+      "99:a figure is beyond its bound (--max-p99)"
+    })
+public final class LoadCommand implements Callable<Integer> {
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
+  @Mixin private final PaceOptions paceOptions = new PaceOptions();
+
+  @Option(
+      names = "--target",
+      defaultValue = "widerow-text",
+      description = "${COMPLETION-CANDIDATES}; null is a sink inside this tool")
+  private Target target = Target.WIDEROW_TEXT;
+
+  @Option(
+      names = "--url",
+      defaultValue = "127.0.0.1:7380",
+      paramLabel = "HOST:PORT",
+      description = "where the target listens (default ${DEFAULT-VALUE})")
+  private String url = "";
+
+  @Option(
+      names = "--path",
+      paramLabel = "PATH",
+      description = "request path instead of the target's own, for others that speak its protocol")
+  private @Nullable String path;
+
+  @Option(
+      names = "--durability",
+      paramLabel = "LEVEL",
+      description = "disk, os or memory; the target decides when it is left out")
+  private @Nullable String durability;
+
+  @Option(names = "--max-p99", paramLabel = "TIME", description = "exit code 99 above it")
+  private @Nullable String maxP99;
+
+  private LoadCommand() {}
+
+  public static void main(String[] arguments) {
+    PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+    PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+    System.exit(run(out, err, arguments));
+  }
+
+  static int run(PrintWriter out, PrintWriter err, String... arguments) {
+    CommandLine line =
+        new CommandLine(new LoadCommand())
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setOut(out)
+            .setErr(err)
+            .registerConverter(Target.class, LoadCommand::target);
+    line.setParameterExceptionHandler((failure, _) -> {
+      err.println("widerow load: " + failure.getMessage());
+      return ExitCode.USAGE;
+    });
+    line.setExecutionExceptionHandler((failure, _, _) -> {
+      err.println("widerow load: " + sentence(failure));
+      return code(failure);
+    });
+    return line.execute(arguments);
+  }
+
+  private static Target target(String label) {
+    for (Target target : Target.values()) {
+      if (target.label.equals(label.toLowerCase(Locale.ROOT))) {
+        return target;
+      }
+    }
+    throw new IllegalArgumentException("no such target: '" + label + "'");
+  }
+
+  private static String sentence(Exception failure) {
+    return failure.getMessage() == null ? failure.toString() : failure.getMessage();
+  }
+
+  private static int code(Exception failure) {
+    return switch (failure) {
+      case IllegalArgumentException _ -> ExitCode.USAGE;
+      case TargetDown _ -> ExitCode.UNAVAILABLE;
+      case IOException _ -> ExitCode.FILE;
+      default -> throw new IllegalStateException(failure);
+    };
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
+    Pace pace = paceOptions.pace();
+    requireLevel(durability);
+    if (target == Target.NULL) {
+      try (NullSink sink = new NullSink()) {
+        return run(
+            new Endpoint(target, "127.0.0.1", sink.port(), durability, path), workload, pace);
+      }
+    }
+    Endpoint endpoint = Endpoint.of(target, url, durability, path);
+    TargetDown.check(endpoint);
+    return run(endpoint, workload, pace);
+  }
+
+  private int run(Endpoint endpoint, Workload workload, Pace pace) throws InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    BatchPool pool = BatchPool.prepare(workload, endpoint.target(), pace.connections());
+    out.printf(
+        Locale.ROOT,
+        "prepared %s events, %.1f bytes an event%n",
+        Quantity.count((double) pool.batches().size() * workload.batchEvents()),
+        pool.bytes() / ((double) pool.batches().size() * workload.batchEvents()));
+    LiveLine live = new LiveLine(spec.commandLine().getErr());
+    RunResult result =
+        new LoadRun(endpoint, workload, pace, pool, AckListener.NONE, live).execute();
+    int cores = Runtime.getRuntime().availableProcessors();
+    out.print(FinalTable.render(result, result.isClientBound(pace.connections(), cores)));
+    out.flush();
+    return judge(result);
+  }
+
+  private int judge(RunResult result) {
+    if (result.failedBatches() > 0) {
+      return ExitCode.FAILURES;
+    }
+    boolean beyond =
+        maxP99 != null && result.response().getValueAtPercentile(99) > Quantity.nanos(maxP99);
+    return beyond ? ExitCode.BOUND : ExitCode.OK;
+  }
+
+  private static void requireLevel(@Nullable String level) {
+    if (level != null && !level.matches("disk|os|memory")) {
+      throw new IllegalArgumentException("--durability is disk, os or memory, got '" + level + "'");
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.widerow.loadgen;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Which batch is next and when it is to leave. An open schedule has a time for each batch that no
+/// answer can move; a closed one hands out the next batch whenever a connection is free.
+///
+/// ```
+///  start          measureFrom                         until        + grace
+///  |--- warm-up ---|--------------- measured -----------|  backlog  |
+///  0  1  2  3  4 ...  batch k leaves at start + k * interval
+/// ```
+///
+/// - Threads: any.
+final class Schedule {
+  /// [#take] when there is no more.
+  static final long OVER = -1;
+
+  final long startNanos;
+  final long measureFromNanos;
+  final long untilNanos;
+
+  private final AtomicLong next = new AtomicLong();
+  private final double intervalNanos;
+  private final long batchLimit;
+
+  private Schedule(
+      long startNanos, long warmupNanos, long durationNanos, double interval, long batchLimit) {
+    this.startNanos = startNanos;
+    this.measureFromNanos = startNanos + warmupNanos;
+    this.untilNanos = measureFromNanos + durationNanos;
+    this.intervalNanos = interval;
+    this.batchLimit = batchLimit;
+  }
+
+  /// @param eventsPerSecond the rate, from the start of the warm-up on
+  static Schedule open(
+      long startNanos,
+      long warmupNanos,
+      long durationNanos,
+      double eventsPerSecond,
+      int batchEvents,
+      long batchLimit) {
+    double interval = batchEvents / eventsPerSecond * Quantity.SECOND;
+    long batches = (long) Math.ceil((warmupNanos + durationNanos) / interval);
+    return new Schedule(
+        startNanos, warmupNanos, durationNanos, interval, Math.min(batchLimit, batches));
+  }
+
+  static Schedule closed(long startNanos, long warmupNanos, long durationNanos, long batchLimit) {
+    return new Schedule(startNanos, warmupNanos, durationNanos, 0, batchLimit);
+  }
+
+  boolean isOpen() {
+    return intervalNanos > 0;
+  }
+
+  /// The number of the next batch, or [#OVER].
+  long take() {
+    long batch = next.getAndIncrement();
+    return batch < batchLimit ? batch : OVER;
+  }
+
+  /// When the batch is to leave; for a closed schedule now, whenever that is.
+  long intendedNanos(long batch, long nowNanos) {
+    return isOpen() ? startNanos + (long) (batch * intervalNanos) : nowNanos;
+  }
+
+  /// How long the measured part lasts if every batch leaves in time.
+  long plannedNanos() {
+    return Math.max(0, startNanos + (long) (batchLimit * intervalNanos) - measureFromNanos);
+  }
+
+  boolean isMeasured(long intendedNanos) {
+    return intendedNanos - measureFromNanos >= 0;
+  }
+
+  /// True when a batch must not be sent any more: the time is over, and for an open schedule the
+  /// time to work off a backlog as well.
+  boolean isOver(long nowNanos, long graceNanos) {
+    return nowNanos - untilNanos > (isOpen() ? graceNanos : 0);
+  }
+}
