@@ -56,7 +56,7 @@ final class Encoder {
     out.append("}\n");
   }
 
-  private static void quote(String text, StringBuilder out) {
+  static void quote(String text, StringBuilder out) {
     out.append('"');
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

@@ -10,8 +10,21 @@ final class FinalTable {
 
   private FinalTable() {}
 
-  static String render(RunResult result, boolean clientBound) {
+  static String render(RunReport report) {
+    RunResult result = report.result();
     StringBuilder out = new StringBuilder();
+    line(
+        out,
+        "target",
+        "%s %s at %s, durability %s, %s, batches of %d, %d connections"
+            .formatted(
+                report.endpoint().target(),
+                report.note(),
+                report.endpoint(),
+                report.durability(),
+                report.workload().scenario(),
+                report.workload().batchEvents(),
+                report.pace().connections()));
     if (result.rateAsked() > 0) {
       line(out, "asked", Quantity.count(result.rateAsked()) + " events/s");
     }
@@ -43,6 +56,36 @@ final class FinalTable {
             "%.3f us/event in the sending threads, %.2f cores",
             result.clientCpuMicrosPerEvent(),
             result.clientCores()));
+    costs(out, report);
+    verdicts(out, result, report.clientBound());
+    return out.toString();
+  }
+
+  private static void costs(StringBuilder out, RunReport report) {
+    Costs costs = report.costs();
+    if (costs.targetCpuNanos() >= 0) {
+      line(
+          out,
+          "target costs",
+          String.format(
+              Locale.ROOT,
+              "%.3f us CPU/event, %.1f MB memory at most, %.1f B written/event",
+              report.targetMicrosPerEvent(),
+              costs.residentBytesPeak() / 1e6,
+              report.writtenBytesPerEvent()));
+    }
+    if (costs.atRestBytes() >= 0) {
+      line(
+          out,
+          "at rest",
+          String.format(Locale.ROOT, "%,d B, all events ever stored", costs.atRestBytes()));
+    }
+    if (costs.stealShare() > 0.01) {
+      line(out, "steal", String.format(Locale.ROOT, "%.1f %%", costs.stealShare() * 100));
+    }
+  }
+
+  private static void verdicts(StringBuilder out, RunResult result, boolean clientBound) {
     for (Map.Entry<Failure, Long> failure : result.failures().entrySet()) {
       line(out, "failed", failure.getValue() + " batches: " + failure.getKey());
     }
@@ -55,7 +98,6 @@ final class FinalTable {
     if (clientBound) {
       line(out, "client-bound", "this tool, or the machine it shares, is the limit here");
     }
-    return out.toString();
   }
 
   private static void line(StringBuilder out, String title, String text) {

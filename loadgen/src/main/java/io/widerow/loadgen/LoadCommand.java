@@ -37,6 +37,7 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
   @Mixin private final PaceOptions paceOptions = new PaceOptions();
+  @Mixin private final ReportOptions reportOptions = new ReportOptions();
 
   @Option(
       names = "--target",
@@ -63,12 +64,22 @@ public final class LoadCommand implements Callable<Integer> {
       description = "disk, os or memory; the target decides when it is left out")
   private @Nullable String durability;
 
-  @Option(names = "--max-p99", paramLabel = "TIME", description = "exit code 99 above it")
-  private @Nullable String maxP99;
+  @Option(
+      names = "--find-max",
+      description = "search for the highest rate that keeps --p99, then run at it")
+  private boolean findMax;
+
+  @Option(
+      names = "--p99",
+      defaultValue = "50ms",
+      paramLabel = "TIME",
+      description = "bound for --find-max (default ${DEFAULT-VALUE})")
+  private String p99 = "";
 
   private LoadCommand() {}
 
   public static void main(String[] arguments) {
+    System.setProperty("java.awt.headless", "true"); // plots need no screen
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     System.exit(run(out, err, arguments));
@@ -119,6 +130,7 @@ public final class LoadCommand implements Callable<Integer> {
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
     requireLevel(durability);
+    reportOptions.check();
     if (target == Target.NULL) {
       try (NullSink sink = new NullSink()) {
         return run(
@@ -130,7 +142,8 @@ public final class LoadCommand implements Callable<Integer> {
     return run(endpoint, workload, pace);
   }
 
-  private int run(Endpoint endpoint, Workload workload, Pace pace) throws InterruptedException {
+  private int run(Endpoint endpoint, Workload workload, Pace pace)
+      throws InterruptedException, IOException {
     PrintWriter out = spec.commandLine().getOut();
     BatchPool pool = BatchPool.prepare(workload, endpoint.target(), pace.connections());
     out.printf(
@@ -138,22 +151,31 @@ public final class LoadCommand implements Callable<Integer> {
         "prepared %s events, %.1f bytes an event%n",
         Quantity.count((double) pool.batches().size() * workload.batchEvents()),
         pool.bytes() / ((double) pool.batches().size() * workload.batchEvents()));
-    LiveLine live = new LiveLine(spec.commandLine().getErr());
-    RunResult result =
-        new LoadRun(endpoint, workload, pace, pool, AckListener.NONE, live).execute();
-    int cores = Runtime.getRuntime().availableProcessors();
-    out.print(FinalTable.render(result, result.isClientBound(pace.connections(), cores)));
-    out.flush();
-    return judge(result);
+    LoadSession session =
+        new LoadSession(
+            endpoint,
+            workload,
+            pool,
+            reportOptions,
+            spec.commandLine().getParseResult().originalArgs(),
+            out,
+            spec.commandLine().getErr());
+    double rate = pace.rate();
+    if (findMax) {
+      rate = new RateSearch(session, pace, Quantity.nanos(p99), out).find();
+      if (rate == 0) {
+        spec.commandLine().getErr().println("widerow load: no rate keeps a p99 of " + p99);
+        return ExitCode.BOUND;
+      }
+    }
+    return judge(session.run(pace.withRate(rate), AckListener.NONE));
   }
 
   private int judge(RunResult result) {
     if (result.failedBatches() > 0) {
       return ExitCode.FAILURES;
     }
-    boolean beyond =
-        maxP99 != null && result.response().getValueAtPercentile(99) > Quantity.nanos(maxP99);
-    return beyond ? ExitCode.BOUND : ExitCode.OK;
+    return reportOptions.isBeyondBound(result) ? ExitCode.BOUND : ExitCode.OK;
   }
 
   private static void requireLevel(@Nullable String level) {

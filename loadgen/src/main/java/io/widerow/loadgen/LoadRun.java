@@ -8,7 +8,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
-/// One run against one target.
+/// One run against one target. Its events are numbered from a base, so that no two runs of a
+/// session send the same bytes: a target that recognises a repeated batch would do nothing for the
+/// second.
 ///
 /// - Threads: `send-0..` one for each connection; the caller's thread watches them, once every
 ///   tick.
@@ -25,16 +27,19 @@ final class LoadRun {
   private final Histogram slip = Tally.histogram();
   private final List<RunResult.Second> seconds = new ArrayList<>();
   private final RunWatcher watcher;
+  private final int batchEvents;
 
   LoadRun(
       Endpoint endpoint,
       Workload workload,
       Pace pace,
       BatchPool pool,
+      long sequenceBase,
       AckListener acks,
       RunWatcher watcher) {
     this.pace = pace;
     this.watcher = watcher;
+    this.batchEvents = workload.batchEvents();
     this.schedule = pace.schedule(System.nanoTime() + 20 * Quantity.MILLI, workload.batchEvents());
     for (int i = 0; i < pace.connections(); i++) {
       List<Sender.Outgoing> batches = new ArrayList<>();
@@ -43,7 +48,15 @@ final class LoadRun {
         batches.add(new Sender.Outgoing(slot, endpoint.head(batch, workload.scenario()), batch));
       }
       Sender sender =
-          new Sender(endpoint, workload, schedule, tally, acks, batches, pace.timeoutNanos());
+          new Sender(
+              endpoint,
+              workload,
+              schedule,
+              tally,
+              acks,
+              batches,
+              sequenceBase,
+              pace.timeoutNanos());
       senders.add(sender);
       threads.add(Thread.ofPlatform().name("send-" + i).daemon().unstarted(sender));
     }
@@ -75,6 +88,11 @@ final class LoadRun {
     second(lastSecondNanos, endNanos, tally.acceptedEvents.sum() - lastEvents, measuring);
     watcher.measuringEnds();
     return result(cpu.sinceMarkNanos());
+  }
+
+  /// Events that were dealt out, sent or not.
+  long eventsTaken() {
+    return schedule.batchesTaken() * (long) batchEvents;
   }
 
   /// Waits a tick, at most, and says whether anyone still sends.

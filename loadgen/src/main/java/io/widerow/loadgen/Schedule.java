@@ -61,6 +61,11 @@ final class Schedule {
     return batch < batchLimit ? batch : OVER;
   }
 
+  /// How many batches were handed out.
+  long batchesTaken() {
+    return Math.min(next.get(), batchLimit);
+  }
+
   /// When the batch is to leave; for a closed schedule now, whenever that is.
   long intendedNanos(long batch, long nowNanos) {
     return isOpen() ? startNanos + (long) (batch * intervalNanos) : nowNanos;

@@ -28,6 +28,7 @@ final class Sender implements Runnable {
   private final Tally tally;
   private final AckListener acks;
   private final List<Outgoing> batches;
+  private final long sequenceBase;
   private final long timeoutNanos;
   private final Stamper stamper = new Stamper();
 
@@ -42,6 +43,7 @@ final class Sender implements Runnable {
       Tally tally,
       AckListener acks,
       List<Outgoing> batches,
+      long sequenceBase,
       long timeoutNanos) {
     this.endpoint = endpoint;
     this.workload = workload;
@@ -49,6 +51,7 @@ final class Sender implements Runnable {
     this.tally = tally;
     this.acks = acks;
     this.batches = batches;
+    this.sequenceBase = sequenceBase;
     this.timeoutNanos = timeoutNanos;
   }
 
@@ -84,7 +87,7 @@ final class Sender implements Runnable {
   private void send(long batch, long intendedNanos, long takenNanos) {
     Outgoing outgoing = batches.get(turn);
     turn = (turn + 1) % batches.size();
-    long sequenceFirst = batch * workload.batchEvents();
+    long sequenceFirst = sequenceBase + batch * workload.batchEvents();
     outgoing.batch().stamp(stamper, workload, sequenceFirst);
     awaitTime(intendedNanos);
 

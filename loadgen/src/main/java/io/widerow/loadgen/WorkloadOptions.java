@@ -59,7 +59,7 @@ final class WorkloadOptions {
 
   @Option(
       names = "--step",
-      description = "event time from one event to the next (default 1/rate, 2us without a rate)")
+      description = "event time from one event to the next (default 1/rate, 1us without a rate)")
   private @Nullable String step;
 
   Workload workload(Instant now, double rate) {
@@ -79,7 +79,7 @@ final class WorkloadOptions {
   }
 
   private static long stepNanos(double rate) {
-    return rate > 0 ? Math.max(1, Math.round(Quantity.SECOND / rate)) : 2 * Quantity.MICRO;
+    return rate > 0 ? Math.max(1, Math.round(Quantity.SECOND / rate)) : Quantity.MICRO;
   }
 
   private static long nanos(Instant instant) {

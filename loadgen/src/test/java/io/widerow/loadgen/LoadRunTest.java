@@ -28,7 +28,8 @@ class LoadRunTest {
   private static RunResult run(Endpoint endpoint, Pace pace) throws InterruptedException {
     Workload workload = workload();
     BatchPool pool = BatchPool.prepare(workload, endpoint.target(), pace.connections());
-    return new LoadRun(endpoint, workload, pace, pool, AckListener.NONE, RunWatcher.NONE).execute();
+    return new LoadRun(endpoint, workload, pace, pool, 0, AckListener.NONE, RunWatcher.NONE)
+        .execute();
   }
 
   @Test
@@ -106,7 +107,10 @@ class LoadRunTest {
       RunResult result = run(endpoint, pace(0, 300, 1));
       assertEquals(0, result.failedBatches());
       assertTrue(result.events() > 0);
-      System.out.println(FinalTable.render(result, false));
+      RunReport report =
+          new RunReport(
+              "null", "", endpoint, workload(), pace(0, 300, 1), result, Costs.UNKNOWN, false);
+      System.out.println(FinalTable.render(report));
     }
   }
 
