@@ -11,32 +11,30 @@ final class Encoder {
 
   static void encode(Target target, Sample sample, StringBuilder out) {
     switch (target) {
-      case WIDEROW_TEXT, NULL -> text(sample, out);
+      case WIDEROW_TEXT, NULL -> out.append(textLine(sample)).append('\n');
       case WIDEROW_JSON -> json(sample, out);
       case WIDEROW_LINES -> lines(sample, out);
       case SYSLOG -> syslog(sample, out);
     }
   }
 
-  private static void text(Sample sample, StringBuilder out) {
-    if (sample.body() == null) {
-      out.append(Stamp.RFC3339.mark()).append(' ');
-    }
-    message(sample, out);
-    out.append('\n');
+  /// The line that is the event's body for a target that takes text.
+  static String textLine(Sample sample) {
+    return sample.body() != null ? sample.body() : Stamp.RFC3339.mark() + " " + message(sample);
   }
 
-  /// The event as one line of text: its body, or its attributes as `name=value`.
-  private static void message(Sample sample, StringBuilder out) {
+  /// The event as text: its body, or its attributes as `name=value`.
+  static String message(Sample sample) {
     if (sample.body() != null) {
-      out.append(sample.body());
-      return;
+      return sample.body();
     }
+    StringBuilder out = new StringBuilder(256);
     String separator = "";
     for (Attribute attribute : sample.attributes()) {
       out.append(separator).append(attribute.name()).append('=').append(attribute.text());
       separator = " ";
     }
+    return out.toString();
   }
 
   private static void json(Sample sample, StringBuilder out) {
@@ -101,7 +99,7 @@ final class Encoder {
     StringBuilder frame = new StringBuilder(SYSLOG_HEAD);
     frame.append(Stamp.RFC3339_MICROS.mark()).append(" load ").append(sample.type());
     frame.append(" - - - ");
-    message(sample, frame);
+    frame.append(message(sample));
     out.append(bytes(frame)).append(' ').append(frame);
   }
 

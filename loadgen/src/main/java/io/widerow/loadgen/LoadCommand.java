@@ -3,6 +3,7 @@ package io.widerow.loadgen;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -76,6 +77,24 @@ public final class LoadCommand implements Callable<Integer> {
       description = "bound for --find-max (default ${DEFAULT-VALUE})")
   private String p99 = "";
 
+  @Option(
+      names = "--verify",
+      description = "read everything back afterwards and hold it against the ledger")
+  private boolean verify;
+
+  @Option(
+      names = "--ledger",
+      defaultValue = "widerow-load.ledger",
+      paramLabel = "FILE",
+      description = "what was acknowledged, for --verify (default ${DEFAULT-VALUE})")
+  private Path ledger = Path.of("");
+
+  @Option(
+      names = "--query-url",
+      paramLabel = "HOST:PORT",
+      description = "where to read back, when that is not --url")
+  private @Nullable String queryUrl;
+
   private LoadCommand() {}
 
   public static void main(String[] arguments) {
@@ -131,6 +150,10 @@ public final class LoadCommand implements Callable<Integer> {
     Pace pace = paceOptions.pace();
     requireLevel(durability);
     reportOptions.check();
+    if (verify && (findMax || target == Target.NULL)) {
+      throw new IllegalArgumentException(
+          "--verify does not go with " + (findMax ? "--find-max" : "--target null"));
+    }
     if (target == Target.NULL) {
       try (NullSink sink = new NullSink()) {
         return run(
@@ -168,7 +191,17 @@ public final class LoadCommand implements Callable<Integer> {
         return ExitCode.BOUND;
       }
     }
-    return judge(session.run(pace.withRate(rate), AckListener.NONE));
+    Pace last = pace.withRate(rate);
+    if (!verify) {
+      return judge(session.run(last, AckListener.NONE));
+    }
+    RunResult result;
+    try (Ledger acks = new Ledger(ledger)) {
+      result = session.run(last, acks);
+    }
+    Endpoint reading = Endpoint.of(target, queryUrl == null ? url : queryUrl, null, null);
+    boolean right = Verification.run(reading, workload, pace.connections(), ledger, out);
+    return right ? judge(result) : ExitCode.WRONG;
   }
 
   private int judge(RunResult result) {

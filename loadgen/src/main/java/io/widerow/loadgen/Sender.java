@@ -1,7 +1,6 @@
 package io.widerow.loadgen;
 
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -34,6 +33,7 @@ final class Sender implements Runnable {
 
   private int turn; // which of `batches` is next
   private volatile @Nullable Connection connection;
+  private volatile boolean stuck; // the watcher closed the connection
   private volatile long busySinceNanos = Long.MAX_VALUE;
 
   Sender(
@@ -145,26 +145,26 @@ final class Sender implements Runnable {
   }
 
   private Reply exchange(Outgoing outgoing) {
-    long beganNanos = System.nanoTime();
+    Connection open = connection;
     try {
-      Connection open = connection;
       if (open == null) {
         open = endpoint.connect();
         connection = open;
       }
       return open.exchange(outgoing.head(), outgoing.batch().bytes(), outgoing.batch().events());
     } catch (IOException failure) {
-      boolean connected = connection != null;
+      boolean connected = open != null;
       disconnect();
-      return Reply.failed(kind(failure, connected, beganNanos), String.valueOf(failure));
+      return Reply.failed(kind(failure, connected), String.valueOf(failure));
     }
   }
 
-  private Failure kind(IOException failure, boolean connected, long beganNanos) {
-    if (failure instanceof ConnectException || !connected) {
+  private Failure kind(IOException failure, boolean connected) {
+    if (!connected) {
       return Failure.DOWN;
     }
-    if (System.nanoTime() - beganNanos >= timeoutNanos) {
+    if (stuck) {
+      stuck = false;
       return Failure.SLOW;
     }
     return failure instanceof ProtocolException ? Failure.GARBLED : Failure.CLOSED;
@@ -173,8 +173,10 @@ final class Sender implements Runnable {
   /// Ends an exchange that has lasted longer than the timeout.
   void closeIfStuck(long nowNanos) {
     long sinceNanos = busySinceNanos;
-    if (sinceNanos != Long.MAX_VALUE && nowNanos - sinceNanos > timeoutNanos) {
-      disconnect();
+    Connection open = connection;
+    if (open != null && sinceNanos != Long.MAX_VALUE && nowNanos - sinceNanos > timeoutNanos) {
+      stuck = true;
+      open.close();
     }
   }
 

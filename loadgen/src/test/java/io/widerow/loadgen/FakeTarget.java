@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,9 +20,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FakeTarget implements AutoCloseable {
   final List<String> bodies = Collections.synchronizedList(new ArrayList<>());
   final List<String> requests = Collections.synchronizedList(new ArrayList<>());
-
-  /// What `GET` answers.
-  volatile String readBack = "";
 
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -58,11 +56,24 @@ final class FakeTarget implements AutoCloseable {
     return this;
   }
 
+  /// All JSON lines it was sent, in the order of arrival, with ids in that order.
+  private String readBack() {
+    StringBuilder out = new StringBuilder();
+    int number = 0;
+    for (String line : String.join("", bodies).split("\n", -1)) {
+      if (!line.isEmpty()) {
+        UUID id = new UUID(((long) number++ << 32) | 0x1000, 0x8000_0000_0000_0000L);
+        out.append("{\"id\":\"").append(id).append("\",").append(line.substring(1)).append('\n');
+      }
+    }
+    return out.append("{\"token\":\"t\"}\n").toString();
+  }
+
   private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
       String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
       requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
-      String answer = readBack;
+      String answer = "";
       if (exchange.getRequestMethod().equals("POST")) {
         bodies.add(body);
         if (count.getAndIncrement() == stallAt) {
@@ -72,6 +83,8 @@ final class FakeTarget implements AutoCloseable {
         answer =
             "{\"accepted\":%d,\"rejected\":[],\"durability\":\"disk\"}"
                 .formatted(body.lines().count());
+      } else {
+        answer = readBack();
       }
       byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
       exchange.sendResponseHeaders(status, bytes.length);
