@@ -189,6 +189,23 @@ public final class EventBatch implements AutoCloseable {
     return null;
   }
 
+  /// Adds a copy of a record that another batch has taken in. It must be within this batch's
+  /// limits.
+  public void copy(MemorySegment records, long offset) {
+    int length = EventLayout.length(records, offset);
+    at = limit;
+    attributes = 0;
+    rejection = null;
+    if (!reserve(length)) {
+      throw new IllegalArgumentException("a record of %d bytes: %s".formatted(length, rejection));
+    }
+    long next = EventLayout.alignedLength(length);
+    MemorySegment.copy(records, offset, memory, limit, next);
+    limit += next;
+    count++;
+    ownIds += EventLayout.version(records, offset) == EventLayout.VERSION_OWN ? 1 : 0;
+  }
+
   private void start(byte[] type, int typeOffset, int typeBytes) {
     at = limit + EventLayout.HEADER_BYTES;
     attributes = 0;
@@ -274,7 +291,8 @@ public final class EventBatch implements AutoCloseable {
     MemorySegment larger =
         grown.allocate(
             Math.min(bytesMax, Math.max(needed, 2 * memory.byteSize())), EventLayout.ALIGNMENT);
-    MemorySegment.copy(memory, 0, larger, 0, at);
+    // At the start of an event `at` is behind a header that need not fit yet.
+    MemorySegment.copy(memory, 0, larger, 0, Math.min(at, memory.byteSize()));
     arena.close();
     arena = grown;
     memory = larger;

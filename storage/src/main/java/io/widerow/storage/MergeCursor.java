@@ -1,5 +1,6 @@
 package io.widerow.storage;
 
+import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
 import java.util.List;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 ///       0   1    2   3      inputs 0..k-1; times[i], tails[i] are the key that input i shows
 /// ```
 ///
-/// - Order: by id, then by type. Of several events with one id and type only the one with the
-///   greatest version is shown. Descending order is ascending order of complemented keys.
+/// - Order: by id, then by type. Of several events with one id and type only the one that was
+///   written last is shown. Descending order is ascending order of complemented keys.
 /// - Laziness: a [LazyCursor] shows the bound of its first id until it wins; only then is it
 ///   opened.
 /// - Threads: one.
@@ -199,8 +200,16 @@ public final class MergeCursor implements EventCursor {
     if (byType != 0) {
       return descending ? byType > 0 : byType < 0;
     }
-    int byVersion = Long.compare(eventA.version(), eventB.version());
-    return byVersion != 0 ? byVersion > 0 : a < b;
+    int byArrival = Long.compare(arrivalOf(eventA), arrivalOf(eventB));
+    return byArrival != 0 ? byArrival > 0 : a < b;
+  }
+
+  /// Place of a write among all writes. That of an assigned id is in the id, so an event that a
+  /// client made up beforehand, with an id that was then assigned, cannot hide the later one.
+  private static long arrivalOf(EventView event) {
+    return event.version() != EventLayout.VERSION_ASSIGNED
+        ? event.version()
+        : TimeUuid.counterOf(event.idTail());
   }
 
   @Override

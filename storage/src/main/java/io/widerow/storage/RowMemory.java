@@ -39,7 +39,7 @@ final class RowMemory implements AutoCloseable {
     }
     live++;
     MemorySegment piece = free.poll();
-    return piece != null ? piece : arena.allocate(pieceBytes, 8);
+    return piece != null ? piece : NativeMemory.allocate(pieceBytes, arena);
   }
 
   /// The rows in a piece are sealed; whoever reads them may go on.

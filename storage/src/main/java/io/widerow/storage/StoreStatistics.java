@@ -15,6 +15,8 @@ package io.widerow.storage;
 /// @param sealed open-row generations sealed
 /// @param merged merges done
 /// @param failure why the write side has ended; empty while it works
+/// @param backgroundFailure why sealing or merging failed last, to be tried again; empty when it
+///   did not
 public record StoreStatistics(
     long eventsCommitted,
     long eventBytesCommitted,
@@ -28,4 +30,5 @@ public record StoreStatistics(
     long segmentBytesWritten,
     long sealed,
     long merged,
-    String failure) {}
+    String failure,
+    String backgroundFailure) {}

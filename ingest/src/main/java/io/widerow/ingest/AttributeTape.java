@@ -1,0 +1,185 @@
+package io.widerow.ingest;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.EventBatch;
+import java.util.Arrays;
+
+/// The attributes of one event as a decoder finds them: where their names and values lie in the
+/// body, or in a scratch buffer when they had to be unescaped or put together. They are written to
+/// the batch in the order of names that it wants. Senders keep to one order of names, so the order
+/// of the last event is tried first: then sorting is one pass of comparisons.
+///
+/// - Threads: one.
+/// - Memory: keeps its arrays; allocates nothing once they are large enough.
+final class AttributeTape {
+  private static final int START = 32;
+
+  private byte[] body = new byte[0];
+  private byte[] scratch = new byte[1 << 10];
+  private int scratchLimit;
+
+  private int count;
+  private byte[] kinds = new byte[START];
+  private boolean[] inScratch = new boolean[2 * START]; // of names, then of values
+  private int[] nameOffsets = new int[START];
+  private int[] nameBytes = new int[START];
+  private int[] valueOffsets = new int[START];
+  private int[] valueBytes = new int[START];
+  private long[] bits = new long[START];
+  private int[] order = new int[START];
+  private int ordered; // how many of `order` are those of the last event
+
+  /// Starts an event whose text lies in `newBody`.
+  void begin(byte[] newBody) {
+    body = newBody;
+    count = 0;
+    scratchLimit = 0;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /// Where the next byte of scratch goes.
+  int scratchLimit() {
+    return scratchLimit;
+  }
+
+  byte[] scratch() {
+    return scratch;
+  }
+
+  void appendScratch(int value) {
+    if (scratchLimit == scratch.length) {
+      scratch = Arrays.copyOf(scratch, 2 * scratchLimit);
+    }
+    scratch[scratchLimit++] = (byte) value;
+  }
+
+  void appendScratch(byte[] source, int offset, int length) {
+    if (scratchLimit + length > scratch.length) {
+      scratch = Arrays.copyOf(scratch, Math.max(2 * scratch.length, scratchLimit + length));
+    }
+    System.arraycopy(source, offset, scratch, scratchLimit, length);
+    scratchLimit += length;
+  }
+
+  /// Adds an attribute's name; a value must follow.
+  void name(boolean ofScratch, int offset, int length) {
+    if (count == kinds.length) {
+      grow();
+    }
+    inScratch[2 * count] = ofScratch;
+    nameOffsets[count] = offset;
+    nameBytes[count] = length;
+  }
+
+  void string(boolean ofScratch, int offset, int length) {
+    inScratch[2 * count + 1] = ofScratch;
+    valueOffsets[count] = offset;
+    valueBytes[count] = length;
+    kinds[count++] = AttributeKind.STRING.code;
+  }
+
+  void whole(long value) {
+    bits[count] = value;
+    kinds[count++] = AttributeKind.LONG.code;
+  }
+
+  void fraction(double value) {
+    bits[count] = Double.doubleToRawLongBits(value);
+    kinds[count++] = AttributeKind.DOUBLE.code;
+  }
+
+  void truth(boolean value) {
+    bits[count] = value ? 1 : 0;
+    kinds[count++] = AttributeKind.BOOLEAN.code;
+  }
+
+  /// Puts all attributes into the event that was begun in `events`.
+  void writeTo(EventBatch events) {
+    sort();
+    for (int i = 0; i < count; i++) {
+      put(events, order[i]);
+    }
+  }
+
+  private void put(EventBatch events, int i) {
+    byte[] name = inScratch[2 * i] ? scratch : body;
+    int offset = nameOffsets[i];
+    int length = nameBytes[i];
+    switch (AttributeKind.of(kinds[i])) {
+      case LONG -> events.putLong(name, offset, length, bits[i]);
+      case DOUBLE -> events.putDouble(name, offset, length, Double.longBitsToDouble(bits[i]));
+      case BOOLEAN -> events.putBoolean(name, offset, length, bits[i] != 0);
+      case STRING, BYTES -> {
+        byte[] value = inScratch[2 * i + 1] ? scratch : body;
+        events.putString(name, offset, length, value, valueOffsets[i], valueBytes[i]);
+      }
+    }
+  }
+
+  private void sort() {
+    if (ordered != count) {
+      for (int i = 0; i < count; i++) {
+        order[i] = i;
+      }
+      ordered = count;
+    }
+    if (isSorted()) {
+      return;
+    }
+    if (count > 64) {
+      sortMany();
+      return;
+    }
+    for (int i = 1; i < count; i++) {
+      int moving = order[i];
+      int at = i;
+      while (at > 0 && compare(order[at - 1], moving) > 0) {
+        order[at] = order[at - 1];
+        at--;
+      }
+      order[at] = moving;
+    }
+  }
+
+  private boolean isSorted() {
+    for (int i = 1; i < count; i++) {
+      if (compare(order[i - 1], order[i]) > 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Against senders who would make the insertion sort slow.
+  private void sortMany() {
+    Integer[] boxed = new Integer[count];
+    Arrays.setAll(boxed, i -> i);
+    Arrays.sort(boxed, this::compare);
+    for (int i = 0; i < count; i++) {
+      order[i] = boxed[i];
+    }
+  }
+
+  private int compare(int a, int b) {
+    byte[] nameA = inScratch[2 * a] ? scratch : body;
+    byte[] nameB = inScratch[2 * b] ? scratch : body;
+    int atA = nameOffsets[a];
+    int atB = nameOffsets[b];
+    return Arrays.compareUnsigned(nameA, atA, atA + nameBytes[a], nameB, atB, atB + nameBytes[b]);
+  }
+
+  private void grow() {
+    int larger = 2 * count;
+    kinds = Arrays.copyOf(kinds, larger);
+    inScratch = Arrays.copyOf(inScratch, 2 * larger);
+    nameOffsets = Arrays.copyOf(nameOffsets, larger);
+    nameBytes = Arrays.copyOf(nameBytes, larger);
+    valueOffsets = Arrays.copyOf(valueOffsets, larger);
+    valueBytes = Arrays.copyOf(valueBytes, larger);
+    bits = Arrays.copyOf(bits, larger);
+    order = Arrays.copyOf(order, larger);
+  }
+}

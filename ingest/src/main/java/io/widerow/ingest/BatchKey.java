@@ -1,0 +1,54 @@
+package io.widerow.ingest;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/// What a batch and its repeat have in common: 128 bits of a SHA-256 digest. A weaker hash would
+/// let somebody whose words end up in a log make a batch that passes for the repeat of another.
+record BatchKey(long high, long low) {
+  private static final byte NAMED = 1;
+  private static final byte BODY = 2;
+
+  /// The key that the sender gave.
+  static BatchKey ofName(String principal, String endpoint, String idempotencyKey) {
+    return of(NAMED, principal, endpoint, idempotencyKey.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /// The key of a batch whose events carry their own times.
+  static BatchKey ofBody(String principal, String endpoint, byte[] body, int offset, int length) {
+    MessageDigest digest = start(BODY, principal, endpoint);
+    digest.update(body, offset, length);
+    return finish(digest);
+  }
+
+  private static BatchKey of(byte kind, String principal, String endpoint, byte[] rest) {
+    MessageDigest digest = start(kind, principal, endpoint);
+    digest.update(rest);
+    return finish(digest);
+  }
+
+  private static MessageDigest start(byte kind, String principal, String endpoint) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(kind);
+      updateCounted(digest, principal);
+      updateCounted(digest, endpoint);
+      return digest;
+    } catch (NoSuchAlgorithmException everyJdkHasIt) {
+      throw new IllegalStateException(everyJdkHasIt);
+    }
+  }
+
+  private static void updateCounted(MessageDigest digest, String text) {
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, utf8.length));
+    digest.update(utf8);
+  }
+
+  private static BatchKey finish(MessageDigest digest) {
+    ByteBuffer bits = ByteBuffer.wrap(digest.digest());
+    return new BatchKey(bits.getLong(), bits.getLong());
+  }
+}

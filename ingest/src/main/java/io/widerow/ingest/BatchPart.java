@@ -1,0 +1,61 @@
+package io.widerow.ingest;
+
+import io.widerow.event.EventBatch;
+import io.widerow.storage.Durability;
+import org.jspecify.annotations.Nullable;
+
+/// One lane's share of a batch; nearly always the whole of it.
+///
+/// - Threads: one at a time: the receiver's, then that of the lane.
+final class BatchPart {
+  final EventBatch events;
+  final @Nullable BatchKey key;
+  final long placement;
+  final Durability durability;
+
+  /// Events that the decoder refused; the lane adds those that the store refuses.
+  final Refusals refused;
+
+  private final int @Nullable [] indexes;
+  private final PartDone done;
+
+  /// Is told what became of a part, on the lane's thread.
+  @FunctionalInterface
+  interface PartDone {
+    void done(Outcome outcome);
+  }
+
+  /// @param indexes index in the request of each event; null when only the refused ones are missing
+  BatchPart(
+      EventBatch events,
+      @Nullable BatchKey key,
+      long placement,
+      Durability durability,
+      Refusals refused,
+      int @Nullable [] indexes,
+      PartDone done) {
+    this.events = events;
+    this.key = key;
+    this.placement = placement;
+    this.durability = durability;
+    this.refused = refused;
+    this.indexes = indexes;
+    this.done = done;
+  }
+
+  /// The index in the request of the event at `index` of [#events].
+  int requestIndex(int index) {
+    if (indexes != null) {
+      return indexes[index];
+    }
+    int requestIndex = index;
+    for (int i = 0; i < refused.listed() && refused.index(i) <= requestIndex; i++) {
+      requestIndex++;
+    }
+    return requestIndex;
+  }
+
+  void done(Outcome outcome) {
+    done.done(outcome);
+  }
+}

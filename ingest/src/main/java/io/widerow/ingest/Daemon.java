@@ -1,0 +1,213 @@
+package io.widerow.ingest;
+
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.util.EventLoopGroups;
+import com.linecorp.armeria.server.HttpService;
+import com.linecorp.armeria.server.Server;
+import com.linecorp.armeria.server.ServerBuilder;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.channel.EventLoopGroup;
+import io.widerow.storage.EventStore;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// The program that takes events in: receivers, lanes, and their start and end.
+///
+/// | thread | number | does |
+/// |---|---|---|
+/// | `widerow-lane-<n>` | one per lane | all writing to the lane's journal and open rows |
+/// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers |
+/// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
+/// | `armeria-common-blocking-tasks-<n>` | as needed | decoding of large or packed bodies |
+/// | `widerow-seal` | one, of the store's opener | sealing and merging |
+/// | `widerow-maintenance` | one | tells the store once a second to seal, merge, drop and trim |
+/// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
+///
+/// - Threads: any; [#close] once.
+/// - Memory: closes what it started, not the store, which is its caller's.
+public final class Daemon implements AutoCloseable {
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final Duration IDLE_MAX = Duration.ofSeconds(60);
+  private static final Duration REQUEST_MAX = Duration.ofSeconds(60);
+  private static final int HEADER_BYTES_MAX = 16 << 10;
+  private static final long BATCH_BYTES_MAX = 128L << 20;
+
+  private final DaemonConfig config;
+  private final EventStore store;
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Lanes lanes;
+  private final Intake intake;
+  private final QueryService queries;
+  private final EventLoopGroup loops;
+  private final Server http;
+  private final ScheduledExecutorService maintenance;
+  private @Nullable SyslogReceiver syslog;
+  private boolean closed;
+
+  private Daemon(DaemonConfig config, EventStore store) {
+    this.config = config;
+    this.store = store;
+    ByteCredit credit = new ByteCredit(config.creditBytes());
+    lanes =
+        new Lanes(
+            store,
+            new Lanes.Settings(config.laneSlots(), config.ledgerKeys(), config.ledgerSeconds()),
+            () -> new SpinThenParkWaitStrategy(config.spinMicros() * 1_000L),
+            new BatchPool(BATCH_BYTES_MAX, config.eventBytesMax()),
+            registry,
+            () -> Instant.now().getEpochSecond());
+    intake =
+        new Intake(
+            lanes,
+            credit,
+            new Intake.Limits(config.bodyBytesMax(), config.ratioMax()),
+            Daemon::epochNanos);
+    loops =
+        EventLoopGroups.newEventLoopGroup(
+            Runtime.getRuntime().availableProcessors(), "widerow-net");
+    queries = new QueryService(store, Daemon::epochNanos);
+    http = server(config, intake);
+    maintenance =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
+    Gauge.builder("widerow.credit.used.bytes", credit, ByteCredit::bytesUsed).register(registry);
+    Gauge.builder("widerow.credit.refused", credit, ByteCredit::refused).register(registry);
+  }
+
+  /// Starts everything and returns when requests are taken.
+  ///
+  /// @param store open, with as many lanes as the configuration says
+  public static Daemon start(DaemonConfig config, EventStore store) {
+    Daemon daemon = new Daemon(config, store);
+    daemon.lanes.start();
+    var _ = daemon.maintenance.scheduleWithFixedDelay(daemon::maintain, 1, 1, TimeUnit.SECONDS);
+    daemon.http.start().join();
+    daemon.startSyslog();
+    return daemon;
+  }
+
+  private void startSyslog() {
+    InetSocketAddress address = config.syslog();
+    if (address != null) {
+      syslog =
+          new SyslogReceiver(intake, address, config.syslogZone(), config.durability(), registry);
+    }
+  }
+
+  private Server server(DaemonConfig config, Intake newIntake) {
+    WriteServices write = new WriteServices(newIntake, config.durability());
+    StatusServices status = new StatusServices(newIntake, store, registry);
+    ServerBuilder builder =
+        Server.builder()
+            .http(config.http())
+            .workerGroup(loops, false)
+            .maxNumConnections(config.connectionsMax())
+            .http1MaxHeaderSize(HEADER_BYTES_MAX)
+            .http2MaxHeaderListSize(HEADER_BYTES_MAX)
+            .idleTimeout(IDLE_MAX)
+            .requestTimeout(REQUEST_MAX)
+            .maxRequestLength(0) // counted by us, packed and unpacked
+            .disableServerHeader()
+            .gracefulShutdownTimeout(Duration.ZERO, Duration.ofSeconds(config.drainSeconds()));
+    post(builder, "/v1/events", write::events);
+    post(builder, "/api/v2/write", write::influx2);
+    post(builder, "/write", write::influx1);
+    get(builder, "/v1/query", queries::query);
+    get(builder, "/ready", status::ready);
+    get(builder, "/health", status::health);
+    get(builder, "/ping", status::ping);
+    get(builder, "/metrics", status::metrics);
+    get(builder, "/v1/status", status::status);
+    return builder.build();
+  }
+
+  private static void post(ServerBuilder builder, String path, HttpService service) {
+    builder.route().path(path).methods(HttpMethod.POST).build(service);
+  }
+
+  private static void get(ServerBuilder builder, String path, HttpService service) {
+    builder.route().path(path).methods(HttpMethod.GET, HttpMethod.HEAD).build(service);
+  }
+
+  private void maintain() {
+    try {
+      store.maintain();
+    } catch (RuntimeException failure) { // or it would never be called again
+      LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
+    }
+  }
+
+  /// Where HTTP is listened to; the port is the real one when it was configured as 0.
+  public InetSocketAddress httpAddress() {
+    return new InetSocketAddress(config.http().getAddress(), http.activeLocalPort());
+  }
+
+  /// Bytes that requests under way hold.
+  long creditBytesUsed() {
+    return intake.credit().bytesUsed();
+  }
+
+  /// Waits until it is asked to stop, or cannot write any more.
+  void awaitFailureOr(CountDownLatch stop) {
+    boolean asked = false;
+    while (!asked && failure() == null) {
+      try {
+        asked = stop.await(1, TimeUnit.SECONDS);
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        asked = true;
+      }
+    }
+  }
+
+  /// Where syslog is listened to; null when it is not.
+  public @Nullable InetSocketAddress syslogAddress() {
+    return syslog == null ? null : syslog.address();
+  }
+
+  /// Why nothing can be written any more; null while it can.
+  public @Nullable String failure() {
+    return lanes.failure();
+  }
+
+  private static long epochNanos() {
+    Instant now = Instant.now();
+    return Times.ofUnit(now.getEpochSecond(), Times.NANOS_PER_SECOND) + now.getNano();
+  }
+
+  /// Refuses new requests, answers those under way, lets the lanes finish, and ends every thread.
+  /// The store may be closed afterwards.
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    intake.drain();
+    maintenance.shutdown();
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.drainSeconds());
+    while (intake.inFlight() > 0 && System.nanoTime() < until) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    if (syslog != null) {
+      syslog.close();
+    }
+    queries.stop();
+    http.stop().join();
+    lanes.close();
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    registry.close();
+  }
+}

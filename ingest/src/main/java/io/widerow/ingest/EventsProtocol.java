@@ -1,0 +1,88 @@
+package io.widerow.ingest;
+
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.QueryParams;
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import org.jspecify.annotations.Nullable;
+
+/// `POST /v1/events`: JSON lines or plain text.
+///
+/// | parameter | for | meaning |
+/// |---|---|---|
+/// | `type` | both | type of events that name none |
+/// | `ts` | text | where a line's time is: a name or a pattern of [TimePattern]; none: arrival |
+/// | `at` | text | bytes into the line at which a pattern of `ts` begins |
+/// | `zone` | text | zone of times that name none, `UTC` by default |
+/// | `start` | text | what begins a record: `time`, or an RE2 expression; none: every line |
+final class EventsProtocol implements WriteProtocol {
+  private final @Nullable JsonLinesDecoder json;
+  private final @Nullable TextLinesDecoder text;
+
+  private EventsProtocol(@Nullable JsonLinesDecoder json, @Nullable TextLinesDecoder text) {
+    this.json = json;
+    this.text = text;
+  }
+
+  static EventsProtocol of(@Nullable MediaType contentType, QueryParams parameters)
+      throws RequestRefused {
+    String kind = contentType == null ? "none" : contentType.type() + "/" + contentType.subtype();
+    return switch (kind) {
+      case "application/x-ndjson", "application/jsonl", "application/json" ->
+          new EventsProtocol(new JsonLinesDecoder(parameters.get("type", "")), null);
+      case "text/plain" -> new EventsProtocol(null, text(parameters));
+      default ->
+          throw new RequestRefused(
+              HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+              "Content-Type must be application/x-ndjson or text/plain, got " + kind);
+    };
+  }
+
+  private static TextLinesDecoder text(QueryParams parameters) throws RequestRefused {
+    String type = parameters.get("type", "");
+    if (type.isEmpty()) {
+      throw new RequestRefused(HttpStatus.BAD_REQUEST, "text needs the parameter type");
+    }
+    try {
+      ZoneId zone = ZoneId.of(parameters.get("zone", "UTC"));
+      int offset = Integer.parseInt(parameters.get("at", "0"));
+      if (offset < 0) {
+        throw new IllegalArgumentException("at must not be negative, got " + offset);
+      }
+      TimePattern pattern = TimePattern.of(parameters.get("ts", ""), offset, zone);
+      return new TextLinesDecoder(
+          type, pattern, TextLinesDecoder.Start.of(parameters.get("start")));
+    } catch (IllegalArgumentException
+        | DateTimeException
+        | com.google.re2j.PatternSyntaxException bad) {
+      throw new RequestRefused(HttpStatus.BAD_REQUEST, String.valueOf(bad.getMessage()));
+    }
+  }
+
+  @Override
+  public void decode(byte[] body, int length, IncomingBatch batch) {
+    if (json != null) {
+      json.decode(body, 0, length, batch);
+    } else if (text != null) {
+      text.decode(body, 0, length, batch);
+    }
+  }
+
+  @Override
+  public HttpResponse answer(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Stored stored -> HttpAnswers.stored(stored);
+      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
+      case Outcome.DiskFull(String why) -> HttpAnswers.error(HttpStatus.INSUFFICIENT_STORAGE, why);
+      case Outcome.Failed(String why) ->
+          HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "writing has ended: " + why);
+    };
+  }
+
+  @Override
+  public HttpResponse refuse(RequestRefused refused) {
+    return HttpAnswers.error(refused.status(), refused.reason());
+  }
+}

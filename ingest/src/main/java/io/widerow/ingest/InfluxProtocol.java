@@ -1,0 +1,84 @@
+package io.widerow.ingest;
+
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import org.jspecify.annotations.Nullable;
+
+/// `POST /api/v2/write` and `POST /write`: line protocol, with the answers that InfluxDB's clients
+/// expect. Good lines are stored though others are bad; the answer names the first bad one.
+final class InfluxProtocol implements WriteProtocol {
+  private final LineProtocolDecoder decoder;
+  private final boolean second;
+
+  /// @param second InfluxDB 2, else 1
+  /// @param precision unit of timestamps; null for nanoseconds
+  InfluxProtocol(boolean second, @Nullable String precision) throws RequestRefused {
+    this.second = second;
+    this.decoder = new LineProtocolDecoder(unitNanos(precision == null ? "ns" : precision));
+  }
+
+  private static long unitNanos(String precision) throws RequestRefused {
+    return switch (precision) {
+      case "ns", "n", "" -> 1;
+      case "us", "u", "µ" -> 1_000;
+      case "ms" -> 1_000_000;
+      case "s" -> Times.NANOS_PER_SECOND;
+      case "m" -> 60 * Times.NANOS_PER_SECOND;
+      case "h" -> 3_600 * Times.NANOS_PER_SECOND;
+      default ->
+          throw new RequestRefused(
+              HttpStatus.BAD_REQUEST, "precision must be ns, us, ms, s, m or h, got " + precision);
+    };
+  }
+
+  @Override
+  public void decode(byte[] body, int length, IncomingBatch batch) {
+    decoder.decode(body, 0, length, batch);
+  }
+
+  @Override
+  public HttpResponse answer(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Stored stored -> stored(stored);
+      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
+      case Outcome.DiskFull(String why) -> error(HttpStatus.INSUFFICIENT_STORAGE, why);
+      case Outcome.Failed(String why) ->
+          error(HttpStatus.SERVICE_UNAVAILABLE, "writing has ended: " + why);
+    };
+  }
+
+  private HttpResponse stored(Outcome.Stored stored) {
+    Refusals refused = stored.refused();
+    if (refused.count() == 0) {
+      return HttpResponse.of(HttpStatus.NO_CONTENT);
+    }
+    String why = decoder.firstBad();
+    if (why == null) { // a repeat's refusals, or the store's
+      why = "point %d: %s".formatted(refused.index(0) + 1, refused.reason(0));
+    }
+    String partly = stored.accepted() > 0 ? "partial write: " : "";
+    return error(HttpStatus.BAD_REQUEST, "%s%s dropped=%d".formatted(partly, why, refused.count()));
+  }
+
+  @Override
+  public HttpResponse refuse(RequestRefused refused) {
+    return error(refused.status(), refused.reason());
+  }
+
+  private HttpResponse error(HttpStatus status, String message) {
+    if (!second) {
+      return HttpAnswers.error(status, message);
+    }
+    String code =
+        switch (status.code()) {
+          case 400, 415 -> "invalid";
+          case 413 -> "request too large";
+          case 401 -> "unauthorized";
+          case 403 -> "forbidden";
+          default -> "unavailable";
+        };
+    StringBuilder json = new StringBuilder("{\"code\":\"").append(code).append("\",\"message\":");
+    return HttpAnswers.json(
+        status, HttpAnswers.appendString(json, message).append("}\n").toString());
+  }
+}

@@ -1,0 +1,87 @@
+package io.widerow.ingest;
+
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.storage.Durability;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/// Takes requests that write: claims credit, reads, decodes, hands over to the lanes, answers.
+///
+/// - Threads: any event loop.
+final class Intake {
+  private final Lanes lanes;
+  private final ByteCredit credit;
+  private final Limits limits;
+  private final LongSupplier epochNanos;
+  private final AtomicLong inFlight = new AtomicLong();
+  private volatile boolean draining;
+
+  /// What bounds a request.
+  ///
+  /// @param bodyBytesMax largest body, after decompression
+  /// @param ratioMax how many times its packed size a body may have
+  record Limits(int bodyBytesMax, int ratioMax) {}
+
+  Intake(Lanes lanes, ByteCredit credit, Limits limits, LongSupplier epochNanos) {
+    this.lanes = lanes;
+    this.credit = credit;
+    this.limits = limits;
+    this.epochNanos = epochNanos;
+  }
+
+  Lanes lanes() {
+    return lanes;
+  }
+
+  ByteCredit credit() {
+    return credit;
+  }
+
+  Limits limits() {
+    return limits;
+  }
+
+  /// The time now, for events that carry none.
+  long epochNanos() {
+    return epochNanos.getAsLong();
+  }
+
+  /// Takes one request.
+  HttpResponse take(
+      ServiceRequestContext context,
+      HttpRequest request,
+      WriteProtocol protocol,
+      Durability durability) {
+    try {
+      if (draining) {
+        throw new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping");
+      }
+      IntakeRequest intake = IntakeRequest.admit(this, context, request, protocol, durability);
+      inFlight.incrementAndGet();
+      return intake.read(request);
+    } catch (RequestRefused refused) {
+      return protocol.refuse(refused);
+    }
+  }
+
+  void finished() {
+    inFlight.decrementAndGet();
+  }
+
+  /// Requests that are not answered yet.
+  long inFlight() {
+    return inFlight.get();
+  }
+
+  /// From now on every new request is refused.
+  void drain() {
+    draining = true;
+  }
+
+  boolean draining() {
+    return draining;
+  }
+}

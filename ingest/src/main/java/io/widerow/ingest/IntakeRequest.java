@@ -1,0 +1,228 @@
+package io.widerow.ingest;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpObject;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.RequestHeaders;
+import com.linecorp.armeria.common.stream.SubscriptionOption;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.netty.buffer.ByteBuf;
+import io.widerow.storage.Durability;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscriber;
+import org.reactivestreams.Subscription;
+
+/// One request that writes, from its first byte to its answer.
+///
+/// ```
+///   headers: claim credit -> body: read -> unpack -> decode, digest -> lanes -> answer
+///            (or 503)        (or 413)                     credit of the body becomes
+///                                                         that of the records
+/// ```
+///
+/// - Threads: the connection's event loop; a large or packed body is decoded on a blocking thread.
+/// - Memory: what it holds is claimed from the credit until it is answered.
+final class IntakeRequest implements Subscriber<HttpObject> {
+  private static final Logger LOG = Logger.getLogger("widerow");
+
+  /// Bytes claimed for each byte of a body: itself, and the records that it becomes.
+  private static final int BYTES_PER_BODY_BYTE = 3;
+
+  private static final int DECODED_HERE_BYTES_MAX = 256 << 10;
+
+  private final Intake intake;
+  private final ServiceRequestContext context;
+  private final WriteProtocol protocol;
+  private final Durability durability;
+  private final String encoding;
+  private final @Nullable String idempotencyKey;
+  private final CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
+  private final Body body = Body.take();
+  private long claimed;
+  private boolean over; // no further piece of the body matters
+
+  private IntakeRequest(
+      Intake intake,
+      ServiceRequestContext context,
+      RequestHeaders headers,
+      WriteProtocol protocol,
+      Durability durability,
+      long claimed) {
+    this.intake = intake;
+    this.context = context;
+    this.protocol = protocol;
+    this.durability = durability;
+    this.encoding = headers.get(HttpHeaderNames.CONTENT_ENCODING, "identity");
+    this.idempotencyKey = headers.get("idempotency-key");
+    this.claimed = claimed;
+  }
+
+  /// Claims what the request says it needs, before anything of it is read.
+  static IntakeRequest admit(
+      Intake intake,
+      ServiceRequestContext context,
+      HttpRequest request,
+      WriteProtocol protocol,
+      Durability durability)
+      throws RequestRefused {
+    RequestHeaders headers = request.headers();
+    String encoding = headers.get(HttpHeaderNames.CONTENT_ENCODING, "identity");
+    if (!encoding.equals("identity") && !Decompression.knows(encoding)) {
+      throw new RequestRefused(
+          HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+          "Content-Encoding must be gzip, zstd or identity, got " + encoding);
+    }
+    long length = Math.max(0, headers.contentLength());
+    if (length > intake.limits().bodyBytesMax()) {
+      throw RequestRefused.tooLarge(intake.limits().bodyBytesMax());
+    }
+    long claim = BYTES_PER_BODY_BYTE * length;
+    if (!intake.credit().tryClaim(claim)) {
+      throw RequestRefused.overloaded();
+    }
+    return new IntakeRequest(intake, context, headers, protocol, durability, claim);
+  }
+
+  HttpResponse read(HttpRequest request) {
+    request.subscribe(this, context.eventLoop(), SubscriptionOption.WITH_POOLED_OBJECTS);
+    return HttpResponse.of(answer);
+  }
+
+  @Override
+  public void onSubscribe(Subscription newSubscription) {
+    newSubscription.request(Long.MAX_VALUE);
+  }
+
+  @Override
+  public void onNext(HttpObject piece) {
+    if (!(piece instanceof HttpData data)) {
+      return;
+    }
+    try (data) {
+      if (over) {
+        return;
+      }
+      ByteBuf bytes = data.byteBuf();
+      int length = bytes.readableBytes();
+      if (body.length() + length > intake.limits().bodyBytesMax()) {
+        throw RequestRefused.tooLarge(intake.limits().bodyBytesMax());
+      }
+      claimUpTo((long) BYTES_PER_BODY_BYTE * (body.length() + length));
+      int at = body.reserve(length); // before bytes(): it may be another array afterwards
+      bytes.getBytes(bytes.readerIndex(), body.bytes(), at, length);
+      body.wrote(length);
+    } catch (RequestRefused refused) {
+      refuse(refused);
+    } catch (RuntimeException bug) { // what was claimed must be given back
+      LOG.log(Level.SEVERE, "reading " + context.path(), bug);
+      over = true;
+      finish(HttpResponse.ofFailure(bug));
+    }
+  }
+
+  private void claimUpTo(long bytes) throws RequestRefused {
+    if (bytes > claimed) {
+      if (!intake.credit().tryClaim(bytes - claimed)) {
+        throw RequestRefused.overloaded();
+      }
+      claimed = bytes;
+    }
+  }
+
+  @Override
+  public void onError(Throwable gone) {
+    if (!over) { // the sender has left, or was too slow
+      over = true;
+      body.give();
+      finish(HttpResponse.ofFailure(gone));
+    }
+  }
+
+  @Override
+  public void onComplete() {
+    if (over) {
+      return;
+    }
+    over = true;
+    boolean here = body.length() <= DECODED_HERE_BYTES_MAX && encoding.equals("identity");
+    Executor executor = here ? Runnable::run : context.blockingTaskExecutor();
+    executor.execute(this::decode);
+  }
+
+  private void decode() {
+    Body plain = body;
+    IncomingBatch batch = null;
+    try {
+      if (!encoding.equals("identity")) {
+        plain = unpack();
+      }
+      batch = intake.lanes().begin(intake.epochNanos());
+      protocol.decode(plain.bytes(), plain.length(), batch);
+      BatchKey key = key(plain, batch);
+      plain.give();
+      long held = batch.events.memory().byteSize();
+      intake.credit().claimInDebt(held);
+      intake.credit().release(claimed);
+      claimed = held;
+      intake.lanes().write(batch, key, durability, this::stored);
+    } catch (RequestRefused refused) {
+      finish(protocol.refuse(refused));
+    } catch (Throwable bug) {
+      if (batch != null) {
+        intake.lanes().drop(batch);
+      }
+      LOG.log(Level.SEVERE, "decoding " + context.path(), bug);
+      finish(HttpResponse.ofFailure(bug));
+    }
+  }
+
+  private Body unpack() throws RequestRefused {
+    try {
+      Intake.Limits limits = intake.limits();
+      Decompression.ByteClaim claim =
+          bytes -> claimUpTo(claimed + BYTES_PER_BODY_BYTE * ((long) bytes));
+      return Decompression.unpack(body, encoding, limits.bodyBytesMax(), limits.ratioMax(), claim);
+    } finally {
+      body.give();
+    }
+  }
+
+  private @Nullable BatchKey key(Body plain, IncomingBatch batch) {
+    if (batch.events.count() == 0) {
+      return null;
+    }
+    String endpoint = context.path() + "?" + context.query();
+    if (idempotencyKey != null) {
+      return BatchKey.ofName("", context.path(), idempotencyKey);
+    }
+    return batch.ownTimes()
+        ? BatchKey.ofBody("", endpoint, plain.bytes(), 0, plain.length())
+        : null;
+  }
+
+  /// Told by a lane: the answer is put together on the connection's own thread.
+  private void stored(Outcome outcome) {
+    context.eventLoop().execute(() -> finish(protocol.answer(outcome)));
+  }
+
+  /// The rest of the body is dropped as it comes; the server ends the stream behind the answer.
+  private void refuse(RequestRefused refused) {
+    over = true;
+    body.give();
+    finish(protocol.refuse(refused));
+  }
+
+  private void finish(HttpResponse response) {
+    intake.credit().release(claimed);
+    claimed = 0;
+    intake.finished();
+    answer.complete(response);
+  }
+}

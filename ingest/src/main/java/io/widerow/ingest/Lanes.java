@@ -1,0 +1,132 @@
+package io.widerow.ingest;
+
+import com.lmax.disruptor.WaitStrategy;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.widerow.storage.Durability;
+import io.widerow.storage.EventStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// All lanes of the daemon, and the choice among them: a batch goes by its key, one without a key
+/// in turn, an event with an id of its own by that id.
+///
+/// - Threads: any call [#write].
+/// - Memory: owns the pool of batches.
+final class Lanes implements AutoCloseable {
+  private static final long ODD = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio
+
+  private final EventStore store;
+  private final List<Lane> lanes = new ArrayList<>();
+  private final BatchPool pool;
+  private final WriteSide writeSide = new WriteSide();
+  private final AtomicLong turns = new AtomicLong();
+
+  /// What an operator decides about lanes.
+  ///
+  /// @param slots batches that a ring holds, a power of two
+  /// @param ledgerKeys keys that a ledger keeps however old they are
+  /// @param ledgerSeconds age up to which a ledger keeps keys
+  record Settings(int slots, int ledgerKeys, long ledgerSeconds) {}
+
+  Lanes(
+      EventStore store,
+      Settings settings,
+      Supplier<WaitStrategy> waiting,
+      BatchPool pool,
+      MeterRegistry registry,
+      LongSupplier epochSeconds) {
+    this.store = store;
+    this.pool = pool;
+    for (int number = 0; number < store.lanes(); number++) {
+      int keysMax = Math.max(1 << 20, Integer.highestOneBit(settings.ledgerKeys) * 2);
+      BatchLedger ledger = new BatchLedger(settings.ledgerKeys, keysMax, settings.ledgerSeconds);
+      LaneMetrics metrics = new LaneMetrics(registry, number);
+      LaneGroup group =
+          new LaneGroup(store.lane(number), ledger, pool, writeSide, metrics, epochSeconds);
+      group.restore();
+      Lane lane = new Lane(number, settings.slots, waiting.get(), group);
+      lanes.add(lane);
+      Gauge.builder("widerow.lane.ring.used", lane, Lane::slotsUsed)
+          .tag("lane", Integer.toString(number))
+          .register(registry);
+    }
+  }
+
+  void start() {
+    lanes.forEach(Lane::start);
+  }
+
+  List<Lane> all() {
+    return lanes;
+  }
+
+  /// Why nothing can be written any more; null while it can.
+  @Nullable String failure() {
+    return writeSide.failure();
+  }
+
+  IncomingBatch begin(long arrivalNanos) {
+    return new IncomingBatch(pool.take(), arrivalNanos);
+  }
+
+  /// Gives back a batch that is not written.
+  void drop(IncomingBatch batch) {
+    pool.give(batch.events);
+  }
+
+  /// Hands a batch to its lanes. It belongs to them from now on.
+  ///
+  /// @param done told once, on a lane's thread or on this one; must not block
+  void write(
+      IncomingBatch batch, @Nullable BatchKey key, Durability durability, Consumer<Outcome> done) {
+    String failure = writeSide.failure();
+    if (failure != null) {
+      drop(batch);
+      done.accept(new Outcome.Failed(failure));
+      return;
+    }
+    long placement = key != null ? key.low() : mix(turns.incrementAndGet());
+    long hash = key != null ? key.high() : placement;
+    int lane = (int) Long.remainderUnsigned(hash, lanes.size());
+    if (batch.events.ownIds() == 0 || lanes.size() == 1) {
+      offer(
+          lane,
+          new BatchPart(
+              batch.events, key, placement, durability, batch.refused, null, done::accept));
+      return;
+    }
+    List<BatchSplit.Share> shares = BatchSplit.split(batch, lane, lanes.size(), store, pool);
+    BatchSplit.Join join = new BatchSplit.Join(shares.size(), done);
+    for (BatchSplit.Share share : shares) {
+      Refusals refused = share.lane == lane ? batch.refused : new Refusals();
+      offer(
+          share.lane,
+          new BatchPart(share.events, key, placement, durability, refused, share.indexes, join));
+    }
+  }
+
+  private void offer(int lane, BatchPart part) {
+    if (!lanes.get(lane).offer(part)) {
+      pool.give(part.events);
+      part.done(new Outcome.Overloaded());
+    }
+  }
+
+  private static long mix(long turn) {
+    long hash = turn * ODD;
+    return hash ^ (hash >>> 32);
+  }
+
+  /// Lets every lane finish what it has. Nobody may write any more.
+  @Override
+  public void close() {
+    lanes.forEach(Lane::close);
+    pool.close();
+  }
+}

@@ -1,0 +1,110 @@
+package io.widerow.ingest;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpResponseWriter;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.query.ByteSink;
+import io.widerow.query.QueryAnswer;
+import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryParameters;
+import io.widerow.query.RangeReader;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreView;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/// `GET /v1/query`: streams the answer piece by piece. The next piece is made when the last one is
+/// in the socket, so a slow reader pauses the query; one that goes away ends it.
+///
+/// - Threads: each query has a virtual one of its own, `widerow-query-<n>`.
+final class QueryService {
+  private static final int PIECE_BYTES = 64 << 10;
+  private static final int QUERIES_MAX = 64;
+
+  private final EventStore store;
+  private final LongSupplier epochNanos;
+  private final AtomicLong number = new AtomicLong();
+  private final Semaphore places = new Semaphore(QUERIES_MAX);
+  private volatile boolean stopping;
+
+  QueryService(EventStore store, LongSupplier epochNanos) {
+    this.store = store;
+    this.epochNanos = epochNanos;
+  }
+
+  HttpResponse query(ServiceRequestContext context, HttpRequest request) {
+    QueryParameters parameters;
+    try {
+      parameters = QueryParameters.parse(values(context), epochNanos.getAsLong());
+    } catch (QueryException refused) {
+      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
+    }
+    if (stopping || !places.tryAcquire()) {
+      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+    }
+    context.clearRequestTimeout(); // the query's own budget counts
+    HttpResponseWriter response = HttpResponse.streaming();
+    String name = "widerow-query-" + number.incrementAndGet();
+    Thread.ofVirtual().name(name).start(() -> run(parameters, response));
+    return response;
+  }
+
+  private static Map<String, List<String>> values(ServiceRequestContext context) {
+    Map<String, List<String>> values = new LinkedHashMap<>();
+    for (String name : context.queryParams().names()) {
+      values.put(name, context.queryParams().getAll(name));
+    }
+    return values;
+  }
+
+  private void run(QueryParameters parameters, HttpResponseWriter response) {
+    try (StoreView view = store.view()) {
+      RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT);
+      try (QueryAnswer answer =
+          new QueryAnswer(reader, parameters.writer(), parameters.query().after())) {
+        response.write(
+            ResponseHeaders.of(
+                HttpStatus.OK, HttpHeaderNames.CONTENT_TYPE, parameters.format().contentType));
+        send(answer, response);
+      }
+      response.close();
+    } catch (CompletionException gone) { // the reader has left; nobody is there to be told
+      response.close(gone);
+    } catch (Throwable failure) {
+      response.close(failure);
+    } finally {
+      places.release();
+    }
+  }
+
+  private void send(QueryAnswer answer, HttpResponseWriter response) {
+    ByteSink sink = new ByteSink(PIECE_BYTES + (PIECE_BYTES >> 2));
+    boolean more = true;
+    while (more && !stopping) {
+      more = answer.writeNext(sink);
+      if (sink.length() >= PIECE_BYTES || !more) {
+        if (!response.tryWrite(HttpData.copyOf(sink.bytes(), 0, sink.length()))) {
+          return;
+        }
+        sink.clear();
+        response.whenConsumed().join();
+      }
+    }
+  }
+
+  /// Ends the queries that run, at their next piece, and refuses new ones.
+  void stop() {
+    stopping = true;
+  }
+}

@@ -1,0 +1,115 @@
+package io.widerow.ingest;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// The events of a batch that are not stored, each with its index in the batch and a reason.
+///
+/// - Threads: one at a time, handed over with the batch.
+final class Refusals {
+  /// Refused events that are listed one by one; the others are only counted.
+  static final int LISTED_MAX = 1 << 20;
+
+  private int count;
+  private int listed;
+  private int[] indexes = new int[8];
+  private String[] reasons = new String[8];
+
+  /// Adds the event at `index`, counted from 0 over the whole batch.
+  void add(int index, String reason) {
+    count++;
+    if (listed == LISTED_MAX) {
+      return;
+    }
+    if (listed == indexes.length) {
+      indexes = Arrays.copyOf(indexes, 2 * listed);
+      reasons = Arrays.copyOf(reasons, 2 * listed);
+    }
+    int at = listed++;
+    while (at > 0 && indexes[at - 1] > index) { // nearly always in order already
+      indexes[at] = indexes[at - 1];
+      reasons[at] = reasons[at - 1];
+      at--;
+    }
+    indexes[at] = index;
+    reasons[at] = reason;
+  }
+
+  void addAll(Refusals other) {
+    for (int i = 0; i < other.listed; i++) {
+      add(other.indexes[i], other.reasons[i]);
+    }
+    count += other.count - other.listed;
+  }
+
+  /// All refused events, listed or not.
+  int count() {
+    return count;
+  }
+
+  int listed() {
+    return listed;
+  }
+
+  /// Index of the i-th listed event, ascending.
+  int index(int i) {
+    return indexes[i];
+  }
+
+  String reason(int i) {
+    return reasons[i];
+  }
+
+  /// The reason of the listed event with the greatest index.
+  String lastReason() {
+    return reasons[listed - 1];
+  }
+
+  /// Writes counts, distinct reasons and as many indexes as there is room for.
+  void writeTo(ByteBuffer out) {
+    out.putInt(count);
+    List<String> distinct = new ArrayList<>();
+    int lengthAt = out.position();
+    out.putShort((short) 0);
+    int written = 0;
+    for (int i = 0; i < listed; i++) {
+      int reason = distinct.indexOf(reasons[i]);
+      byte[] text = reason < 0 ? reasons[i].getBytes(StandardCharsets.UTF_8) : new byte[0];
+      if (out.remaining() < 7 + text.length || text.length > 255 || distinct.size() == 255) {
+        break;
+      }
+      out.putInt(indexes[i]);
+      if (reason < 0) {
+        out.put((byte) distinct.size()).put((byte) text.length).put(text);
+        distinct.add(reasons[i]);
+      } else {
+        out.put((byte) reason);
+      }
+      written++;
+    }
+    out.putShort(lengthAt, (short) written);
+  }
+
+  /// Reads what [#writeTo] wrote.
+  static Refusals readFrom(ByteBuffer in) {
+    int count = in.getInt();
+    int written = in.getShort();
+    Refusals refusals = new Refusals();
+    List<String> distinct = new ArrayList<>();
+    for (int i = 0; i < written; i++) {
+      int index = in.getInt();
+      int reason = Byte.toUnsignedInt(in.get());
+      if (reason == distinct.size()) {
+        byte[] text = new byte[Byte.toUnsignedInt(in.get())];
+        in.get(text);
+        distinct.add(new String(text, StandardCharsets.UTF_8));
+      }
+      refusals.add(index, distinct.get(reason));
+    }
+    refusals.count = count;
+    return refusals;
+  }
+}

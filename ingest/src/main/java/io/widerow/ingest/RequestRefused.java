@@ -1,0 +1,34 @@
+package io.widerow.ingest;
+
+import com.linecorp.armeria.common.HttpStatus;
+
+/// Why a request is refused as a whole, nothing of it being stored.
+final class RequestRefused extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final transient HttpStatus status;
+
+  RequestRefused(HttpStatus status, String reason) {
+    super(reason, null, false, false);
+    this.status = status;
+  }
+
+  static RequestRefused tooLarge(int bytesMax) {
+    return new RequestRefused(
+        HttpStatus.REQUEST_ENTITY_TOO_LARGE,
+        "the body is larger than the limit of %d bytes".formatted(bytesMax));
+  }
+
+  static RequestRefused overloaded() {
+    return new RequestRefused(
+        HttpStatus.SERVICE_UNAVAILABLE, "too much is on its way in already; try again");
+  }
+
+  HttpStatus status() {
+    return status;
+  }
+
+  String reason() {
+    return String.valueOf(getMessage());
+  }
+}

@@ -1,0 +1,230 @@
+package io.widerow.ingest;
+
+import io.widerow.storage.EmbeddedStore;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `widerow serve`: runs the daemon until it is told to stop.
+///
+/// | exit code | because |
+/// |---|---|
+/// | 0 | it was told to stop, and everything is safe |
+/// | 1 | the store is in use by another process |
+/// | 64 | an option or a value that cannot work |
+/// | 74 | writing has ended: the disk refused, or acknowledged data is damaged |
+@Command(
+    name = "serve",
+    description = "Takes events in over HTTP and syslog until it is stopped.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+public final class ServeCommand implements Callable<Integer> {
+  private static final int EXIT_USAGE = 64;
+  private static final int EXIT_FAILED = 74;
+  private static final int SHARDS_PER_LANE = 2;
+
+  private final StoreOpener opener;
+  private final Map<String, String> environment;
+  private final Map<String, String> flags = new LinkedHashMap<>();
+
+  private volatile int exit = EXIT_FAILED;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(names = "--config", description = "a file of key=value lines", paramLabel = "FILE")
+  private @Nullable Path file;
+
+  @Option(names = "--print-config", description = "print what is in force, and end")
+  private boolean printConfig;
+
+  @Option(names = "--check-config", description = "say whether the configuration works, and end")
+  private boolean checkConfig;
+
+  /// Opens the store that the daemon writes.
+  @FunctionalInterface
+  public interface StoreOpener {
+    EventStore open(DaemonConfig config);
+  }
+
+  /// Runs the command, and ends the process with its exit code.
+  public static void main(String[] arguments) {
+    ServeCommand command = new ServeCommand(ServeCommand::openEmbedded, System.getenv());
+    System.exit(new CommandLine(command).execute(arguments));
+  }
+
+  /// Opens the store on this machine, which seals and merges on one thread of its own.
+  static EventStore openEmbedded(DaemonConfig config) {
+    Executor background =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().name("widerow-seal").daemon().factory());
+    StoreConfig store =
+        StoreConfig.at(config.data().toAbsolutePath())
+            .withLanes(config.lanes(), config.lanes() * SHARDS_PER_LANE);
+    return EmbeddedStore.open(store, background);
+  }
+
+  public ServeCommand(StoreOpener opener, Map<String, String> environment) {
+    this.opener = opener;
+    this.environment = Map.copyOf(environment);
+  }
+
+  @Option(names = "--data", description = "the store's directory", paramLabel = "DIR")
+  void setData(String value) {
+    flags.put("data", value);
+  }
+
+  @Option(names = "--http", description = "where HTTP is listened to", paramLabel = "HOST:PORT")
+  void setHttp(String value) {
+    flags.put("http", value);
+  }
+
+  @Option(
+      names = "--syslog",
+      description = "where syslog is, UDP and TCP",
+      paramLabel = "HOST:PORT")
+  void setSyslog(String value) {
+    flags.put("syslog", value);
+  }
+
+  @Option(names = "--durability", description = "disk, os or memory", paramLabel = "LEVEL")
+  void setDurability(String value) {
+    flags.put("durability", value);
+  }
+
+  @Option(names = "--lanes", description = "writer threads", paramLabel = "N")
+  void setLanes(String value) {
+    flags.put("lanes", value);
+  }
+
+  @Option(names = "--insecure", description = "let others connect without TLS and tokens")
+  void setInsecure(boolean value) {
+    flags.put("insecure", Boolean.toString(value));
+  }
+
+  @Option(
+      names = "--set",
+      description = "any other key of --print-config",
+      paramLabel = "KEY=VALUE")
+  void setOther(Map<String, String> values) {
+    flags.putAll(values);
+  }
+
+  @Override
+  public Integer call() {
+    DaemonConfig config;
+    try {
+      config = ConfigSources.read(flags, environment, file);
+    } catch (IllegalArgumentException wrong) {
+      err().println("widerow: " + wrong.getMessage());
+      return EXIT_USAGE;
+    }
+    if (printConfig || checkConfig) {
+      out().print(printConfig ? config.print() : "the configuration works\n");
+      out().flush();
+      return 0;
+    }
+    return serve(config);
+  }
+
+  private int serve(DaemonConfig config) {
+    CountDownLatch stopped = new CountDownLatch(1);
+    try {
+      String failure = run(config, stopped);
+      if (failure != null) {
+        err().println("widerow: writing has ended: " + failure);
+      }
+      exit = failure == null ? 0 : EXIT_FAILED;
+      return exit;
+    } catch (StorageException refused) {
+      err().println("widerow: " + refused.getMessage());
+      exit = exitCode(refused);
+      return exit;
+    } finally {
+      stopped.countDown();
+    }
+  }
+
+  /// Returns why writing has ended, null when it was told to stop.
+  private @Nullable String run(DaemonConfig config, CountDownLatch stopped) {
+    try (EventStore store = opener.open(config);
+        Daemon daemon = Daemon.start(config, store)) {
+      CountDownLatch stop = new CountDownLatch(1);
+      Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> stop(stop, stopped));
+      Runtime.getRuntime().addShutdownHook(hook);
+      announce(daemon, store);
+      daemon.awaitFailureOr(stop);
+      return daemon.failure();
+    }
+  }
+
+  /// What a signal does: asks for the stop, and keeps the process until it is done.
+  private void stop(CountDownLatch stop, CountDownLatch stopped) {
+    if (stopped.getCount() == 0) {
+      return; // the process ends by itself, with its own exit code
+    }
+    stop.countDown();
+    try {
+      stopped.await();
+      Runtime.getRuntime().halt(exit); // or the exit code would be the signal's
+    } catch (InterruptedException given) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static int exitCode(StorageException failure) {
+    return switch (failure) {
+      case StorageException.Locked _ -> 1;
+      case StorageException.Incompatible _ -> 65;
+      case StorageException.Corrupt _,
+          StorageException.AcknowledgedDataDamaged _,
+          StorageException.DiskFull _,
+          StorageException.Failed _,
+          StorageException.ReadOnly _ ->
+          EXIT_FAILED;
+    };
+  }
+
+  private void announce(Daemon daemon, EventStore store) {
+    out().println("widerow: http on " + daemon.httpAddress());
+    if (daemon.syslogAddress() != null) {
+      out().println("widerow: syslog on " + daemon.syslogAddress() + ", UDP and TCP");
+    }
+    out()
+        .println(
+            "widerow: "
+                + store.statistics().segmentEvents()
+                + " events in segments, "
+                + store.statistics().openEvents()
+                + " in open rows; ready");
+    out().flush();
+  }
+
+  private PrintWriter out() {
+    return commandLine().getOut();
+  }
+
+  private PrintWriter err() {
+    return commandLine().getErr();
+  }
+
+  private CommandLine commandLine() {
+    if (spec == null) {
+      throw new IllegalStateException("called without picocli");
+    }
+    return spec.commandLine();
+  }
+}

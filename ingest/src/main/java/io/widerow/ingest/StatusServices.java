@@ -1,0 +1,110 @@
+package io.widerow.ingest;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreStatistics;
+
+/// The endpoints that say how the daemon does.
+///
+/// - Threads: any event loop.
+final class StatusServices {
+  static final String VERSION = "0.1.0";
+
+  private static final MediaType PROMETHEUS =
+      MediaType.parse("text/plain; version=0.0.4; charset=utf-8");
+
+  private final Intake intake;
+  private final EventStore store;
+  private final PrometheusMeterRegistry registry;
+
+  StatusServices(Intake intake, EventStore store, PrometheusMeterRegistry registry) {
+    this.intake = intake;
+    this.store = store;
+    this.registry = registry;
+  }
+
+  /// `GET /ready`: 200 when writes are taken.
+  HttpResponse ready(ServiceRequestContext context, HttpRequest request) {
+    String failure = intake.lanes().failure();
+    if (failure != null) {
+      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "writing has ended: " + failure);
+    }
+    return intake.draining()
+        ? HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping")
+        : HttpAnswers.json(HttpStatus.OK, "{\"ready\":true}\n");
+  }
+
+  /// `GET /health`, in the form of InfluxDB 2.
+  HttpResponse health(ServiceRequestContext context, HttpRequest request) {
+    String failure = intake.lanes().failure();
+    StringBuilder json = new StringBuilder("{\"name\":\"widerow\",\"message\":");
+    HttpAnswers.appendString(json, failure == null ? "ready for writes and queries" : failure);
+    json.append(",\"status\":\"").append(failure == null ? "pass" : "fail");
+    json.append("\",\"checks\":[],\"version\":\"").append(VERSION).append("\",\"commit\":\"\"}\n");
+    HttpStatus status = failure == null ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE;
+    return HttpAnswers.json(status, json.toString());
+  }
+
+  /// `GET /ping` and `HEAD /ping`, in the form of InfluxDB.
+  HttpResponse ping(ServiceRequestContext context, HttpRequest request) {
+    return HttpResponse.of(
+        ResponseHeaders.of(
+            HttpStatus.NO_CONTENT,
+            "x-influxdb-version",
+            "widerow-" + VERSION,
+            "x-influxdb-build",
+            "OSS"));
+  }
+
+  /// `GET /metrics`.
+  HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {
+    return HttpResponse.of(HttpStatus.OK, PROMETHEUS, HttpData.ofUtf8(registry.scrape()));
+  }
+
+  /// `GET /v1/status`.
+  HttpResponse status(ServiceRequestContext context, HttpRequest request) {
+    StringBuilder json = new StringBuilder("{\"version\":\"").append(VERSION).append('"');
+    String failure = intake.lanes().failure();
+    String state = failure != null ? "failed" : intake.draining() ? "stopping" : "ready";
+    json.append(",\"state\":\"").append(state).append('"');
+    if (failure != null) {
+      HttpAnswers.appendString(json.append(",\"failure\":"), failure);
+    }
+    ByteCredit credit = intake.credit();
+    json.append(",\"requests\":{\"inFlight\":").append(intake.inFlight());
+    json.append(",\"bytesUsed\":").append(credit.bytesUsed());
+    json.append(",\"bytesMax\":").append(credit.bytesMax());
+    json.append(",\"refused\":").append(credit.refused()).append("},\"lanes\":[");
+    int number = 0;
+    for (Lane lane : intake.lanes().all()) {
+      json.append(number == 0 ? "" : ",").append("{\"lane\":").append(number++);
+      json.append(",\"slots\":").append(lane.slots());
+      json.append(",\"slotsUsed\":").append(lane.slotsUsed()).append('}');
+    }
+    appendStore(json.append("],\"store\":{"), store.statistics());
+    return HttpAnswers.json(HttpStatus.OK, json.append("}}\n").toString());
+  }
+
+  private static void appendStore(StringBuilder json, StoreStatistics store) {
+    json.append("\"eventsCommitted\":").append(store.eventsCommitted());
+    json.append(",\"eventBytesCommitted\":").append(store.eventBytesCommitted());
+    json.append(",\"openEvents\":").append(store.openEvents());
+    json.append(",\"openBytes\":").append(store.openBytes());
+    json.append(",\"segments\":").append(store.segments());
+    json.append(",\"segmentEvents\":").append(store.segmentEvents());
+    json.append(",\"segmentBytes\":").append(store.segmentBytes());
+    json.append(",\"journalBytes\":").append(store.journalBytes());
+    json.append(",\"journalBytesWritten\":").append(store.journalBytesWritten());
+    json.append(",\"segmentBytesWritten\":").append(store.segmentBytesWritten());
+    json.append(",\"sealed\":").append(store.sealed());
+    json.append(",\"merged\":").append(store.merged());
+    HttpAnswers.appendString(json.append(",\"failure\":"), store.failure());
+  }
+}

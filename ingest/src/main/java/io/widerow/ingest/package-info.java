@@ -1,0 +1,6 @@
+/// The daemon: receivers that decode what senders push, lanes that make it durable, and the answers
+/// that say truthfully what became of every event.
+@NullMarked
+package io.widerow.ingest;
+
+import org.jspecify.annotations.NullMarked;

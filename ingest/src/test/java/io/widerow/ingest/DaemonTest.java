@@ -1,0 +1,242 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.github.luben.zstd.Zstd;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Goal: what a sender is told over HTTP is what the store has. Method: a daemon on a free port of
+/// this machine with a store in memory, and a plain HTTP client.
+class DaemonTest {
+  private final MemoryStore store = new MemoryStore(2);
+  private final Daemon daemon =
+      Daemon.start(
+          DaemonConfig.of(
+              Map.of(
+                  "http",
+                  "127.0.0.1:0",
+                  "lanes",
+                  "2",
+                  "body-bytes-max",
+                  "4000000",
+                  "credit-bytes",
+                  "16000000")),
+          store);
+  private final Http http = new Http(daemon);
+
+  @AfterEach
+  void stop() {
+    http.close();
+    daemon.close();
+  }
+
+  @Test
+  void jsonLinesAreStoredAndBadOnesNamed() throws IOException, InterruptedException {
+    String lines =
+        """
+        {"ts":"2026-11-20T19:00:00.123456789Z","type":"a","body":"one","n":1,"x":{"y":2.5,"z":null}}
+        {"ts":1763665200,"type":"a","body":}
+
+        {"ts":1763665200123,"body":"no type"}
+        {"ts":1763665200123456,"type":"b","ok":true,"list":[1, "a"]}
+        """;
+    HttpResponse<String> answer = http.post("/v1/events", Http.NDJSON, lines);
+    assertEquals(200, answer.statusCode());
+    assertEquals(
+        """
+        {"accepted":2,"rejected":[{"index":1,"reason":"not valid JSON"},\
+        {"index":2,"reason":"no type: neither a member nor a parameter"}],"durability":"disk"}
+        """,
+        answer.body());
+    assertEquals(
+        "[Stored[type=a, timeNanos=1795201200123456789, ownId=null, attributes={body=one, n=1,"
+            + " x.y=2.5}], Stored[type=b, timeNanos=1763665200123456000, ownId=null,"
+            + " attributes={list=[1, \"a\"], ok=true}]]",
+        store.committed.toString());
+  }
+
+  @Test
+  void nothingStoredIsAnError() throws IOException, InterruptedException {
+    assertEquals(400, http.post("/v1/events?type=a", Http.NDJSON, "nonsense").statusCode());
+    assertEquals(200, http.post("/v1/events?type=a", Http.NDJSON, "").statusCode());
+    assertEquals(415, http.post("/v1/events?type=a", "image/png", "x").statusCode());
+    assertEquals(400, http.post("/v1/events", Http.TEXT, "x").statusCode());
+    assertEquals(400, http.post("/v1/events?type=a&durability=hope", Http.TEXT, "x").statusCode());
+    assertEquals(
+        403, http.post("/v1/events?type=a", Http.TEXT, "x", "origin", "http://e").statusCode());
+  }
+
+  @Test
+  void textLinesKeepTheirBytes() throws IOException, InterruptedException {
+    String log =
+        """
+        h - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 5
+        no time here
+        h - - [17/May/2015:12:05:03 +0200] "GET /ä HTTP/1.1"\t404 5\r
+        """;
+    HttpResponse<String> answer =
+        http.post("/v1/events?type=w&ts=clf&durability=os", Http.TEXT, log);
+    assertTrue(answer.body().startsWith("{\"accepted\":2,\"rejected\":[{\"index\":1,"));
+    assertTrue(answer.body().endsWith("\"durability\":\"os\"}\n"));
+    assertEquals(1431857103000000000L, store.committed.get(0).timeNanos());
+    assertEquals(1431857103000000000L, store.committed.get(1).timeNanos());
+    assertEquals(log.lines().findFirst().orElseThrow(), store.committed.get(0).body());
+    assertEquals(
+        "h - - [17/May/2015:12:05:03 +0200] \"GET /ä HTTP/1.1\"\t404 5\r",
+        store.committed.get(1).body());
+  }
+
+  @Test
+  void multiLineRecordsAreJoined() throws IOException, InterruptedException {
+    String log =
+        """
+        [2016-12-19 16:31:47,999] ERROR first
+        \tat a.b.C
+
+        \tat d.e.F
+        [2016-12-19 16:31:48,001] INFO second
+        """;
+    http.post("/v1/events?type=k&ts=log4j&start=time", Http.TEXT, log);
+    assertEquals(2, store.committed.size());
+    assertEquals(
+        "[2016-12-19 16:31:47,999] ERROR first\n\tat a.b.C\n\n\tat d.e.F",
+        store.committed.get(0).body());
+    assertEquals(1482165107999000000L, store.committed.get(0).timeNanos());
+  }
+
+  @Test
+  void packedBodiesAreUnpackedUpToTheLimit() throws IOException, InterruptedException {
+    byte[] line = "x".repeat(3_000_000).getBytes(StandardCharsets.US_ASCII);
+    byte[] small = "hello\n".getBytes(StandardCharsets.US_ASCII);
+    String path = "/v1/events?type=a";
+    assertEquals(
+        200, http.post(path, Http.TEXT, gzip(small), "content-encoding", "gzip").statusCode());
+    byte[] zstd = Zstd.compress(small);
+    assertEquals(200, http.post(path, Http.TEXT, zstd, "content-encoding", "zstd").statusCode());
+    assertEquals(
+        413, http.post(path, Http.TEXT, gzip(line), "content-encoding", "gzip").statusCode());
+    assertEquals(
+        413,
+        http.post(path, Http.TEXT, Zstd.compress(line), "content-encoding", "zstd").statusCode());
+    assertEquals(400, http.post(path, Http.TEXT, small, "content-encoding", "gzip").statusCode());
+    assertEquals(400, http.post(path, Http.TEXT, small, "content-encoding", "zstd").statusCode());
+    assertEquals(415, http.post(path, Http.TEXT, small, "content-encoding", "br").statusCode());
+    assertEquals(413, http.post(path, Http.TEXT, new byte[4_000_001]).statusCode());
+    assertEquals(2, store.committed.size());
+  }
+
+  @Test
+  void statusIsTold() throws IOException, InterruptedException {
+    http.post("/v1/events?type=a", Http.TEXT, "x");
+    assertEquals(200, http.get("/ready").statusCode());
+    assertEquals(204, http.get("/ping").statusCode());
+    assertTrue(http.get("/health").body().contains("\"status\":\"pass\""));
+    assertTrue(http.get("/metrics").body().contains("widerow_events_accepted_total"));
+    assertTrue(http.get("/v1/status").body().contains("\"eventsCommitted\":1"));
+  }
+
+  @Test
+  void aRepeatIsAnsweredAsBefore() throws IOException, InterruptedException {
+    String timed = "{\"ts\":1,\"type\":\"a\"}\n{\"ts\":1,\"type\":\"a\"}\nbad\n";
+    String first = http.post("/v1/events", Http.NDJSON, timed).body();
+    String again = http.post("/v1/events", Http.NDJSON, timed).body();
+    assertEquals(first.replace("}\n", ",\"duplicate\":true}\n"), again);
+    for (int i = 0; i < 2; i++) { // without times and without a key every one is new
+      http.post("/v1/events?type=a", Http.TEXT, "x");
+      http.post("/v1/events?type=a", Http.TEXT, "y", "idempotency-key", "k");
+    }
+    assertEquals(2 + 2 + 1, store.committed.size());
+  }
+
+  @Test
+  void influxAnswersAsInfluxDoes() throws IOException, InterruptedException {
+    HttpResponse<String> good = http.post("/api/v2/write?precision=s", Http.TEXT, "m v=1 5\n");
+    assertEquals(204, good.statusCode());
+    assertEquals(5_000_000_000L, store.committed.get(0).timeNanos());
+    HttpResponse<String> partly = http.post("/api/v2/write", Http.TEXT, "m v=1 5\nm v\nm v=2 6\n");
+    assertEquals(400, partly.statusCode());
+    assertEquals(
+        "{\"code\":\"invalid\",\"message\":\"partial write: unable to parse 'm v':"
+            + " missing field value (line 2) dropped=1\"}\n",
+        partly.body());
+    assertEquals(3, store.committed.size());
+    assertEquals(204, http.post("/write?db=x&precision=ms", Http.TEXT, "m v=1 5\n").statusCode());
+    HttpResponse<String> none = http.post("/write?db=x", Http.TEXT, "m\n");
+    assertEquals(400, none.statusCode());
+    assertTrue(none.body().startsWith("{\"error\":\"unable to parse 'm'"), none.body());
+    assertEquals(400, http.post("/write?precision=d", Http.TEXT, "m v=1 5").statusCode());
+  }
+
+  @Test
+  void overloadIsToldAndMemoryIsBounded() throws IOException, InterruptedException {
+    store.commits.drainPermits(); // a disk that hangs
+    byte[] body = "line of text\n".repeat(80_000).getBytes(StandardCharsets.US_ASCII);
+    List<CompletableFuture<HttpResponse<String>>> all = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      all.add(http.postLater("/v1/events?type=a", Http.TEXT, body));
+    }
+    while (all.stream().noneMatch(CompletableFuture::isDone)) {
+      Thread.onSpinWait();
+    }
+    assertTrue(daemon.creditBytesUsed() < 200_000_000, "held " + daemon.creditBytesUsed());
+    store.commits.release(1_000);
+    int stored = 0;
+    for (CompletableFuture<HttpResponse<String>> each : all) {
+      HttpResponse<String> answer = each.join();
+      stored += answer.statusCode() == 200 ? 1 : 0;
+      if (answer.statusCode() != 200) {
+        assertEquals(503, answer.statusCode(), answer.body());
+        assertTrue(answer.headers().firstValueAsLong("retry-after").isPresent());
+      }
+    }
+    assertTrue(stored > 0 && stored < 40, stored + " stored");
+    assertEquals(stored * 80_000, store.committed.size());
+    assertEquals(0, daemon.creditBytesUsed());
+  }
+
+  @Test
+  void aQueryThatMakesNoSenseIsRefused() throws IOException, InterruptedException {
+    HttpResponse<String> answer = http.get("/v1/query?limit=x");
+    assertEquals(400, answer.statusCode());
+    assertTrue(answer.body().contains("limit"), answer.body());
+  }
+
+  @Test
+  void aFailedStoreFailsRequestsForGood() throws IOException, InterruptedException {
+    store.failure = "EIO";
+    assertEquals(503, http.post("/v1/events?type=a", Http.TEXT, "x").statusCode());
+    store.failure = null;
+    assertEquals(503, http.post("/v1/events?type=a", Http.TEXT, "x").statusCode());
+    assertEquals(503, http.get("/ready").statusCode());
+    assertEquals(0, store.committed.size());
+  }
+
+  @Test
+  void aFullDiskIsToldAndPasses() throws IOException, InterruptedException {
+    store.full = true;
+    HttpResponse<String> refused = http.post("/v1/events?type=a", Http.TEXT, "x");
+    assertEquals(507, refused.statusCode());
+    assertTrue(refused.headers().firstValueAsLong("retry-after").isPresent());
+    store.full = false;
+    assertEquals(200, http.post("/v1/events?type=a", Http.TEXT, "x").statusCode());
+  }
+
+  private static byte[] gzip(byte[] plain) throws IOException {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+      out.write(plain);
+    }
+    return packed.toByteArray();
+  }
+}

@@ -1,0 +1,40 @@
+package io.widerow.ingest;
+
+import io.widerow.event.EventBatch;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/// Runs a decoder over a body and shows what it made of it.
+final class Decoding {
+  static final long ARRIVAL_NANOS = 1_700_000_000_000_000_000L;
+
+  private Decoding() {}
+
+  /// A decoder with its options.
+  @FunctionalInterface
+  interface Decoder {
+    void decode(byte[] body, int limit, IncomingBatch batch);
+  }
+
+  /// What was decoded.
+  record Result(List<MemoryStore.Stored> stored, Refusals refused, boolean ownTimes) {}
+
+  static Result of(String body, Decoder decoder) {
+    return of(body.getBytes(StandardCharsets.UTF_8), decoder);
+  }
+
+  static Result of(byte[] body, Decoder decoder) {
+    MemoryStore store = new MemoryStore(1);
+    try (EventBatch events = new EventBatch(1 << 10, 64 << 20)) {
+      IncomingBatch batch = new IncomingBatch(events, ARRIVAL_NANOS);
+      byte[] slack = Arrays.copyOf(body, body.length + Swar.SLACK_BYTES);
+      Arrays.fill(slack, body.length, slack.length, (byte) '"'); // must not be looked at
+      decoder.decode(slack, body.length, batch);
+      assert batch.decoded() == events.count() + batch.refused.count();
+      int _ = store.lanes.get(0).append(events, 0, (index, why) -> {});
+      long _ = store.lanes.get(0).commit(io.widerow.storage.Durability.DISK);
+      return new Result(store.committed, batch.refused, batch.ownTimes());
+    }
+  }
+}

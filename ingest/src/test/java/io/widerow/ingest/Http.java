@@ -1,0 +1,60 @@
+package io.widerow.ingest;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+
+/// A sender for tests, which speaks to a daemon on this machine.
+final class Http implements AutoCloseable {
+  static final String NDJSON = "application/x-ndjson";
+  static final String TEXT = "text/plain";
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final Daemon daemon;
+
+  Http(Daemon daemon) {
+    this.daemon = daemon;
+  }
+
+  HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return client.send(request(path).build(), BodyHandlers.ofString());
+  }
+
+  HttpResponse<String> post(String path, String contentType, String body, String... headers)
+      throws IOException, InterruptedException {
+    return post(path, contentType, body.getBytes(StandardCharsets.UTF_8), headers);
+  }
+
+  HttpResponse<String> post(String path, String contentType, byte[] body, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        request(path).header("content-type", contentType).POST(BodyPublishers.ofByteArray(body));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  CompletableFuture<HttpResponse<String>> postLater(String path, String contentType, byte[] body) {
+    HttpRequest.Builder request =
+        request(path).header("content-type", contentType).POST(BodyPublishers.ofByteArray(body));
+    return client.sendAsync(request.build(), BodyHandlers.ofString());
+  }
+
+  private HttpRequest.Builder request(String path) {
+    int port = daemon.httpAddress().getPort();
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+}

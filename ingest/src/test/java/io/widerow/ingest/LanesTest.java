@@ -1,0 +1,187 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.widerow.event.EventId;
+import io.widerow.storage.Durability;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Goal: every batch that goes into a ring is answered, truthfully, whatever the store does.
+/// Method: lanes over a store in memory whose commits can be held up and made to fail.
+@Timeout(20)
+class LanesTest {
+  private static final byte[] TYPE = "t".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] NAME = "n".getBytes(StandardCharsets.US_ASCII);
+
+  private final MemoryStore store = new MemoryStore(1);
+
+  private Lanes open(MemoryStore in, int slots) {
+    Lanes lanes =
+        new Lanes(
+            in,
+            new Lanes.Settings(slots, 1_000, 900),
+            () -> new SpinThenParkWaitStrategy(10_000),
+            new BatchPool(1 << 20, 1 << 16),
+            new SimpleMeterRegistry(),
+            () -> 1_000);
+    lanes.start();
+    return lanes;
+  }
+
+  private static CompletableFuture<Outcome> write(
+      Lanes lanes, @Nullable BatchKey key, Durability level, long... values) {
+    IncomingBatch batch = lanes.begin(1_000);
+    for (long value : values) {
+      batch.events.begin(TYPE, 0, 1, value);
+      batch.events.putLong(NAME, 0, 1, value);
+      batch.end();
+    }
+    CompletableFuture<Outcome> done = new CompletableFuture<>();
+    lanes.write(batch, key, level, done::complete);
+    return done;
+  }
+
+  private static Outcome join(CompletableFuture<Outcome> done) {
+    return done.orTimeout(10, TimeUnit.SECONDS).join();
+  }
+
+  @Test
+  void whatWaitsDuringACommitIsOneGroupAtTheStrongestLevel() {
+    try (Lanes lanes = open(store, 64)) {
+      store.commits.drainPermits();
+      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      all.add(write(lanes, null, Durability.OS, 1));
+      while (store.commits.getQueueLength() == 0) {
+        Thread.onSpinWait();
+      }
+      for (int i = 0; i < 20; i++) {
+        all.add(write(lanes, null, i == 7 ? Durability.DISK : Durability.MEMORY, i));
+      }
+      store.commits.release(1_000);
+      all.forEach(done -> assertInstanceOf(Outcome.Stored.class, join(done)));
+      assertEquals(List.of(1, 20), store.groups);
+      assertEquals(List.of(Durability.OS, Durability.DISK), store.levels);
+      assertEquals(21, store.committed.size());
+    }
+  }
+
+  @Test
+  void aFailureFailsAllWhoWaitAndAllWhoCome() {
+    try (Lanes lanes = open(store, 8)) {
+      store.commits.drainPermits();
+      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      all.add(write(lanes, null, Durability.DISK, 1));
+      while (store.commits.getQueueLength() == 0) {
+        Thread.onSpinWait();
+      }
+      for (int i = 0; i < 6; i++) {
+        all.add(write(lanes, null, Durability.DISK, i));
+      }
+      store.failure = "EIO";
+      store.commits.release(1_000);
+      all.forEach(done -> assertInstanceOf(Outcome.Failed.class, join(done)));
+      store.failure = null;
+      for (int i = 0; i < 100; i++) { // many times the ring: it does not stall
+        assertInstanceOf(Outcome.Failed.class, join(write(lanes, null, Durability.DISK, i)));
+      }
+      assertTrue(store.committed.isEmpty());
+    }
+  }
+
+  @Test
+  void aFullRingIsOverload() {
+    try (Lanes lanes = open(store, 4)) {
+      store.commits.drainPermits();
+      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        all.add(write(lanes, null, Durability.DISK, i));
+      }
+      assertTrue(all.stream().anyMatch(CompletableFuture::isDone));
+      store.commits.release(1_000);
+      long stored = all.stream().filter(f -> join(f) instanceof Outcome.Stored).count();
+      long refused = all.stream().filter(f -> join(f) instanceof Outcome.Overloaded).count();
+      assertEquals(40, stored + refused);
+      assertEquals(stored, store.committed.size());
+      assertTrue(stored >= 4);
+    }
+  }
+
+  @Test
+  void aRepeatIsAnsweredAndNotStoredAgainAlsoAfterARestart() {
+    BatchKey key = new BatchKey(7, 9);
+    store.rejectFromNanos = 5_000;
+    try (Lanes lanes = open(store, 8)) {
+      assertStored(join(write(lanes, key, Durability.DISK, 1_000, 9_000, 2_000)), false);
+      assertStored(join(write(lanes, key, Durability.DISK, 1_000, 9_000, 2_000)), true);
+    }
+    try (Lanes lanes = open(store, 8)) {
+      assertStored(join(write(lanes, key, Durability.DISK, 1_000, 9_000, 2_000)), true);
+      join(write(lanes, new BatchKey(7, 10), Durability.DISK, 1_000));
+    }
+    assertEquals(3, store.committed.size());
+  }
+
+  private static void assertStored(Outcome outcome, boolean duplicate) {
+    var stored = assertInstanceOf(Outcome.Stored.class, outcome);
+    assertEquals(2, stored.accepted());
+    assertEquals(1, stored.refused().count());
+    assertEquals(1, stored.refused().index(0));
+    assertEquals(duplicate, stored.duplicate());
+  }
+
+  @Test
+  void aBatchThatFailedIsNoRepeat() {
+    BatchKey key = new BatchKey(7, 9);
+    try (Lanes lanes = open(store, 8)) {
+      store.full = true;
+      assertInstanceOf(Outcome.DiskFull.class, join(write(lanes, key, Durability.DISK, 1)));
+      store.full = false;
+      var stored =
+          assertInstanceOf(Outcome.Stored.class, join(write(lanes, key, Durability.DISK, 1)));
+      assertTrue(!stored.duplicate());
+    }
+    assertEquals(1, store.committed.size());
+  }
+
+  @Test
+  void eventsWithOwnIdsGoToTheirLanes() {
+    MemoryStore four = new MemoryStore(4);
+    four.rejectFromNanos = 900_000;
+    try (Lanes lanes = open(four, 8)) {
+      IncomingBatch batch = lanes.begin(1_000);
+      for (int i = 0; i < 100; i++) {
+        if (i % 10 == 3) {
+          batch.refuse("bad");
+        } else if (i % 2 == 0) {
+          batch.events.begin(TYPE, 0, 1, EventId.leastOf(i * 10_000L));
+          batch.end();
+        } else {
+          batch.events.begin(TYPE, 0, 1, i * 10_000L);
+          batch.end();
+        }
+      }
+      CompletableFuture<Outcome> done = new CompletableFuture<>();
+      lanes.write(batch, new BatchKey(1, 2), Durability.DISK, done::complete);
+      var stored = assertInstanceOf(Outcome.Stored.class, join(done));
+      Refusals refused = stored.refused();
+      assertEquals(81, stored.accepted());
+      assertEquals(19, refused.count());
+      for (int i = 0; i < refused.listed(); i++) {
+        assertEquals(
+            refused.index(i) < 90 || refused.index(i) == 93 ? "bad" : "x",
+            refused.reason(i).equals("bad") ? "bad" : "x");
+      }
+      assertEquals(81, four.committed.size());
+    }
+  }
+}

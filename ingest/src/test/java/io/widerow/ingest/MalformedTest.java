@@ -1,0 +1,148 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Goal: a bad line is refused and its neighbours are stored, and no bytes whatever crash a
+/// decoder. Method: a corpus of bad lines, each between two good ones; and good bodies with random
+/// bytes changed. In the corpus `\xNN` stands for a byte and `{n*text}` for a repetition.
+class MalformedTest {
+  private static final String GOOD_JSON = "{\"ts\":1,\"type\":\"t\",\"body\":\"good\"}";
+  private static final String GOOD_LINE = "t body=\"good\" 1";
+  private static final String GOOD_TEXT = "1970-01-01T00:00:01Z good";
+
+  private static void json(byte[] body, int limit, IncomingBatch batch) {
+    new JsonLinesDecoder("").decode(body, 0, limit, batch);
+  }
+
+  private static void line(byte[] body, int limit, IncomingBatch batch) {
+    new LineProtocolDecoder(1).decode(body, 0, limit, batch);
+  }
+
+  private static void text(byte[] body, int limit, IncomingBatch batch) {
+    new TextLinesDecoder("t", new TimePattern.Rfc3339(), new TextLinesDecoder.Start.EveryLine())
+        .decode(body, 0, limit, batch);
+  }
+
+  private static void syslog(byte[] body, int limit, IncomingBatch batch) {
+    SyslogDecoder decoder = new SyslogDecoder(ZoneOffset.UTC);
+    SyslogFramer framer = new SyslogFramer(1 << 20);
+    int at = 0;
+    while (at >= 0) {
+      at = framer.next(body, at, limit);
+      if (at >= 0) {
+        decoder.decode(body, framer.offset, framer.limit, batch);
+      }
+    }
+  }
+
+  static List<String> badJson() throws IOException {
+    return corpus("malformed.ndjson");
+  }
+
+  static List<String> badLines() throws IOException {
+    return corpus("malformed.lp");
+  }
+
+  static List<String> badText() throws IOException {
+    return corpus("malformed.txt");
+  }
+
+  private static List<String> corpus(String name) throws IOException {
+    try (InputStream in = MalformedTest.class.getResourceAsStream(name)) {
+      assertNotNull(in, name);
+      List<String> lines = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+      assertTrue(lines.size() >= 50, name + " has " + lines.size() + " cases");
+      return lines;
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("badJson")
+  void badJsonCostsItsLineOnly(String bad) {
+    assertRefused(GOOD_JSON, bad, MalformedTest::json);
+  }
+
+  @ParameterizedTest
+  @MethodSource("badLines")
+  void badLineProtocolCostsItsLineOnly(String bad) {
+    assertRefused(GOOD_LINE, bad, MalformedTest::line);
+  }
+
+  @ParameterizedTest
+  @MethodSource("badText")
+  void badTextCostsItsLineOnly(String bad) {
+    assertRefused(GOOD_TEXT, bad, MalformedTest::text);
+  }
+
+  private static void assertRefused(String good, String bad, Decoding.Decoder decoder) {
+    byte[] body =
+        (good + "\n" + expand(bad) + "\n" + good + "\n").getBytes(StandardCharsets.ISO_8859_1);
+    Decoding.Result result = Decoding.of(body, decoder);
+    assertEquals(2, result.stored().size(), () -> result.stored().toString());
+    assertEquals(1, result.refused().count());
+    assertEquals(1, result.refused().index(0));
+    for (MemoryStore.Stored stored : result.stored()) {
+      assertTrue(stored.body().endsWith("good"));
+    }
+  }
+
+  private static String expand(String text) {
+    StringBuilder out = new StringBuilder();
+    for (int i = 0; i < text.length(); i++) {
+      if (text.startsWith("\\x", i)) {
+        out.append((char) Integer.parseInt(text.substring(i + 2, i + 4), 16));
+        i += 3;
+      } else if (text.startsWith("{", i) && text.substring(i).matches("(?s)\\{\\d+\\*.*")) {
+        int star = text.indexOf('*', i);
+        int end = text.indexOf("*}", star + 1);
+        int times = Integer.parseInt(text.substring(i + 1, star));
+        out.append(text.substring(star + 1, end).repeat(times));
+        i = end + 1;
+      } else {
+        out.append(text.charAt(i));
+      }
+    }
+    return out.toString();
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {11, 12, 13, 14, 15, 16})
+  void noBytesCrashADecoder(long seed) {
+    var random = new SplittableRandom(seed);
+    String json =
+        (GOOD_JSON + "\n{\"a\":{\"b\":[1,-2.5e3,\"x\\u00e9\\n\"]},\"type\":\"é\"}\n").repeat(3);
+    String line = (GOOD_LINE + "\na,b=c\\ d e=1i,f=t,g=\"q\\\"\" 77\n").repeat(3);
+    String text = (GOOD_TEXT + "\n2026-01-01 00:00:00.5+01:00 x\n").repeat(3);
+    String syslog =
+        "<34>1 2003-10-11T22:14:15.003Z h a - - [e@1 k=\"v\\\"\"] x\n15 <3>Oct 11 22:1\n"
+            + "<3>Oct 11 22:14:15 host su[230]: text\n".repeat(3);
+    for (int round = 0; round < 3_000; round++) {
+      Decoding.Result _ = Decoding.of(mutate(json, random), MalformedTest::json);
+      Decoding.Result _ = Decoding.of(mutate(line, random), MalformedTest::line);
+      Decoding.Result _ = Decoding.of(mutate(text, random), MalformedTest::text);
+      Decoding.Result _ = Decoding.of(mutate(syslog, random), MalformedTest::syslog);
+    }
+  }
+
+  private static byte[] mutate(String good, SplittableRandom random) {
+    byte[] bytes = good.getBytes(StandardCharsets.UTF_8);
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      int at = random.nextInt(bytes.length);
+      bytes[at] =
+          random.nextInt(3) == 0 ? (byte) random.nextInt() : bytes[random.nextInt(bytes.length)];
+    }
+    return java.util.Arrays.copyOf(bytes, random.nextInt(bytes.length / 2, bytes.length + 1));
+  }
+}

@@ -1,0 +1,173 @@
+package io.widerow.ingest;
+
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventId;
+import io.widerow.event.EventLayout;
+import io.widerow.event.RecordView;
+import io.widerow.event.Rejection;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.Durability;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.LaneWriter;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreStatistics;
+import io.widerow.storage.StoreView;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/// A store in memory that shows what was committed as text, can be told to fail, and can be held up
+/// in a commit.
+final class MemoryStore implements EventStore {
+  /// A committed event.
+  record Stored(
+      String type, long timeNanos, @Nullable EventId ownId, Map<String, Object> attributes) {
+    String body() {
+      return String.valueOf(attributes.get("body"));
+    }
+  }
+
+  final List<Stored> committed = Collections.synchronizedList(new ArrayList<>());
+  final List<Integer> groups = new CopyOnWriteArrayList<>(); // batches in each
+  final List<Durability> levels = new CopyOnWriteArrayList<>();
+  final Semaphore commits = new Semaphore(Integer.MAX_VALUE / 2);
+  volatile @Nullable String failure;
+  volatile boolean full;
+  volatile long rejectFromNanos = Long.MAX_VALUE;
+  final List<MemoryLane> lanes = new ArrayList<>();
+
+  MemoryStore(int lanes) {
+    for (int lane = 0; lane < lanes; lane++) {
+      this.lanes.add(new MemoryLane());
+    }
+  }
+
+  /// The writer of one lane.
+  final class MemoryLane implements LaneWriter {
+    final Map<Long, List<byte[]>> notes = new TreeMap<>();
+    private final List<Stored> pending = new ArrayList<>();
+    private final List<byte[]> pendingNotes = new ArrayList<>();
+    private final RecordView view = new RecordView();
+    private int batches;
+    private long group;
+
+    @Override
+    public int append(EventBatch batch, long placement, Rejections rejections) {
+      if (full) {
+        throw new StorageException.DiskFull(Path.of("memory"), 0, batch.bytes());
+      }
+      batches++;
+      int index = 0;
+      int accepted = 0;
+      for (long at = 0; at < batch.bytes(); index++) {
+        view.show(batch.memory(), at);
+        if (TimeUuid.tickNanos(view.idTime()) >= rejectFromNanos) {
+          rejections.rejected(index, Rejection.TIME_IN_FUTURE);
+        } else {
+          pending.add(stored(view));
+          accepted++;
+        }
+        at += EventLayout.alignedLength(view.length());
+      }
+      return accepted;
+    }
+
+    private Stored stored(RecordView event) {
+      Map<String, Object> attributes = new TreeMap<>();
+      event.forEach(
+          new AttributeValue(), (name, value) -> attributes.put(name.toString(), object(value)));
+      boolean own = event.version() == EventLayout.VERSION_OWN;
+      return new Stored(event.type(), event.timeNanos(), own ? event.id() : null, attributes);
+    }
+
+    private static Object object(AttributeValue value) {
+      return switch (value.kind()) {
+        case STRING, BYTES -> value.toString();
+        case LONG -> value.bits();
+        case DOUBLE -> value.asDouble();
+        case BOOLEAN -> value.bits() != 0;
+      };
+    }
+
+    @Override
+    public long commit(Durability durability) {
+      commits.acquireUninterruptibly();
+      String why = failure;
+      if (why != null) {
+        throw new StorageException.Failed(Path.of("memory"), "force", new IOException(why));
+      }
+      if (!pending.isEmpty()) {
+        group++;
+        notes.put(group, List.copyOf(pendingNotes));
+        committed.addAll(pending);
+      }
+      groups.add(batches);
+      levels.add(durability);
+      pending.clear();
+      pendingNotes.clear();
+      batches = 0;
+      return group;
+    }
+
+    @Override
+    public void note(byte[] note) {
+      if (note.length > BatchLedger.NOTE_BYTES_MAX) {
+        throw new IllegalArgumentException("note of " + note.length + " bytes");
+      }
+      pendingNotes.add(note);
+    }
+
+    @Override
+    public void notes(NoteReader reader) {
+      notes.forEach((number, all) -> all.forEach(note -> reader.read(number, note)));
+    }
+
+    @Override
+    public void forgetNotesBefore(long first) {
+      notes.keySet().removeIf(number -> number < first);
+    }
+  }
+
+  @Override
+  public int lanes() {
+    return lanes.size();
+  }
+
+  @Override
+  public LaneWriter lane(int lane) {
+    return lanes.get(lane);
+  }
+
+  @Override
+  public int laneOf(EventId id) {
+    return Math.floorMod(id.hashCode(), lanes.size());
+  }
+
+  @Override
+  public StoreView view() {
+    throw new UnsupportedOperationException("nothing is read here");
+  }
+
+  @Override
+  public void retain(@Nullable String type, @Nullable Duration age) {}
+
+  @Override
+  public void maintain() {}
+
+  @Override
+  public StoreStatistics statistics() {
+    return new StoreStatistics(committed.size(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "");
+  }
+
+  @Override
+  public void close() {}
+}

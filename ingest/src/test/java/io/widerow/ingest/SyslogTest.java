@@ -1,0 +1,88 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Goal: each form of syslog becomes the event that it describes. Method: the examples of the RFCs
+/// through the decoder; and a daemon with real sockets.
+@Timeout(30)
+class SyslogTest {
+  private static MemoryStore.Stored decode(String message) {
+    return Decoding.of(
+            message,
+            (body, limit, batch) -> new SyslogDecoder(ZoneOffset.UTC).decode(body, 0, limit, batch))
+        .stored()
+        .get(0);
+  }
+
+  @Test
+  void rfc5424() {
+    MemoryStore.Stored event =
+        decode(
+            "<165>1 2003-10-11T22:14:15.003Z mymachine.example.com evntslog 8710 ID47"
+                + " [exampleSDID@32473 iut=\"3\" eventSource=\"App \\\"x\\\" \\]\"]"
+                + " \u00ef\u00bb\u00bfAn application");
+    assertEquals(1065910455003000000L, event.timeNanos());
+    assertEquals("8710", event.attributes().get("pid"));
+    assertEquals("App \"x\" ]", event.attributes().get("exampleSDID@32473.eventSource"));
+    assertEquals("mymachine.example.com", event.attributes().get("host"));
+    assertEquals("evntslog", event.attributes().get("app"));
+    assertEquals("ID47", event.attributes().get("msgid"));
+    assertEquals(20L, event.attributes().get("facility"));
+    assertEquals(5L, event.attributes().get("severity"));
+    assertEquals("{facility=4, severity=2}", decode("<34>1 - - - - - -").attributes().toString());
+  }
+
+  @Test
+  void rfc3164() {
+    assertEquals(
+        "Stored[type=syslog, timeNanos=1697062455000000000, ownId=null, attributes={app=su,"
+            + " body='su root' failed, facility=4, host=mymachine, pid=230, severity=2}]",
+        decode("<34>Oct 11 22:14:15 mymachine su[230]: 'su root' failed").toString());
+    assertEquals("x: y z", decode("<13>x: y z").body()); // neither form: kept whole
+    assertEquals("no priority", decode("no priority").body());
+    assertEquals("h", decode("<13>Feb  5 17:32:18 h tag: x").attributes().get("host"));
+    assertEquals("t", decode("<13>2026-01-02T03:04:05.678+01:00 h t: x").attributes().get("app"));
+  }
+
+  @Test
+  void bothSocketsAndBothFramings() throws IOException {
+    MemoryStore store = new MemoryStore(1);
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("http", "127.0.0.1:0", "syslog", "127.0.0.1:0", "lanes", "1"));
+    try (Daemon daemon = Daemon.start(config, store)) {
+      InetSocketAddress address = daemon.syslogAddress();
+      assertNotNull(address);
+      try (Socket tcp = new Socket(address.getAddress(), address.getPort());
+          DatagramSocket udp = new DatagramSocket()) {
+        OutputStream out = tcp.getOutputStream();
+        String lines = "<34>Oct 11 22:14:15 h a: one\n28 <34>Oct 11 22:14:15 h a: two";
+        for (byte b : lines.getBytes(StandardCharsets.US_ASCII)) {
+          out.write(b);
+          out.flush();
+        }
+        out.write("<34>Oct 11 22:14:15 h a: three\n".getBytes(StandardCharsets.US_ASCII));
+        byte[] datagram = "<34>Oct 11 22:14:15 h a: four".getBytes(StandardCharsets.US_ASCII);
+        udp.send(new DatagramPacket(datagram, datagram.length, address));
+        while (store.committed.size() < 4) {
+          Thread.onSpinWait();
+        }
+      }
+    }
+    assertEquals(
+        "[four, one, three, two]",
+        store.committed.stream().map(MemoryStore.Stored::body).sorted().toList().toString());
+  }
+}

@@ -1,0 +1,5 @@
+/// Tests and benchmarks of the daemon.
+@NullMarked
+package io.widerow.ingest;
+
+import org.jspecify.annotations.NullMarked;

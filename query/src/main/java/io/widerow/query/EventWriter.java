@@ -1,0 +1,22 @@
+package io.widerow.query;
+
+import io.widerow.event.EventView;
+import org.jspecify.annotations.Nullable;
+
+/// Turns events into bytes of one output format.
+///
+/// - Threads: one.
+public interface EventWriter {
+  /// Writes what comes before the first event.
+  default void begin(ByteSink out) {}
+
+  void event(EventView event, ByteSink out);
+
+  /// Writes what comes behind the last event.
+  ///
+  /// @param token position of the last event; null when there was none and none was asked from
+  default void end(@Nullable Token token, ByteSink out) {}
+
+  /// Writes that the answer ends here because something failed.
+  default void failure(String why, ByteSink out) {}
+}

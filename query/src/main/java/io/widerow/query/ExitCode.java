@@ -1,0 +1,55 @@
+package io.widerow.query;
+
+import io.widerow.storage.StorageException;
+
+/// What a program of Widerow ends with. The numbers are those of `sysexits.h` where it has one.
+public enum ExitCode {
+  OK(0),
+  /// An option or a value makes no sense.
+  USAGE(64),
+  /// Bytes on disk are damaged.
+  CORRUPT(65),
+  /// No such store, or one that this program cannot read.
+  NO_STORE(66),
+  /// The daemon cannot be reached or answered with an error.
+  UNAVAILABLE(69),
+  /// A bug of ours.
+  BUG(70),
+  /// The disk is full.
+  DISK_FULL(73),
+  /// The operating system refused a read or a write.
+  INPUT_OUTPUT(74),
+  /// Another process has the store, or it is open for reading only.
+  IN_USE(75),
+  /// The query took more than its budget.
+  OVER_BUDGET(76),
+  /// Stopped by a signal or by its deadline.
+  STOPPED(130);
+
+  public final int number;
+
+  ExitCode(int number) {
+    this.number = number;
+  }
+
+  public static ExitCode of(StorageException failure) {
+    return switch (failure) {
+      case StorageException.Corrupt _ -> CORRUPT;
+      case StorageException.AcknowledgedDataDamaged _ -> CORRUPT;
+      case StorageException.Incompatible _ -> NO_STORE;
+      case StorageException.Locked _ -> IN_USE;
+      case StorageException.DiskFull _ -> DISK_FULL;
+      case StorageException.Failed _ -> INPUT_OUTPUT;
+      case StorageException.ReadOnly _ -> IN_USE;
+    };
+  }
+
+  public static ExitCode of(QueryException failure) {
+    return switch (failure) {
+      case QueryException.Refused _ -> USAGE;
+      case QueryException.OverBudget _ -> OVER_BUDGET;
+      case QueryException.Stopped _ -> STOPPED;
+      case QueryException.Remote _ -> UNAVAILABLE;
+    };
+  }
+}

@@ -1,0 +1,68 @@
+package io.widerow.query;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/// The volume of events over time as bars of text, one line a step. Steps are doubled whenever
+/// there are more than fit, so memory is bounded whatever the range.
+final class Plot {
+  private static final int STEPS_MAX = 40;
+  private static final int BAR_COLUMNS = 50;
+  private static final String EIGHTHS = " ▏▎▍▌▋▊▉█";
+  private static final long[] WIDTHS_SECONDS = {
+    1, 5, 10, 30, 60, 300, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400, 604_800
+  };
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
+  private final TreeMap<Long, Long> counts = new TreeMap<>(); // step to events
+  private int width;
+  private long stepNanos = WIDTHS_SECONDS[0] * SECOND_NANOS;
+
+  void add(long timeNanos) {
+    counts.merge(Math.floorDiv(timeNanos, stepNanos), 1L, Long::sum);
+    while (counts.lastKey() - counts.firstKey() >= STEPS_MAX) {
+      widen();
+    }
+  }
+
+  private void widen() {
+    width++;
+    long wider =
+        width < WIDTHS_SECONDS.length ? WIDTHS_SECONDS[width] * SECOND_NANOS : stepNanos * 2;
+    TreeMap<Long, Long> old = new TreeMap<>(counts);
+    counts.clear();
+    old.forEach(
+        (step, count) -> counts.merge(Math.floorDiv(step * stepNanos, wider), count, Long::sum));
+    stepNanos = wider;
+  }
+
+  /// @param unicode draw eighths of a column; else `#`
+  List<String> lines(Rfc3339 times, boolean unicode) {
+    List<String> lines = new ArrayList<>();
+    if (counts.isEmpty()) {
+      return List.of("no events");
+    }
+    long most = counts.values().stream().mapToLong(Long::longValue).max().orElse(1);
+    ByteSink time = new ByteSink(64);
+    for (long step = counts.firstKey(); step <= counts.lastKey(); step++) {
+      long count = counts.getOrDefault(step, 0L);
+      time.clear();
+      times.put(step * stepNanos, time);
+      lines.add(
+          "%s %s %d".formatted(time.toString().substring(0, 19), bar(count, most, unicode), count));
+    }
+    return lines;
+  }
+
+  private static String bar(long count, long most, boolean unicode) {
+    int eighths = (int) Math.ceilDiv(count * BAR_COLUMNS * 8, most);
+    if (!unicode) {
+      String full = "#".repeat(Math.ceilDiv(eighths, 8));
+      return full + " ".repeat(BAR_COLUMNS - full.length());
+    }
+    String full = "█".repeat(eighths / 8);
+    String part = eighths % 8 == 0 ? "" : String.valueOf(EIGHTHS.charAt(eighths % 8));
+    return full + part + " ".repeat(BAR_COLUMNS - full.length() - part.length());
+  }
+}

@@ -1,0 +1,104 @@
+package io.widerow.query;
+
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.StorageException;
+import org.jspecify.annotations.Nullable;
+
+/// An answer that is pulled, event by event, into a buffer:
+///
+/// ```
+/// while (answer.writeNext(sink)) {
+///   if (sink.length() >= CHUNK) { send(sink); sink.clear(); }  // waits when the reader is slow
+/// }
+/// ```
+///
+/// - Threads: one.
+/// - Memory: owns the cursor, and closes it at the end of the answer or in [#close].
+public final class QueryAnswer implements AutoCloseable {
+  private enum State {
+    NEW,
+    RUNNING,
+    DONE
+  }
+
+  private final EventCursor cursor;
+  private final EventWriter writer;
+  private State state = State.NEW;
+  private final @Nullable Token after;
+  private long events;
+  private @Nullable RuntimeException failure;
+  private long idTimeLast;
+  private long idTailLast;
+  private String typeLast = "";
+
+  /// @param after where the query went on from; it stays the token when there is no event
+  public QueryAnswer(EventCursor cursor, EventWriter writer, @Nullable Token after) {
+    this.cursor = cursor;
+    this.writer = writer;
+    this.after = after;
+  }
+
+  /// Writes the next event, or what comes before the first or behind the last. A failure of the
+  /// query is written as the format's last line, and kept in [#failure].
+  ///
+  /// @return false when the answer is complete and there is nothing more to come
+  public boolean writeNext(ByteSink out) {
+    if (state == State.DONE) {
+      return false;
+    }
+    if (state == State.NEW) {
+      writer.begin(out);
+      state = State.RUNNING;
+    }
+    int lengthBefore = out.length();
+    try {
+      EventCursor.Step step = cursor.next();
+      while (step == EventCursor.Step.PENDING) {
+        cursor.ready().join();
+        step = cursor.next();
+      }
+      if (step == EventCursor.Step.EVENT) {
+        write(cursor.event(), out);
+        return true;
+      }
+      writer.end(token(), out);
+    } catch (StorageException | QueryException failed) {
+      failure = failed;
+      out.truncate(lengthBefore); // never half an event
+      writer.failure(String.valueOf(failed.getMessage()), out);
+    }
+    close();
+    return false;
+  }
+
+  private void write(EventView event, ByteSink out) {
+    writer.event(event, out);
+    events++;
+    idTimeLast = event.idTime();
+    idTailLast = event.idTail();
+    typeLast = event.type();
+  }
+
+  /// Position of the last event written; null when there was none and none was asked from.
+  public @Nullable Token token() {
+    return events == 0 ? after : new Token(new EventId(idTimeLast, idTailLast), typeLast);
+  }
+
+  /// Events written so far.
+  public long events() {
+    return events;
+  }
+
+  /// Why the answer is not whole; null while it is.
+  public @Nullable RuntimeException failure() {
+    return failure;
+  }
+
+  @Override
+  public void close() {
+    state = State.DONE;
+    cursor.close();
+  }
+}

@@ -1,0 +1,175 @@
+package io.widerow.query;
+
+import io.widerow.storage.StorageException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `widerow query`: its options, and what its failures look like. [QueryRun] does the work.
+@Command(
+    name = "query",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = "Shows the events of a time range, of any types, in one order.",
+    footer = {
+      "",
+      "Times: now, 15m (so long ago), 2026-11-20, 2026-11-20T19:15:00Z, an epoch (s, ms, us, ns).",
+      "Filter: status >= 500 and not (path contains \"health\" or agent ~ \"(?i)bot\").",
+      "Figures: counts, and sums of whole numbers, are exact. Percentiles come from HdrHistogram",
+      "with three digits: within 0.1 %%, over numbers from 0 on.",
+      "Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no store, 69 daemon unavailable, 70 bug,",
+      "73 disk full, 74 input/output, 75 store in use, 76 over budget, 130 stopped."
+    })
+public final class QueryCommand implements Callable<Integer> {
+  private final StoreOpener opener;
+  private final Map<String, String> environment;
+
+  @Parameters(paramLabel = "TYPE", description = "Types, by name or glob; all when none is given.")
+  List<String> types = new ArrayList<>();
+
+  @Option(names = "--from", description = "First instant shown.")
+  @Nullable String from;
+
+  @Option(names = "--to", description = "First instant not shown.")
+  @Nullable String to;
+
+  @Option(names = "--since", description = "The same as --from; reads well as --since 15m.")
+  @Nullable String since;
+
+  @Option(names = "--order", description = "asc (oldest first, default) or desc.")
+  @Nullable String order;
+
+  @Option(names = "--limit", description = "At most so many events.")
+  @Nullable String limit;
+
+  @Option(names = "--last", description = "The newest N events, oldest of them first.")
+  @Nullable Integer last;
+
+  @Option(names = "--after", description = "Go on directly behind this token, in either order.")
+  @Nullable String after;
+
+  @Option(names = "--where", description = "Keep what this filter says.")
+  @Nullable String where;
+
+  @Option(names = "--fields", description = "Attributes to show, separated by commas.")
+  @Nullable String fields;
+
+  @Option(
+      names = "--output",
+      description = "${COMPLETION-CANDIDATES}; table on a terminal, else json.")
+  @Nullable Output output;
+
+  @Option(names = "--stats", description = "Figures: count,sum(x),min(x),max(x),avg(x),p99.9(x).")
+  @Nullable String stats;
+
+  @Option(names = "--by", description = "Group figures by these attributes.")
+  @Nullable String by;
+
+  @Option(names = "--every", description = "Group figures by steps of time, such as 5m.")
+  @Nullable String every;
+
+  @Option(names = "--histogram", description = "Plot the volume over time.")
+  boolean histogram;
+
+  @Option(names = "--explain", description = "Say on stderr what was read and what was skipped.")
+  boolean explain;
+
+  @Option(
+      names = "--url",
+      description =
+          "Ask this daemon; its token from WIDEROW_TOKEN. Default: http://127.0.0.1:7380.")
+  @Nullable String url;
+
+  @Option(names = "--data", description = "Read the directory of a stopped store.")
+  @Nullable Path data;
+
+  @Option(names = "--tz", description = "Show times in this zone, such as Europe/Berlin.")
+  @Nullable String zone;
+
+  @Option(names = "--utc", description = "Show times in UTC, the default.")
+  boolean utc;
+
+  /// How the answer is shown.
+  enum Output {
+    table,
+    json,
+    csv,
+    raw,
+    logfmt
+  }
+
+  /// @param environment `WIDEROW_TOKEN`, the bearer token for a daemon; `NO_COLOR`
+  public QueryCommand(StoreOpener opener, Map<String, String> environment) {
+    this.opener = opener;
+    this.environment = environment;
+  }
+
+  /// The command with its error handling; add it to a parent or execute it.
+  public static CommandLine commandLine(StoreOpener opener, Map<String, String> environment) {
+    CommandLine command = new CommandLine(new QueryCommand(opener, environment));
+    command.setCaseInsensitiveEnumValuesAllowed(true);
+    command.setParameterExceptionHandler((failure, _) -> {
+      complain(failure.getCommandLine(), failure);
+      return ExitCode.USAGE.number;
+    });
+    command.setExecutionExceptionHandler((failure, line, _) -> {
+      ExitCode code =
+          switch (failure) {
+            case StorageException failed -> ExitCode.of(failed);
+            case QueryException failed -> ExitCode.of(failed);
+            default -> throw failure;
+          };
+      complain(line, failure);
+      return code.number;
+    });
+    return command;
+  }
+
+  private static void complain(CommandLine command, Exception failure) {
+    command.getErr().println("widerow query: " + failure.getMessage());
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    return new QueryRun(this, opener, environment).run().number;
+  }
+
+  /// The options that a query is made of, by the names that HTTP has for them.
+  Map<String, List<String>> parameters() {
+    Map<String, List<String>> given = new LinkedHashMap<>();
+    if (!types.isEmpty()) {
+      given.put("type", types);
+    }
+    put(given, "from", from);
+    put(given, "to", to);
+    put(given, "since", since);
+    put(given, "order", order);
+    put(given, "limit", limit);
+    put(given, "after", after);
+    put(given, "where", where);
+    put(given, "fields", fields);
+    Integer newest = last;
+    if (newest != null) {
+      if (order != null || limit != null || after != null) {
+        throw new QueryException.Refused("last", "not together with order, limit or after");
+      }
+      put(given, "order", "desc");
+      put(given, "limit", newest.toString());
+    }
+    return given;
+  }
+
+  private static void put(Map<String, List<String>> given, String name, @Nullable String value) {
+    if (value != null) {
+      given.put(name, List.of(value));
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package io.widerow.query;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.TimeUuid;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The parameters of a query by name, as HTTP and the command line have them: `type` (repeatable,
+/// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `where`, `fields`, `format`. A name
+/// that is not one of these, or a value that makes no sense, is a [QueryException.Refused] with the
+/// value in it.
+///
+/// @param query what is asked
+/// @param format how it is answered
+public record QueryParameters(RangeQuery query, Format format) {
+  private static final Set<String> NAMES =
+      Set.of("type", "from", "to", "since", "order", "limit", "after", "where", "fields", "format");
+
+  /// The formats of HTTP answers.
+  public enum Format {
+    JSON("application/x-ndjson"),
+    CSV("text/csv; charset=utf-8");
+
+    public final String contentType;
+
+    Format(String contentType) {
+      this.contentType = contentType;
+    }
+  }
+
+  /// @param nowNanos the present, in nanoseconds since the Unix epoch, for relative times
+  public static QueryParameters parse(Map<String, List<String>> given, long nowNanos) {
+    for (String name : given.keySet()) {
+      if (!NAMES.contains(name)) {
+        throw new QueryException.Refused(name, "no such parameter; there are " + sortedNames());
+      }
+    }
+    RangeQuery query =
+        RangeQuery.ALL
+            .withTypes(types(given.getOrDefault("type", List.of())))
+            .withRange(from(given, nowNanos), until(given, nowNanos))
+            .withDescending(descending(single(given, "order")));
+    if (query.fromNanos() >= query.untilNanos()) {
+      throw new QueryException.Refused(
+          "from", "the range is empty: its start is not before its end");
+    }
+    String limit = single(given, "limit");
+    String after = single(given, "after");
+    String where = single(given, "where");
+    query = limit == null ? query : query.withLimit(limit(limit));
+    query = after == null ? query : query.withAfter(Token.parse(after));
+    query = where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos));
+    query = query.withFields(fields(given.getOrDefault("fields", List.of())));
+    return new QueryParameters(query, format(single(given, "format")));
+  }
+
+  private static String sortedNames() {
+    return String.join(", ", NAMES.stream().sorted().toList());
+  }
+
+  private static @Nullable String single(Map<String, List<String>> given, String name) {
+    List<String> values = given.getOrDefault(name, List.of());
+    if (values.size() > 1) {
+      throw new QueryException.Refused(name, "given %d times".formatted(values.size()));
+    }
+    return values.isEmpty() ? null : values.getFirst();
+  }
+
+  private static TypeGlobs types(List<String> values) {
+    for (String glob : values) {
+      if (glob.isEmpty()) {
+        throw new QueryException.Refused("type", "is empty");
+      }
+    }
+    return new TypeGlobs(values);
+  }
+
+  private static long from(Map<String, List<String>> given, long nowNanos) {
+    String from = single(given, "from");
+    String since = single(given, "since");
+    if (from != null && since != null) {
+      throw new QueryException.Refused("since", "give either from or since, not both");
+    }
+    if (since != null) {
+      return TimeText.parse("since", since, nowNanos);
+    }
+    return from == null ? TimeUuid.NANOS_MIN : TimeText.parse("from", from, nowNanos);
+  }
+
+  private static long until(Map<String, List<String>> given, long nowNanos) {
+    String to = single(given, "to");
+    return to == null ? TimeUuid.NANOS_LIMIT : TimeText.parse("to", to, nowNanos);
+  }
+
+  private static boolean descending(@Nullable String order) {
+    return switch (order) {
+      case null -> false;
+      case "asc" -> false;
+      case "desc" -> true;
+      default -> throw new QueryException.Refused("order", "must be asc or desc, got " + order);
+    };
+  }
+
+  private static long limit(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException notWhole) {
+      throw new QueryException.Refused("limit", "must be a whole number, got " + text);
+    }
+  }
+
+  private static Format format(@Nullable String text) {
+    return switch (text) {
+      case null -> Format.JSON;
+      case "json" -> Format.JSON;
+      case "csv" -> Format.CSV;
+      default -> throw new QueryException.Refused("format", "must be json or csv, got " + text);
+    };
+  }
+
+  private static @Nullable List<AttributeName> fields(List<String> values) {
+    if (values.isEmpty()) {
+      return null;
+    }
+    List<AttributeName> names = new ArrayList<>();
+    for (String value : values) {
+      for (String name : value.split(",", -1)) {
+        names.add(name("fields", name.strip()));
+      }
+    }
+    return names;
+  }
+
+  static AttributeName name(String parameter, String text) {
+    try {
+      return AttributeName.of(text);
+    } catch (IllegalArgumentException refused) {
+      throw new QueryException.Refused(parameter, String.valueOf(refused.getMessage()));
+    }
+  }
+
+  /// The writer of the format, with times in UTC.
+  public EventWriter writer() {
+    return writer(ZoneOffset.UTC);
+  }
+
+  EventWriter writer(ZoneId zone) {
+    return switch (format) {
+      case JSON -> new JsonLinesWriter(zone);
+      case CSV -> new CsvWriter(zone, query.fields());
+    };
+  }
+}

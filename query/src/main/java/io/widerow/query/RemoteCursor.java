@@ -1,0 +1,145 @@
+package io.widerow.query;
+
+import io.widerow.event.EventView;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.ScanStatistics;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The events of a daemon's answer to `GET /v1/query`, read as they come. An answer that ends
+/// without its token line although it had events was cut, and is an error.
+///
+/// - Threads: one, and those of the JDK's client.
+/// - Memory: one line.
+final class RemoteCursor implements EventCursor {
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+  private static final int REASON_CHARS_MAX = 2_000;
+
+  private final HttpClient client;
+  private final BufferedReader lines;
+  private @Nullable LineEvent event;
+  private boolean ended;
+  private long events;
+
+  private RemoteCursor(HttpClient client, BufferedReader lines) {
+    this.client = client;
+    this.lines = lines;
+  }
+
+  /// @param url where the daemon listens, such as `http://127.0.0.1:7380`
+  /// @param bearer a token for the daemon; null for none
+  static RemoteCursor open(
+      String url, Map<String, List<String>> parameters, @Nullable String bearer) {
+    HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build();
+    try {
+      URI uri = URI.create(url.replaceAll("/+$", "") + "/v1/query?" + encode(parameters));
+      HttpRequest.Builder request = HttpRequest.newBuilder(uri).GET();
+      if (bearer != null) {
+        request.header("Authorization", "Bearer " + bearer);
+      }
+      HttpResponse<InputStream> response =
+          client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+      var lines =
+          new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
+      if (response.statusCode() != 200) {
+        QueryException.Remote refused = refused(url, response.statusCode(), lines);
+        client.shutdownNow();
+        throw refused;
+      }
+      return new RemoteCursor(client, lines);
+    } catch (IOException | IllegalArgumentException unreachable) {
+      client.close();
+      throw new QueryException.Remote("cannot ask " + url + ": " + unreachable);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      client.shutdownNow();
+      throw new QueryException.Stopped("interrupted while waiting for " + url);
+    }
+  }
+
+  private static QueryException.Remote refused(String url, int status, BufferedReader lines) {
+    String reason = lines.lines().limit(20).collect(Collectors.joining(" "));
+    String shown = reason.substring(0, Math.min(REASON_CHARS_MAX, reason.length()));
+    return new QueryException.Remote(
+        "%s answered %d: %s".formatted(url, status, TextWriter.escaped(shown)));
+  }
+
+  static String encode(Map<String, List<String>> parameters) {
+    return parameters.entrySet().stream()
+        .flatMap(entry ->
+            entry.getValue().stream()
+                .map(value ->
+                    entry.getKey() + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8)))
+        .collect(Collectors.joining("&"));
+  }
+
+  @Override
+  public Step next() {
+    if (ended) {
+      return Step.END;
+    }
+    String text = readLine();
+    if (text == null) {
+      ended = true;
+      if (events > 0) {
+        throw new QueryException.Remote("the daemon's answer ended in the middle");
+      }
+      return Step.END;
+    }
+    Map<String, Object> line = JsonLine.parse(text);
+    if (!line.containsKey("id") && line.containsKey("error")) {
+      ended = true;
+      throw new QueryException.Remote(
+          "the daemon ended its answer: " + TextWriter.escaped("" + line.get("error")));
+    }
+    if (!line.containsKey("id") && line.containsKey("token")) {
+      ended = true;
+      return Step.END;
+    }
+    event = new LineEvent(line);
+    events++;
+    return Step.EVENT;
+  }
+
+  private @Nullable String readLine() {
+    try {
+      return lines.readLine();
+    } catch (IOException | UncheckedIOException cut) {
+      throw new QueryException.Remote("the connection broke in the middle of the answer: " + cut);
+    }
+  }
+
+  @Override
+  public EventView event() {
+    LineEvent current = event;
+    if (current == null) {
+      throw new IllegalStateException("no current event");
+    }
+    return current;
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    return new ScanStatistics(0, 0, 0, events, events);
+  }
+
+  @Override
+  public void close() {
+    ended = true;
+    client.shutdownNow();
+  }
+}

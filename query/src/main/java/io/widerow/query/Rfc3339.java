@@ -1,0 +1,62 @@
+package io.widerow.query;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+
+/// Writes times as `2026-11-20T19:15:00.000000001Z`: nine digits always, and in another zone than
+/// UTC its offset at that time. Remembers the last minute, so that a run of times costs eleven
+/// digits each.
+///
+/// - Threads: one.
+final class Rfc3339 {
+  private static final DateTimeFormatter MINUTE = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm");
+  private static final long MINUTE_NANOS = 60_000_000_000L;
+  private static final int MINUTE_BYTES = 16;
+  private static final int DIGITS = 9;
+
+  private final ZoneId zone;
+  private long minuteLast = Long.MIN_VALUE;
+  private byte[] start = new byte[0];
+  private byte[] end = new byte[0];
+
+  Rfc3339(ZoneId zone) {
+    this.zone = zone;
+  }
+
+  void put(long epochNanos, ByteSink out) {
+    long minute = Math.floorDiv(epochNanos, MINUTE_NANOS);
+    if (minute != minuteLast) {
+      show(minute);
+    }
+    long nanos = epochNanos - minute * MINUTE_NANOS;
+    int second = (int) (nanos / 1_000_000_000);
+    int fraction = (int) (nanos - second * 1_000_000_000L);
+    int at = out.claim(MINUTE_BYTES + 4 + DIGITS + end.length);
+    byte[] bytes = out.bytes();
+    System.arraycopy(start, 0, bytes, at, MINUTE_BYTES);
+    at += MINUTE_BYTES;
+    bytes[at] = ':';
+    bytes[at + 1] = (byte) ('0' + second / 10);
+    bytes[at + 2] = (byte) ('0' + second % 10);
+    bytes[at + 3] = '.';
+    for (int digit = DIGITS - 1; digit >= 0; digit--) {
+      int tenth = fraction / 10;
+      bytes[at + 4 + digit] = (byte) ('0' + fraction - tenth * 10);
+      fraction = tenth;
+    }
+    System.arraycopy(end, 0, bytes, at + 4 + DIGITS, end.length);
+  }
+
+  /// Offsets of zones are whole minutes in all the time that events can have.
+  private void show(long minute) {
+    ZoneOffset offset = zone.getRules().getOffset(Instant.ofEpochSecond(minute * 60));
+    LocalDateTime local = LocalDateTime.ofEpochSecond(minute * 60, 0, offset);
+    start = MINUTE.format(local).getBytes(StandardCharsets.US_ASCII);
+    end = offset.getId().getBytes(StandardCharsets.US_ASCII);
+    minuteLast = minute;
+  }
+}

@@ -1,0 +1,100 @@
+package io.widerow.query;
+
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Times and durations as people write them.
+///
+/// - Times: `now`; `15m`, so long ago; `2026-11-20`, midnight UTC; RFC 3339 with up to nine digits;
+///   an epoch in seconds, or, by its size, in milliseconds, microseconds or nanoseconds.
+/// - Durations: numbers with a unit, largest first: `15ms`, `2h`, `1h30m`, `1.5d`. Units are ns us
+///   ms s m h d w.
+final class TimeText {
+  private static final Pattern EPOCH = Pattern.compile("\\d{1,19}");
+  private static final Pattern DATE = Pattern.compile("\\d{4}-\\d\\d-\\d\\d");
+  private static final Pattern DURATION =
+      Pattern.compile("(?:\\d{1,18}(?:\\.\\d{1,18})?(?:ns|us|ms|s|m|h|d|w))+");
+  private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)([a-z]+)");
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
+  private TimeText() {}
+
+  /// Nanoseconds since the Unix epoch.
+  ///
+  /// @param parameter where the text comes from, for the message
+  static long parse(String parameter, String text, long nowNanos) {
+    try {
+      if (text.equals("now")) {
+        return nowNanos;
+      }
+      if (EPOCH.matcher(text).matches()) {
+        return epoch(text);
+      }
+      if (DURATION.matcher(text).matches()) {
+        return Math.subtractExact(nowNanos, duration(text));
+      }
+      if (DATE.matcher(text).matches()) {
+        return nanos(LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC));
+      }
+      return nanos(OffsetDateTime.parse(text.replace(' ', 'T')).toInstant());
+    } catch (DateTimeException | ArithmeticException | NumberFormatException noTime) {
+      throw new QueryException.Refused(
+          parameter,
+          "not a time: " + text + " (write 15m, 2026-11-20, 2026-11-20T19:15:00Z or an epoch)");
+    }
+  }
+
+  /// Eleven digits of seconds reach the year 5138; three more digits are the next unit.
+  private static long epoch(String text) {
+    long value = Long.parseLong(text);
+    if (text.length() <= 11) {
+      return Math.multiplyExact(value, SECOND_NANOS);
+    }
+    if (text.length() <= 14) {
+      return Math.multiplyExact(value, 1_000_000L);
+    }
+    return text.length() <= 17 ? Math.multiplyExact(value, 1_000L) : value;
+  }
+
+  private static long nanos(Instant instant) {
+    return Math.addExact(
+        Math.multiplyExact(instant.getEpochSecond(), SECOND_NANOS), (long) instant.getNano());
+  }
+
+  static boolean isDuration(String text) {
+    return DURATION.matcher(text).matches();
+  }
+
+  /// Nanoseconds, rounded down.
+  ///
+  /// @throws ArithmeticException when it is longer than a long can hold
+  static long duration(String text) {
+    Matcher parts = PART.matcher(text);
+    BigDecimal sum = BigDecimal.ZERO;
+    while (parts.find()) {
+      sum = sum.add(new BigDecimal(parts.group(1)).multiply(unitNanos(parts.group(2))));
+    }
+    return sum.toBigInteger().longValueExact();
+  }
+
+  private static BigDecimal unitNanos(String unit) {
+    return BigDecimal.valueOf(
+        switch (unit) {
+          case "ns" -> 1L;
+          case "us" -> 1_000L;
+          case "ms" -> 1_000_000L;
+          case "s" -> SECOND_NANOS;
+          case "m" -> 60 * SECOND_NANOS;
+          case "h" -> 3_600 * SECOND_NANOS;
+          case "d" -> 86_400 * SECOND_NANOS;
+          case "w" -> 7 * 86_400 * SECOND_NANOS;
+          default -> throw new IllegalStateException("unit " + unit);
+        });
+  }
+}

@@ -1,0 +1,99 @@
+package io.widerow.query;
+
+import io.widerow.event.EventId;
+import io.widerow.event.EventLayout;
+import io.widerow.event.EventView;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.MergeCursor;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.zip.CRC32C;
+
+/// A position in the total order of events: that of one event, by id and then type. As text it is
+/// `w1.` and, in URL-safe base64 without padding, these bytes, big-endian:
+///
+/// ```
+///  0        8        16             16 + n
+///  +--------+--------+-------- ~ ---+--------+
+///  | idTime | idTail | type, n bytes| crc32c |     the checksum is over all before it
+///  +--------+--------+-------- ~ ---+--------+
+/// ```
+///
+/// It holds no state of a server, and is good after any restart, sealing or merge.
+///
+/// @param id the event's id
+/// @param type the event's type; ties of equal ids are broken by it
+public record Token(EventId id, String type) {
+  private static final String PREFIX = "w1.";
+  private static final int FIXED_BYTES = 2 * Long.BYTES + Integer.BYTES;
+
+  public static Token of(EventView event) {
+    return new Token(event.id(), event.type());
+  }
+
+  /// @throws QueryException.Refused when the text is no token, or one that was changed
+  public static Token parse(String text) {
+    if (!text.startsWith(PREFIX)) {
+      throw refused(text, "a token starts with " + PREFIX);
+    }
+    byte[] bytes;
+    try {
+      bytes = Base64.getUrlDecoder().decode(text.substring(PREFIX.length()));
+    } catch (IllegalArgumentException notBase64) {
+      throw refused(text, "it has a character that tokens do not have");
+    }
+    int typeBytes = bytes.length - FIXED_BYTES;
+    if (typeBytes < 1 || typeBytes > EventLayout.TYPE_BYTES_MAX) {
+      throw refused(text, "its length is wrong");
+    }
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    if (buffer.getInt(bytes.length - Integer.BYTES) != checksum(bytes)) {
+      throw refused(text, "its checksum is wrong, so it was mistyped or cut");
+    }
+    EventId id = new EventId(buffer.getLong(0), buffer.getLong(Long.BYTES));
+    if (id.compareTo(EventId.LEAST) < 0 || id.compareTo(EventId.LIMIT) >= 0) {
+      throw refused(text, "its position is outside of time");
+    }
+    byte[] type = Arrays.copyOfRange(bytes, 2 * Long.BYTES, 2 * Long.BYTES + typeBytes);
+    Token token = new Token(id, new String(type, StandardCharsets.UTF_8));
+    if (!token.toString().equals(text)) {
+      throw refused(text, "it is not in the form that tokens are written in");
+    }
+    return token;
+  }
+
+  private static QueryException.Refused refused(String text, String why) {
+    return new QueryException.Refused("after", "not a token: " + text + " (" + why + ")");
+  }
+
+  private static int checksum(byte[] bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, bytes.length - Integer.BYTES);
+    return (int) crc.getValue();
+  }
+
+  /// True when an event comes behind this position in a direction of reading.
+  boolean isBefore(EventView event, boolean descending) {
+    int order = MergeCursor.compare(event, id.time(), id.tail(), type);
+    return descending ? order < 0 : order > 0;
+  }
+
+  /// Start of the position's tick, in nanoseconds since the Unix epoch, within the times that
+  /// events have.
+  long tickNanos() {
+    long ticks = id.time() - TimeUuid.UNIX_EPOCH_TICKS;
+    long limit = TimeUuid.NANOS_LIMIT / TimeUuid.NANOS_PER_TICK;
+    return Math.clamp(ticks, 0, limit) * TimeUuid.NANOS_PER_TICK;
+  }
+
+  @Override
+  public String toString() {
+    byte[] utf8 = type.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer buffer = ByteBuffer.allocate(FIXED_BYTES + utf8.length);
+    buffer.putLong(id.time()).putLong(id.tail()).put(utf8);
+    buffer.putInt(checksum(buffer.array()));
+    return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(buffer.array());
+  }
+}

@@ -1,0 +1,125 @@
+package io.widerow.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.AttributeName;
+import io.widerow.storage.Filter;
+import java.math.BigInteger;
+import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: figures are exact where they are said to be, and parameters are refused with their value.
+/// Method: random longs against BigInteger; the seed is the test's name, `-Dseed=<n>` replays it.
+class FiguresTest {
+  private static LineEvent event(long value) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("id", "5a8c6b80-c64a-11f0-8080-808080808080");
+    line.put("ts", "2025-11-20T19:15:00.000000001Z");
+    line.put("type", "cpu");
+    line.put("n", value);
+    return new LineEvent(line);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  void sumsOfLongsAreExactBeyond64Bits(long seed) {
+    var random = new SplittableRandom(seed);
+    var figures =
+        new Statistics(
+            Measure.parse("count,sum(n),min(n),max(n),p50(none)"),
+            List.of(AttributeName.of("type")),
+            60_000_000_000L);
+    BigInteger sum = BigInteger.ZERO;
+    long min = Long.MAX_VALUE;
+    long max = Long.MIN_VALUE;
+    int count = random.nextInt(1, 500);
+    for (int i = 0; i < count; i++) {
+      long value = random.nextLong() | (1L << 62);
+      figures.add(event(value));
+      sum = sum.add(BigInteger.valueOf(value));
+      min = Math.min(min, value);
+      max = Math.max(max, value);
+    }
+    assertEquals(
+        List.of(
+            List.of(
+                "2025-11-20T19:15:00.000000000Z",
+                "cpu",
+                "" + count,
+                "" + sum,
+                "" + min,
+                "" + max,
+                "")),
+        figures.rows(ZoneOffset.UTC));
+  }
+
+  @Test
+  void percentilesAreWithinATenthOfAPercent() {
+    var figures = new Statistics(Measure.parse("p50(n),p99.9(n)"), List.of(), 0);
+    for (int i = 1; i <= 10_000; i++) {
+      figures.add(event(i));
+    }
+    List<String> row = figures.rows(ZoneOffset.UTC).getFirst();
+    assertEquals(5_000, Double.parseDouble(row.get(0)), 5.1);
+    assertEquals(9_990, Double.parseDouble(row.get(1)), 10);
+  }
+
+  @Test
+  void globs() {
+    var globs = new TypeGlobs(List.of("nginx.*", "c?u", "*a*b*"));
+    for (String yes : List.of("nginx.", "nginx.access", "cpu", "xxaxxbxx", "ab")) {
+      assertTrue(globs.test(yes), yes);
+    }
+    for (String no : List.of("nginx", "cpux", "cu", "ba", "")) {
+      assertTrue(!globs.test(no), no);
+    }
+  }
+
+  @Test
+  void parametersAreRefusedWithTheirValue() {
+    Map<String, String> bad =
+        Map.of(
+            "limit",
+            "zero",
+            "order",
+            "up",
+            "from",
+            "yesterday",
+            "after",
+            "w1.x",
+            "where",
+            "a ==",
+            "format",
+            "xml",
+            "colour",
+            "red",
+            "to",
+            "1969-12-31");
+    bad.forEach((name, value) -> {
+      var refused =
+          assertThrows(
+              QueryException.Refused.class,
+              () -> QueryParameters.parse(Map.of(name, List.of(value)), 1L));
+      String message = String.valueOf(refused.getMessage());
+      assertTrue(message.startsWith(name.equals("to") ? "from" : name), message);
+    });
+    long now = 1_763_666_100_000_000_000L;
+    RangeQuery query =
+        QueryParameters.parse(
+                Map.of(
+                    "since", List.of("15m"), "to", List.of("1763666100"), "where", List.of("a=1")),
+                now)
+            .query();
+    assertEquals(now - 900_000_000_000L, query.fromNanos());
+    assertEquals(now, query.untilNanos());
+    assertTrue(query.filter() instanceof Filter.Compare);
+  }
+}

@@ -1,0 +1,113 @@
+package io.widerow.query;
+
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import io.widerow.event.RecordView;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.MergeCursor;
+import io.widerow.storage.Scan;
+import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.StoreView;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/// A store's view for tests: records in one batch, a list of their offsets for each partition.
+final class MemoryView implements StoreView {
+  final EventBatch batch = new EventBatch(1 << 12, 1 << 26);
+  private final Map<PartitionKey, List<Long>> rows = new TreeMap<>();
+  int opened;
+  int closed;
+
+  /// Puts the event that was built last, and starts at `offset`, into a partition.
+  void place(PartitionKey key, long offset) {
+    rows.computeIfAbsent(key, _ -> new ArrayList<>()).add(offset);
+  }
+
+  RecordView show(long offset) {
+    return new RecordView().show(batch.memory(), offset);
+  }
+
+  static Comparator<EventView> order() {
+    return (a, b) -> MergeCursor.compare(a, b.idTime(), b.idTail(), b.type());
+  }
+
+  @Override
+  public List<PartitionInfo> partitions(Predicate<String> types, long fromNanos, long untilNanos) {
+    List<PartitionInfo> infos = new ArrayList<>();
+    rows.forEach((key, offsets) -> {
+      if (types.test(key.type()) && key.fromNanos() < untilNanos && key.untilNanos() > fromNanos) {
+        infos.add(new PartitionInfo(key, offsets.size(), key.fromNanos(), key.untilNanos() - 1));
+      }
+    });
+    return infos;
+  }
+
+  @Override
+  public EventCursor open(List<PartitionKey> partitions, Scan scan) {
+    opened++;
+    List<EventCursor> inputs = new ArrayList<>();
+    for (PartitionKey key : partitions) {
+      inputs.add(new ListCursor(rows.getOrDefault(key, List.of()), scan));
+    }
+    return MergeCursor.of(inputs, scan.descending());
+  }
+
+  @Override
+  public void close() {
+    batch.close();
+  }
+
+  /// A partition's events, sorted and filtered on opening.
+  private final class ListCursor implements EventCursor {
+    private final List<Long> offsets;
+    private final RecordView event = show(0);
+    private int at = -1;
+
+    ListCursor(List<Long> all, Scan scan) {
+      Comparator<Long> order = (a, b) -> order().compare(show(a), show(b));
+      offsets =
+          all.stream()
+              .filter(offset -> wanted(show(offset), scan))
+              .sorted(scan.descending() ? order.reversed() : order)
+              .toList();
+    }
+
+    private static boolean wanted(RecordView view, Scan scan) {
+      EventId id = view.id();
+      return id.compareTo(scan.from()) >= 0
+          && id.compareTo(scan.until()) < 0
+          && scan.filter().keeps(view, new io.widerow.event.AttributeValue());
+    }
+
+    @Override
+    public Step next() {
+      at++;
+      if (at >= offsets.size()) {
+        return Step.END;
+      }
+      event.show(batch.memory(), offsets.get(at));
+      return Step.EVENT;
+    }
+
+    @Override
+    public EventView event() {
+      return event;
+    }
+
+    @Override
+    public ScanStatistics statistics() {
+      return new ScanStatistics(0, 0, 0, at + 1, at + 1);
+    }
+
+    @Override
+    public void close() {
+      closed++;
+    }
+  }
+}

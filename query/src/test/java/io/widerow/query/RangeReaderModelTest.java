@@ -1,0 +1,185 @@
+package io.widerow.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.EventId;
+import io.widerow.event.PartitionKey;
+import io.widerow.event.RecordView;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.EventCursor.Step;
+import io.widerow.storage.Filter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: whatever the partitions, a query gives exactly the events of its range, types and filter,
+/// in order, and pages of any size put together are the same answer. Method: random events in
+/// partitions of mixed widths and shards, equal ids in different types among them; compare with a
+/// sorted list. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+class RangeReaderModelTest {
+  private static final long START = 1_000_000L * PartitionKey.NANOS_PER_MINUTE * 24;
+  private static final List<String> TYPES = List.of("nginx.access", "nginx.error", "cpu", "disk");
+  private static final int[] WIDTHS = {60, 60, 1_440, 15};
+
+  private final List<Long> offsets = new ArrayList<>();
+
+  private void fill(MemoryView view, SplittableRandom random) {
+    int events = random.nextInt(1, 400);
+    long span = random.nextBoolean() ? 4_000_000_000_000L : 200_000_000_000_000L;
+    long counter = 0;
+    for (int i = 0; i < events; i++) {
+      int type = random.nextInt(TYPES.size());
+      long time = START + random.nextLong(span) / 1_000 * (random.nextInt(4) == 0 ? 0 : 1_000);
+      byte[] name = TYPES.get(type).getBytes(StandardCharsets.UTF_8);
+      EventId id =
+          new EventId(
+              TimeUuid.timeOfNanos(time),
+              TimeUuid.tailOf(time, 0, random.nextInt(8) == 0 ? 7 : counter++));
+      long offset = view.batch.bytes();
+      view.batch.begin(name, 0, name.length, id);
+      view.batch.putLong(new byte[] {'n'}, 0, 1, random.nextInt(10));
+      assertEquals(null, view.batch.end());
+      RecordView shown = view.show(offset);
+      boolean isTwice =
+          offsets.stream()
+              .anyMatch(other -> MemoryView.order().compare(view.show(other), shown) == 0);
+      if (!isTwice) {
+        int width = WIDTHS[type];
+        int bucket = PartitionKey.bucketOf(shown.timeNanos(), width);
+        view.place(new PartitionKey(bucket, width, TYPES.get(type), random.nextInt(3)), offset);
+        offsets.add(offset);
+      }
+    }
+    offsets.sort((a, b) -> MemoryView.order().compare(view.show(a), view.show(b)));
+  }
+
+  private static RangeQuery query(SplittableRandom random) {
+    long from = START + random.nextLong(100_000_000_000_000L) - 1_000_000_000_000L;
+    RangeQuery query = RangeQuery.ALL.withDescending(random.nextBoolean());
+    if (random.nextBoolean()) {
+      query = query.withRange(from, from + random.nextLong(1, 200_000_000_000_000L));
+    }
+    if (random.nextBoolean()) {
+      query = query.withTypes(new TypeGlobs(List.of("nginx*", "d?sk")));
+    }
+    if (random.nextBoolean()) {
+      query =
+          query.withFilter(
+              new Filter.Compare(
+                  AttributeName.of("n"),
+                  Filter.Comparison.LESS,
+                  new Filter.Literal.Whole(random.nextInt(11))));
+    }
+    return query;
+  }
+
+  private List<String> expected(MemoryView view, RangeQuery query) {
+    List<String> tokens = new ArrayList<>();
+    for (long offset : offsets) {
+      RecordView event = view.show(offset);
+      boolean inRange =
+          event.id().compareTo(EventId.leastOf(query.fromNanos())) >= 0
+              && event.id().compareTo(EventId.leastOf(query.untilNanos())) < 0;
+      if (inRange
+          && query.types().test(event.type())
+          && query.filter().keeps(event, new io.widerow.event.AttributeValue())) {
+        tokens.add(Token.of(event).toString());
+      }
+    }
+    if (query.descending()) {
+      Collections.reverse(tokens);
+    }
+    return tokens;
+  }
+
+  private static List<String> read(MemoryView view, RangeQuery query) {
+    List<String> tokens = new ArrayList<>();
+    try (RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
+      while (reader.next() == Step.EVENT) {
+        tokens.add(Token.of(reader.event()).toString());
+      }
+      assertEquals(Step.END, reader.next(), "the end stays the end");
+    }
+    return tokens;
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  void answerEqualsSortedListWholeAndPageByPage(long seed) {
+    var random = new SplittableRandom(seed);
+    try (var view = new MemoryView()) {
+      fill(view, random);
+      for (int i = 0; i < 10; i++) {
+        RangeQuery query = query(random);
+        List<String> expected = expected(view, query);
+        assertEquals(expected, read(view, query));
+
+        List<String> paged = new ArrayList<>();
+        RangeQuery page = query;
+        while (true) {
+          List<String> part = read(view, page.withLimit(random.nextInt(1, 20)));
+          if (part.isEmpty()) {
+            break;
+          }
+          paged.addAll(part);
+          page = page.withAfter(Token.parse(part.getLast()));
+        }
+        assertEquals(expected, paged);
+      }
+    }
+  }
+
+  @Test
+  void limitOpensNoGroupThatItDoesNotNeed() {
+    var random = new SplittableRandom(1);
+    try (var view = new MemoryView()) {
+      fill(view, random);
+      assertEquals(1, read(view, RangeQuery.ALL.withLimit(1)).size());
+      assertEquals(1, view.opened);
+    }
+  }
+
+  @Test
+  void budgetsAndCancelEndAQueryWithTheirName() {
+    try (var view = new MemoryView()) {
+      fill(view, new SplittableRandom(2));
+      var few = new QueryBudget(4_096, 1, Duration.ofMinutes(1));
+      var error =
+          assertThrows(
+              QueryException.OverBudget.class,
+              () -> {
+                try (var reader = RangeReader.open(view, RangeQuery.ALL, few)) {
+                  while (reader.next() == Step.EVENT) {
+                    // reads on until the budget ends it
+                  }
+                }
+              });
+      assertEquals(true, String.valueOf(error.getMessage()).contains("events scanned"));
+      try (var reader = RangeReader.open(view, RangeQuery.ALL, QueryBudget.DEFAULT)) {
+        reader.cancel();
+        assertThrows(QueryException.Stopped.class, reader::next);
+      }
+    }
+  }
+
+  @Test
+  void mistypedTokenIsRefused() {
+    String token = new Token(EventId.leastOf(START), "cpu").toString();
+    assertEquals(token, Token.parse(token).toString());
+    for (int i = 0; i < token.length(); i++) {
+      char other = token.charAt(i) == 'A' ? 'B' : 'A';
+      String changed = token.substring(0, i) + other + token.substring(i + 1);
+      assertThrows(QueryException.Refused.class, () -> Token.parse(changed), changed);
+      String cut = token.substring(0, i);
+      assertThrows(QueryException.Refused.class, () -> Token.parse(cut), cut);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeNames;
+import java.lang.foreign.MemorySegment;
+
+/// What a block's directory says: which columns there are, what is known of them, where they lie.
+///
+/// - Threads: one.
+final class BlockDirectory {
+  private final AttributeNames cache = new AttributeNames();
+  int events;
+  int columns;
+  long idsOffset;
+  int idsBytes;
+  AttributeName[] names = new AttributeName[0];
+  AttributeKind[] kinds = new AttributeKind[0];
+  int[] present = new int[0];
+  boolean[] ranged = new boolean[0];
+  long[] least = new long[0];
+  long[] greatest = new long[0];
+  int[] chunkBytes = new int[0];
+  int[] filterBytes = new int[0];
+  long[] chunkOffsets = new long[0];
+  long[] filterOffsets = new long[0];
+
+  /// Reads a directory that is followed by the rest of its block.
+  ///
+  /// @param offset where in the file the rest starts
+  /// @param limit where it ends
+  void read(ByteSource in, int eventsExpected, long offset, long limit) {
+    events = in.readCount(eventsExpected, eventsExpected, "events");
+    idsBytes = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of ids");
+    columns = in.readCount(0, SegmentFormat.BLOCK_COLUMNS_MAX, "columns");
+    room();
+    for (int i = 0; i < columns; i++) {
+      readColumn(in, i);
+    }
+    in.requireEnd("the directory");
+    idsOffset = offset;
+    long next = offset + idsBytes + SegmentFormat.CRC_BYTES;
+    for (int i = 0; i < columns; i++) {
+      filterOffsets[i] = next;
+      next += filterBytes[i] == 0 ? 0 : filterBytes[i] + SegmentFormat.CRC_BYTES;
+    }
+    for (int i = 0; i < columns; i++) {
+      chunkOffsets[i] = next;
+      next += chunkBytes[i] + SegmentFormat.CRC_BYTES;
+    }
+    if (next != limit) {
+      throw in.corrupt("columns end at %d, the block at %d".formatted(next, limit));
+    }
+  }
+
+  private void readColumn(ByteSource in, int i) {
+    int nameBytes = in.readByte();
+    if (nameBytes == 0) {
+      throw in.corrupt("an attribute without a name");
+    }
+    int nameAt = in.skip(nameBytes, "attribute name");
+    names[i] = cache.at(MemorySegment.ofArray(in.bytes()), nameAt, nameBytes);
+    int kind = in.readByte();
+    if (kind < 1 || kind > AttributeKind.BYTES.code) {
+      throw in.corrupt("attribute kind " + kind);
+    }
+    kinds[i] = AttributeKind.of(kind);
+    if (i > 0) {
+      int order = names[i - 1].compareTo(names[i]);
+      if (order > 0 || (order == 0 && kinds[i - 1].compareTo(kinds[i]) >= 0)) {
+        throw in.corrupt("attribute %s behind %s".formatted(names[i], names[i - 1]));
+      }
+    }
+    present[i] = in.readCount(1, events, "events with attribute " + names[i]);
+    ranged[i] = in.readByte() != 0;
+    least[i] = ranged[i] ? in.readLong() : 0;
+    greatest[i] = ranged[i] ? in.readLong() : 0;
+    chunkBytes[i] = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of a column");
+    filterBytes[i] = in.readCount(0, SegmentFormat.BLOCK_BYTES_MAX, "bytes of a filter");
+  }
+
+  private void room() {
+    if (names.length < columns) {
+      int size = 2 * columns;
+      names = new AttributeName[size];
+      kinds = new AttributeKind[size];
+      present = new int[size];
+      ranged = new boolean[size];
+      least = new long[size];
+      greatest = new long[size];
+      chunkBytes = new int[size];
+      filterBytes = new int[size];
+      chunkOffsets = new long[size];
+      filterOffsets = new long[size];
+    }
+  }
+
+  /// The first column of a name; negative when there is none.
+  int find(AttributeName name) {
+    int low = 0;
+    int high = columns;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (names[middle].compareTo(name) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < columns && names[low].equals(name) ? low : -1;
+  }
+
+  /// The next column of the same name; negative when there is none.
+  int findNext(int column) {
+    int next = column + 1;
+    return next < columns && names[next].equals(names[column]) ? next : -1;
+  }
+}

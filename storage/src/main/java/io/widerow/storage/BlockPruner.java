@@ -1,0 +1,189 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.Text;
+import io.widerow.storage.Filter.Comparison;
+import io.widerow.storage.Filter.Literal;
+
+/// Says from a block's directory and token filters what a [Filter] will say of its events, without
+/// looking at them. Never wrong, often undecided.
+///
+/// - Threads: one.
+final class BlockPruner {
+  /// What the filter keeps of a block.
+  enum Verdict {
+    NOTHING,
+    SOMETHING,
+    EVERYTHING;
+
+    static Verdict of(boolean keeps) {
+      return keeps ? EVERYTHING : NOTHING;
+    }
+  }
+
+  private final BlockReader reader;
+  private final BlockDirectory directory;
+
+  BlockPruner(BlockReader reader) {
+    this.reader = reader;
+    this.directory = reader.directory();
+  }
+
+  /// The verdict over the block that `reader` has open.
+  Verdict verdict(Filter filter) {
+    return switch (filter) {
+      case Filter.Everything() -> Verdict.EVERYTHING;
+      case Filter.And(var parts) -> {
+        Verdict least = Verdict.EVERYTHING;
+        for (Filter part : parts) {
+          Verdict one = verdict(part);
+          least = one.compareTo(least) < 0 ? one : least;
+          if (least == Verdict.NOTHING) {
+            break;
+          }
+        }
+        yield least;
+      }
+      case Filter.Or(var parts) -> {
+        Verdict most = Verdict.NOTHING;
+        for (Filter part : parts) {
+          Verdict one = verdict(part);
+          most = one.compareTo(most) > 0 ? one : most;
+          if (most == Verdict.EVERYTHING) {
+            break;
+          }
+        }
+        yield most;
+      }
+      case Filter.Not(Filter inner) ->
+          switch (verdict(inner)) {
+            case NOTHING -> Verdict.EVERYTHING;
+            case SOMETHING -> Verdict.SOMETHING;
+            case EVERYTHING -> Verdict.NOTHING;
+          };
+      case Filter.Exists(var name) -> exists(name);
+      case Filter.Compare(var name, var comparison, var literal) ->
+          compare(name, comparison, literal);
+      case Filter.Contains(var name, var needle) -> contains(name, needle, false);
+      case Filter.Matches(var name, var _) -> {
+        int column = stringColumn(name);
+        yield column < 0 ? Verdict.NOTHING : Verdict.SOMETHING;
+      }
+    };
+  }
+
+  private Verdict exists(AttributeName name) {
+    int column = directory.find(name);
+    if (column < 0) {
+      return Verdict.NOTHING;
+    }
+    return directory.present[column] == directory.events ? Verdict.EVERYTHING : Verdict.SOMETHING;
+  }
+
+  private Verdict compare(AttributeName name, Comparison comparison, Literal literal) {
+    int column = directory.find(name);
+    if (column < 0) {
+      return Verdict.NOTHING;
+    }
+    if (comparison == Comparison.NOT_EQUAL) {
+      return Verdict.SOMETHING;
+    }
+    if (literal instanceof Literal.Word(Text text)) {
+      return comparison == Comparison.EQUAL
+          ? contains(name, text, true)
+          : stringColumn(name) < 0 ? Verdict.NOTHING : Verdict.SOMETHING;
+    }
+    Verdict most = Verdict.NOTHING;
+    for (; column >= 0; column = directory.findNext(column)) {
+      if (mayHold(column, comparison, literal)) {
+        most = Verdict.SOMETHING;
+      }
+    }
+    return most;
+  }
+
+  private boolean mayHold(int column, Comparison comparison, Literal literal) {
+    AttributeKind kind = directory.kinds[column];
+    return switch (literal) {
+      case Literal.Word _ -> kind == AttributeKind.STRING;
+      case Literal.Truth _ -> kind == AttributeKind.BOOLEAN;
+      case Literal.Whole(long whole) -> {
+        if (kind == AttributeKind.LONG && directory.ranged[column]) {
+          yield mayHold(
+              comparison,
+              Long.compare(directory.least[column], whole),
+              Long.compare(directory.greatest[column], whole));
+        }
+        yield kind == AttributeKind.LONG || kind == AttributeKind.DOUBLE;
+      }
+      case Literal.Fraction(double fraction) -> {
+        if (kind == AttributeKind.DOUBLE && directory.ranged[column]) {
+          double least = Double.longBitsToDouble(directory.least[column]);
+          double greatest = Double.longBitsToDouble(directory.greatest[column]);
+          yield !Double.isNaN(fraction)
+              && mayHold(
+                  comparison,
+                  least < fraction ? -1 : least > fraction ? 1 : 0,
+                  greatest < fraction ? -1 : greatest > fraction ? 1 : 0);
+        }
+        yield kind == AttributeKind.LONG || kind == AttributeKind.DOUBLE;
+      }
+    };
+  }
+
+  /// @param least how the least value compares with the literal
+  /// @param greatest how the greatest does
+  private static boolean mayHold(Comparison comparison, int least, int greatest) {
+    return switch (comparison) {
+      case EQUAL -> least <= 0 && greatest >= 0;
+      case NOT_EQUAL -> least != 0 || greatest != 0;
+      case LESS -> least < 0;
+      case LESS_OR_EQUAL -> least <= 0;
+      case GREATER -> greatest > 0;
+      case GREATER_OR_EQUAL -> greatest >= 0;
+    };
+  }
+
+  private int stringColumn(AttributeName name) {
+    int column = directory.find(name);
+    while (column >= 0 && directory.kinds[column] != AttributeKind.STRING) {
+      column = directory.findNext(column);
+    }
+    return column;
+  }
+
+  /// @param whole true when the string must be all of the needle
+  private Verdict contains(AttributeName name, Text needle, boolean whole) {
+    int column = stringColumn(name);
+    if (column < 0) {
+      return Verdict.NOTHING;
+    }
+    if (directory.filterBytes[column] == 0) {
+      return Verdict.SOMETHING;
+    }
+    ByteSource filter = reader.filter(column);
+    int hashes = filter.readByte();
+    int bytes = filter.left();
+    if (hashes < 1 || hashes > TokenFilter.HASHES_MAX || bytes < 1 || bytes > 1 << 20) {
+      throw filter.corrupt("filter of %d bytes and %d hashes".formatted(bytes, hashes));
+    }
+    int at = 0;
+    while (at < needle.length()) {
+      int start = at;
+      long hash = TokenFilter.start();
+      while (at < needle.length() && TokenFilter.isToken(needle.at(at))) {
+        hash = TokenFilter.step(hash, needle.at(at++));
+      }
+      boolean complete = whole || (start > 0 && at < needle.length());
+      if (complete
+          && at > start
+          && !TokenFilter.mayHave(
+              filter.bytes(), filter.at(), bytes, hashes, TokenFilter.end(hash))) {
+        return Verdict.NOTHING;
+      }
+      at += at == start || at < needle.length() ? 1 : 0;
+    }
+    return Verdict.SOMETHING;
+  }
+}

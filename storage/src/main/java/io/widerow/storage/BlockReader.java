@@ -1,0 +1,118 @@
+package io.widerow.storage;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Reads blocks of a segment, one at a time, and of each only the parts that are asked for.
+///
+/// - Threads: one.
+/// - Memory: one block; a native context until [#close].
+final class BlockReader implements AutoCloseable {
+  private final DiskFile file;
+  private final SegmentChecksum checksum;
+  private final BlockDecompressor decompressor = new BlockDecompressor();
+  private final LongDecoder longs = new LongDecoder(decompressor);
+  private final IdDecoder ids = new IdDecoder(longs);
+  private final BlockDirectory directory = new BlockDirectory();
+  private final List<ColumnReader> columns = new ArrayList<>();
+  private final ByteSource source;
+  private byte[] buffer = new byte[0];
+  private long bytesRead;
+
+  BlockReader(DiskFile file, SegmentChecksum checksum) {
+    this.file = file;
+    this.checksum = checksum;
+    this.source = new ByteSource(file.path());
+  }
+
+  BlockDirectory directory() {
+    return directory;
+  }
+
+  /// The ids of the block, once [#readIds] was called.
+  IdDecoder ids() {
+    return ids;
+  }
+
+  long bytesRead() {
+    return bytesRead;
+  }
+
+  /// Reads the directory of a block, and forgets the block before.
+  void open(SegmentIndex index, int block) {
+    long offset = index.offsets[block];
+    int bytes = index.directoryBytes[block] - SegmentFormat.CRC_BYTES;
+    if (bytes < 1) {
+      throw new StorageException.Corrupt(file.path(), offset, "a directory of no bytes");
+    }
+    fetch(offset, bytes, "directory");
+    directory.read(
+        source,
+        index.events[block],
+        offset + index.directoryBytes[block],
+        offset + index.blockBytes[block]);
+    while (columns.size() < directory.columns) {
+      columns.add(new ColumnReader(file.path(), longs, decompressor));
+    }
+    for (int i = 0; i < directory.columns; i++) {
+      columns.get(i).clear();
+    }
+  }
+
+  void readIds() {
+    fetch(directory.idsOffset, directory.idsBytes, "ids");
+    ids.decode(source, directory.events);
+  }
+
+  /// A column, decoded.
+  ColumnReader column(int column) {
+    ColumnReader reader = columns.get(column);
+    if (!reader.decoded()) {
+      fetch(directory.chunkOffsets[column], directory.chunkBytes[column], "column");
+      reader.decode(source, directory.kinds[column], directory.present[column], directory.events);
+    }
+    return reader;
+  }
+
+  /// The bytes of a column's token filter, valid until the next read.
+  ByteSource filter(int column) {
+    fetch(directory.filterOffsets[column], directory.filterBytes[column], "filter");
+    return source;
+  }
+
+  /// Reads and checks everything in a block.
+  void verify(SegmentIndex index, int block) {
+    open(index, block);
+    readIds();
+    for (int i = 0; i < directory.columns; i++) {
+      if (directory.filterBytes[i] > 0) {
+        filter(i);
+      }
+      fetch(directory.chunkOffsets[i], directory.chunkBytes[i], "column");
+    }
+  }
+
+  private void fetch(long offset, int bytes, String what) {
+    int whole = bytes + SegmentFormat.CRC_BYTES;
+    if (buffer.length < whole + ByteSource.SLACK) {
+      buffer = new byte[Math.max(whole, 2 * buffer.length) + ByteSource.SLACK];
+    }
+    long done = file.read(MemorySegment.ofArray(buffer).asSlice(0, whole), offset);
+    if (done != whole) {
+      throw new StorageException.Corrupt(
+          file.path(), offset, "%s of %d bytes where %d are left".formatted(what, whole, done));
+    }
+    bytesRead += whole;
+    if (checksum.of(buffer, 0, bytes, offset) != (int) ByteSink.INT.get(buffer, bytes)) {
+      throw new StorageException.Corrupt(
+          file.path(), offset, "%s of %d bytes with a wrong checksum".formatted(what, bytes));
+    }
+    source.over(buffer, 0, bytes, offset);
+  }
+
+  @Override
+  public void close() {
+    decompressor.close();
+  }
+}

@@ -1,0 +1,223 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventView;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Gathers the events of one block, column by column, and writes it.
+///
+/// ```
+///  +-----------+-----+-------------+-----------------+
+///  | directory | ids | filters ... | column chunks ..|    each followed by its CRC32C, 4 bytes
+///  +-----------+-----+-------------+-----------------+
+///
+///  directory:  varint events | varint idsBytes | varint columns | columns ...
+///  a column:   byte nameBytes | name | byte kind | varint present | byte range |
+///              [ long least | long greatest ] | varint chunkBytes | varint filterBytes
+/// ```
+///
+/// Columns are in ascending order of names, then kinds. `range` says whether least and greatest
+/// follow: of longs as they are, of doubles their raw bits, NaNs left out. Sizes are without the
+/// checksum; `filterBytes` of 0 means that there is no filter.
+///
+/// - Threads: one.
+/// - Memory: one block.
+final class BlockWriter implements AutoCloseable {
+  private static final int COLUMNS_REMEMBERED = 8_000;
+
+  private final BlockCompressor compressor;
+  private final ColumnEncoder columns;
+  private final IdEncoder ids;
+  private final TokenFilterBuilder filters;
+  private final Map<AttributeName, List<ColumnBuilder>> byName = new HashMap<>();
+  private final List<ColumnBuilder> used = new ArrayList<>();
+  private final AttributeValue scratch = new AttributeValue();
+  private final EventView.AttributeVisitor visitor = this::visit;
+  private final ByteSink directory = new ByteSink();
+  private final ByteSink filterBytes = new ByteSink();
+  private final ByteSink chunks = new ByteSink();
+  private int remembered;
+  private @Nullable ColumnBuilder before;
+  private @Nullable ColumnBuilder first;
+  private long rawBytes;
+
+  BlockWriter(SegmentForm form) {
+    compressor = new BlockCompressor(form.zstdLevel());
+    filters = new TokenFilterBuilder(form.filterBits());
+    columns = new ColumnEncoder(compressor, filters);
+    ids = new IdEncoder(columns.longs());
+  }
+
+  int events() {
+    return ids.count();
+  }
+
+  /// Bytes of the attributes so far.
+  long rawBytes() {
+    return rawBytes;
+  }
+
+  int columns() {
+    return used.size();
+  }
+
+  IdEncoder ids() {
+    return ids;
+  }
+
+  void add(EventView event) {
+    before = null;
+    event.forEach(scratch, visitor);
+    ids.add(event);
+    rawBytes += 24;
+  }
+
+  private void visit(AttributeName name, AttributeValue value) {
+    AttributeKind kind = value.kind();
+    ColumnBuilder expected = before == null ? first : before.next;
+    if (expected == null || expected.kind != kind || !expected.name.equals(name)) {
+      expected = columnOf(name, kind);
+    }
+    if (before == null) {
+      first = expected;
+    } else {
+      before.next = expected;
+    }
+    before = expected;
+    if (expected.count == 0) {
+      used.add(expected);
+    }
+    expected.add(ids.count(), value);
+    rawBytes += kind.isText() ? value.length() + 4L : Long.BYTES;
+  }
+
+  private ColumnBuilder columnOf(AttributeName name, AttributeKind kind) {
+    List<ColumnBuilder> kinds = byName.computeIfAbsent(name, _ -> new ArrayList<>(1));
+    for (ColumnBuilder column : kinds) {
+      if (column.kind == kind) {
+        return column;
+      }
+    }
+    ColumnBuilder column = new ColumnBuilder(name, kind);
+    kinds.add(column);
+    remembered++;
+    return column;
+  }
+
+  /// Puts the block into `out` and starts the next one.
+  ///
+  /// @param fileOffset where in the file the block will start
+  /// @return bytes of the directory, checksum included
+  int finish(ByteSink out, SegmentChecksum checksum, long fileOffset) {
+    int events = ids.count();
+    used.sort(ColumnBuilder.ORDER);
+    filterBytes.clear();
+    chunks.clear();
+    directory.clear();
+    int[] sizes = new int[2 * used.size() + 1];
+    ids.finish(chunks);
+    int idsBytes = chunks.length();
+    for (int i = 0; i < used.size(); i++) {
+      int start = chunks.length();
+      filters.begin(used.get(i).kind == AttributeKind.STRING);
+      columns.encode(used.get(i), events, chunks);
+      sizes[2 * i] = chunks.length() - start;
+      start = filterBytes.length();
+      filters.finish(filterBytes);
+      sizes[2 * i + 1] = filterBytes.length() - start;
+    }
+    putDirectory(events, idsBytes, sizes);
+    int start = out.length();
+    int directoryBytes = directory.length() + SegmentFormat.CRC_BYTES;
+    put(directory, 0, directory.length(), out, checksum, fileOffset - start);
+    put(chunks, 0, idsBytes, out, checksum, fileOffset - start);
+    for (int i = 0, at = 0; i < used.size(); at += sizes[2 * i + 1], i++) {
+      if (sizes[2 * i + 1] > 0) {
+        put(filterBytes, at, sizes[2 * i + 1], out, checksum, fileOffset - start);
+      }
+    }
+    for (int i = 0, at = idsBytes; i < used.size(); at += sizes[2 * i], i++) {
+      put(chunks, at, sizes[2 * i], out, checksum, fileOffset - start);
+    }
+    clear();
+    return directoryBytes;
+  }
+
+  private void clear() {
+    for (ColumnBuilder column : used) {
+      column.clear();
+    }
+    used.clear();
+    rawBytes = 0;
+    if (remembered > COLUMNS_REMEMBERED) {
+      byName.clear();
+      remembered = 0;
+      first = null;
+    }
+  }
+
+  private static void put(
+      ByteSink source, int from, int count, ByteSink out, SegmentChecksum checksum, long base) {
+    int start = out.length();
+    out.put(source.bytes(), from, count);
+    checksum.seal(out, start, base + start);
+  }
+
+  private void putDirectory(int events, int idsBytes, int[] sizes) {
+    directory.putVarint(events);
+    directory.putVarint(idsBytes);
+    directory.putVarint(used.size());
+    for (int i = 0; i < used.size(); i++) {
+      ColumnBuilder column = used.get(i);
+      int nameBytes = column.name.length();
+      directory.putByte(nameBytes);
+      column.name.copyTo(directory.reserve(nameBytes), directory.length());
+      directory.advance(nameBytes);
+      directory.putByte(column.kind.code);
+      directory.putVarint(column.count);
+      putRange(column);
+      directory.putVarint(sizes[2 * i]);
+      directory.putVarint(sizes[2 * i + 1]);
+    }
+  }
+
+  private void putRange(ColumnBuilder column) {
+    int rangeAt = directory.length();
+    directory.putByte(0);
+    if (column.kind == AttributeKind.LONG) {
+      long least = Long.MAX_VALUE;
+      long greatest = Long.MIN_VALUE;
+      for (int i = 0; i < column.count; i++) {
+        least = Math.min(least, column.values[i]);
+        greatest = Math.max(greatest, column.values[i]);
+      }
+      directory.bytes()[rangeAt] = 1;
+      directory.putLong(least);
+      directory.putLong(greatest);
+    } else if (column.kind == AttributeKind.DOUBLE) {
+      double least = Double.POSITIVE_INFINITY;
+      double greatest = Double.NEGATIVE_INFINITY;
+      for (int i = 0; i < column.count; i++) {
+        double value = Double.longBitsToDouble(column.values[i]);
+        if (!Double.isNaN(value)) {
+          least = Math.min(least, value);
+          greatest = Math.max(greatest, value);
+        }
+      }
+      directory.bytes()[rangeAt] = 1;
+      directory.putLong(Double.doubleToRawLongBits(least));
+      directory.putLong(Double.doubleToRawLongBits(greatest));
+    }
+  }
+
+  @Override
+  public void close() {
+    compressor.close();
+  }
+}

@@ -1,0 +1,98 @@
+package io.widerow.storage;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/// Bytes of a segment that are being put together: little-endian numbers, LEB128 varints, bytes. It
+/// grows by doubling and is reused.
+///
+/// - Threads: one.
+final class ByteSink {
+  static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private byte[] bytes = new byte[1 << 10];
+  private int length;
+
+  byte[] bytes() {
+    return bytes;
+  }
+
+  int length() {
+    return length;
+  }
+
+  void clear() {
+    length = 0;
+  }
+
+  /// Drops what was put behind `newLength`.
+  void cut(int newLength) {
+    assert newLength <= length : newLength + " of " + length;
+    length = newLength;
+  }
+
+  /// Makes room for `count` more bytes and returns the array, to be filled from [#length] on.
+  byte[] reserve(int count) {
+    if (bytes.length - length < count) {
+      int needed = Math.addExact(length, count);
+      bytes = Arrays.copyOf(bytes, (int) Math.min(Integer.MAX_VALUE - 8L, 2L * needed));
+    }
+    return bytes;
+  }
+
+  /// Takes over `count` bytes that were written behind [#reserve].
+  void advance(int count) {
+    assert length + count <= bytes.length : length + " and " + count;
+    length += count;
+  }
+
+  void putByte(int value) {
+    reserve(1)[length++] = (byte) value;
+  }
+
+  void putInt(int value) {
+    INT.set(reserve(Integer.BYTES), length, value);
+    length += Integer.BYTES;
+  }
+
+  void putLong(long value) {
+    LONG.set(reserve(Long.BYTES), length, value);
+    length += Long.BYTES;
+  }
+
+  /// Puts an unsigned number, seven bits a byte, low bits first.
+  void putVarint(long value) {
+    byte[] out = reserve(10);
+    long rest = value;
+    while ((rest & ~0x7fL) != 0) {
+      out[length++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    out[length++] = (byte) rest;
+  }
+
+  /// Puts a signed number, small ones of either sign in few bytes.
+  void putZigzag(long value) {
+    putVarint((value << 1) ^ (value >> 63));
+  }
+
+  void put(byte[] source, int offset, int count) {
+    System.arraycopy(source, offset, reserve(count), length, count);
+    length += count;
+  }
+
+  void put(ByteSink other) {
+    put(other.bytes, 0, other.length);
+  }
+
+  /// The bytes from `offset` on, as memory to write to a file.
+  MemorySegment memory(int offset) {
+    return MemorySegment.ofArray(bytes).asSlice(offset, length - offset);
+  }
+}

@@ -1,0 +1,133 @@
+package io.widerow.storage;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import net.openhft.chronicle.bytes.PointerBytesStore;
+import net.openhft.chronicle.core.Jvm;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.queue.rollcycles.LegacyRollCycles;
+
+/// One journal file: a Chronicle Queue of its own, with one data file whose blocks are there before
+/// the queue maps it. Its clock stands still, so it never rolls.
+///
+/// - Threads: that of the lane.
+/// - Memory: owns the mapping until [#close].
+final class ChronicleFile implements AutoCloseable {
+  /// The name that the queue gives to the data file of its first cycle.
+  static final String DATA_FILE = "19700101.cq4";
+
+  /// What the queue needs besides excerpts: its header and its index.
+  static final int OVERHEAD_BYTES = 256 << 10;
+
+  private static final int INDEX_COUNT = 4 << 10;
+  private static final int INDEX_SPACING = 256;
+
+  static {
+    System.setProperty("chronicle.analytics.disable", "true");
+    System.setProperty("chronicle.announcer.disable", "true");
+    System.setProperty("slf4j.internal.verbosity", "ERROR");
+    Jvm.disableDebugHandler();
+    Jvm.disablePerfHandler();
+    Jvm.disableWarnHandler();
+  }
+
+  final Path directory;
+  private final long bytes;
+  private final NativeFile data;
+  private final SingleChronicleQueue queue;
+  private final ExcerptAppender appender;
+  private final PointerBytesStore excerpt = new PointerBytesStore();
+  private long usedBytes = OVERHEAD_BYTES;
+
+  private ChronicleFile(Path directory, long bytes, NativeFile data) {
+    this.directory = directory;
+    this.bytes = bytes;
+    this.data = data;
+    this.queue =
+        SingleChronicleQueueBuilder.binary(directory)
+            .rollCycle(LegacyRollCycles.DAILY)
+            .indexCount(INDEX_COUNT)
+            .indexSpacing(INDEX_SPACING)
+            .blockSize(bytes)
+            .timeProvider(() -> 0L)
+            .timeoutMS(1)
+            .checkInterrupts(false)
+            .build();
+    this.appender = queue.createAppender();
+  }
+
+  /// Makes the file and its directory entries durable, with all its blocks.
+  ///
+  /// @throws StorageException.DiskFull when there is no room for it; nothing is left behind
+  static ChronicleFile create(Disk disk, Path directory, long bytes) {
+    Path journal = directory.resolveSibling(".").normalize();
+    if (disk.exists(directory)) {
+      throw new IllegalStateException(directory + " exists");
+    }
+    disk.createDirectory(directory);
+    Path file = directory.resolve(DATA_FILE);
+    NativeFile data = null;
+    try {
+      disk.create(file).close();
+      data = new NativeFile(file);
+      data.reserve(mappedBytes(bytes));
+      ChronicleFile created = new ChronicleFile(directory, bytes, data);
+      data.force();
+      disk.forceDirectory(directory);
+      disk.forceDirectory(journal);
+      return created;
+    } catch (Throwable failure) {
+      if (data != null) {
+        data.close();
+      }
+      delete(disk, directory);
+      throw failure;
+    }
+  }
+
+  /// The queue maps a block and, for what reaches over its end, a quarter more.
+  private static long mappedBytes(long bytes) {
+    return bytes + bytes / 4;
+  }
+
+  static void delete(Disk disk, Path directory) {
+    for (Path file : disk.list(directory)) {
+      disk.delete(file);
+    }
+    disk.delete(directory);
+  }
+
+  long bytes() {
+    return mappedBytes(bytes);
+  }
+
+  boolean hasRoomFor(MemorySegment frame) {
+    return usedBytes + excerptBytes(frame) <= bytes;
+  }
+
+  private static long excerptBytes(MemorySegment frame) {
+    return 2L * Integer.BYTES + frame.byteSize();
+  }
+
+  void append(MemorySegment frame) {
+    excerpt.set(frame.address(), frame.byteSize());
+    appender.writeBytes(excerpt);
+    usedBytes += excerptBytes(frame);
+    if (appender.cycle() != 0) {
+      throw new IllegalStateException(directory + " rolled to cycle " + appender.cycle());
+    }
+  }
+
+  void force() {
+    data.force();
+  }
+
+  @Override
+  public void close() {
+    appender.close();
+    queue.close();
+    data.close();
+  }
+}

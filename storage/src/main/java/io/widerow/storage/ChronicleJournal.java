@@ -1,0 +1,129 @@
+package io.widerow.storage;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/// The journal of a lane on Chronicle Queue. Any failure of a write or a force ends it: nobody
+/// knows then what the kernel has dropped.
+///
+/// - Threads: as [Journal]; the files that can be trimmed are guarded by this.
+final class ChronicleJournal implements Journal {
+  private record Full(Path directory, long lsnLast, long bytes) {}
+
+  private final Disk disk;
+  private final Path journal;
+  private final int lane;
+  private final long fileBytes;
+  private final Deque<Full> full = new ArrayDeque<>();
+  private ChronicleFile current;
+  private long number;
+  private long lsnLast;
+  private @Nullable Throwable failure;
+
+  ChronicleJournal(Disk disk, Path journal, int lane, long number, long lsnFirst, long fileBytes) {
+    this.disk = disk;
+    this.journal = journal;
+    this.lane = lane;
+    this.fileBytes = fileBytes;
+    this.number = number;
+    this.lsnLast = lsnFirst - 1;
+    this.current = ChronicleFile.create(disk, directory(), fileBytes);
+  }
+
+  private Path directory() {
+    return journal.resolve(ChronicleJournalFactory.name(lane, number));
+  }
+
+  @Override
+  public void append(long lsn, MemorySegment frame) {
+    requireSound();
+    if (lsn != lsnLast + 1) {
+      throw new IllegalArgumentException("LSN %d behind %d".formatted(lsn, lsnLast));
+    }
+    if (!current.hasRoomFor(frame)) {
+      roll();
+      if (!current.hasRoomFor(frame)) {
+        throw new IllegalArgumentException(
+            "frame of %d bytes in files of %d".formatted(frame.byteSize(), fileBytes));
+      }
+    }
+    try {
+      current.append(frame);
+      lsnLast = lsn;
+    } catch (Throwable broken) {
+      throw end("append", broken);
+    }
+  }
+
+  /// Forces the file that is full, since [#force] sees the next one only, and starts the next.
+  private void roll() {
+    force();
+    number++;
+    ChronicleFile next;
+    try {
+      next = ChronicleFile.create(disk, directory(), fileBytes);
+    } catch (StorageException.DiskFull noRoom) {
+      number--;
+      throw noRoom;
+    } catch (Throwable broken) {
+      throw end("start a file", broken);
+    }
+    synchronized (this) {
+      full.add(new Full(current.directory, lsnLast, current.bytes()));
+      current.close();
+      current = next;
+    }
+  }
+
+  @Override
+  public void force() {
+    requireSound();
+    try {
+      current.force();
+    } catch (Throwable broken) {
+      throw end("force", broken);
+    }
+  }
+
+  private void requireSound() {
+    Throwable earlier = failure;
+    if (earlier != null) {
+      throw new StorageException.Failed("the journal ended: " + earlier.getMessage(), earlier);
+    }
+  }
+
+  private StorageException end(String action, Throwable broken) {
+    failure = broken;
+    return broken instanceof StorageException known
+        ? known
+        : new StorageException.Failed(current.directory + ": cannot " + action, broken);
+  }
+
+  @Override
+  public synchronized void trim(long lsn) {
+    boolean deleted = false;
+    Full oldest = full.peek();
+    while (oldest != null && oldest.lsnLast <= lsn) {
+      ChronicleFile.delete(disk, oldest.directory);
+      full.remove();
+      deleted = true;
+      oldest = full.peek();
+    }
+    if (deleted) {
+      disk.forceDirectory(journal);
+    }
+  }
+
+  @Override
+  public synchronized long bytes() {
+    return full.stream().mapToLong(Full::bytes).sum() + current.bytes();
+  }
+
+  @Override
+  public synchronized void close() {
+    current.close();
+  }
+}

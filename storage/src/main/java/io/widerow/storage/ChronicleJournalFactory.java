@@ -1,0 +1,113 @@
+package io.widerow.storage;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// The journals of a store on Chronicle Queue: `journal/<lane>-<number>/`, one queue directory for
+/// each journal file. They are read by [FrameScanner], never through the queue.
+///
+/// - Threads: one at a time.
+final class ChronicleJournalFactory implements Journal.Factory {
+  static final long FILE_BYTES = 64L << 20;
+
+  private static final Pattern NAME = Pattern.compile("(\\d{1,5})-([0-9a-f]{8})");
+
+  /// A journal file that was there at start.
+  record Found(int lane, long number, Path path) {
+    static final Comparator<Found> ORDER =
+        Comparator.comparingInt(Found::lane).thenComparingLong(Found::number);
+
+    static @Nullable Found of(Path path) {
+      Matcher matcher = NAME.matcher(String.valueOf(path.getFileName()));
+      return matcher.matches()
+          ? new Found(
+              Integer.parseInt(matcher.group(1)), Long.parseLong(matcher.group(2), 16), path)
+          : null;
+    }
+
+    static List<Found> in(Disk disk, Path journal) {
+      List<Found> found = new ArrayList<>();
+      if (disk.exists(journal)) {
+        for (Path path : disk.list(journal)) {
+          Found file = of(path);
+          if (file != null) {
+            found.add(file);
+          }
+        }
+      }
+      found.sort(ORDER);
+      return found;
+    }
+  }
+
+  private final Disk disk;
+  private final Path journal;
+  private final UUID store;
+  private final long fileBytes;
+  private final List<Found> replayed = new ArrayList<>();
+  private long numberNext;
+
+  /// @param journal the directory of the journals, made when it is absent; its parent exists
+  ChronicleJournalFactory(Disk disk, Path journal, UUID store, long fileBytes) {
+    this.disk = disk;
+    this.journal = journal;
+    this.store = store;
+    this.fileBytes = fileBytes;
+    skipNumbersInUse();
+  }
+
+  private void skipNumbersInUse() {
+    for (Found file : Found.in(disk, journal)) {
+      numberNext = Math.max(numberNext, file.number() + 1);
+    }
+  }
+
+  static String name(int lane, long number) {
+    return String.format(Locale.ROOT, "%d-%08x", lane, number);
+  }
+
+  @Override
+  public Journal create(int lane, long lsnFirst) {
+    if (!disk.exists(journal)) {
+      disk.createDirectory(journal);
+      disk.forceDirectory(Objects.requireNonNull(journal.toAbsolutePath().getParent()));
+    }
+    skipNumbersInUse();
+    return new ChronicleJournal(disk, journal, lane, numberNext, lsnFirst, fileBytes);
+  }
+
+  @Override
+  public void replay(Journal.FrameReader reader) {
+    replayed.clear();
+    try (FrameScanner scanner = new FrameScanner(store)) {
+      for (Found found : Found.in(disk, journal)) {
+        replayed.add(found);
+        Path data = found.path().resolve(ChronicleFile.DATA_FILE);
+        if (disk.exists(data)) {
+          try (DiskFile file = disk.open(data)) {
+            scanner.scan(found.lane(), file, reader);
+          }
+        }
+      }
+    }
+  }
+
+  @Override
+  public void deleteReplayed() {
+    for (Found found : replayed) {
+      ChronicleFile.delete(disk, found.path());
+    }
+    if (!replayed.isEmpty()) {
+      disk.forceDirectory(journal);
+    }
+    replayed.clear();
+  }
+}

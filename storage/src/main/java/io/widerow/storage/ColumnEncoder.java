@@ -1,0 +1,132 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeKind;
+
+/// Writes the values of one column of a block as one chunk, without its checksum.
+///
+/// ```
+///  +-----------+--------------+------- ~ -+----------------------------+--------- ~
+///  | textBytes | storedBytes  | text      | rows, if not all have it   | values
+///  +-----------+--------------+------- ~ -+----------------------------+--------- ~
+///   varint      varint, 0:     zstd or      longs                        by kind
+///               text as it is  as it is
+///
+///  LONG, BOOLEAN   longs
+///  DOUBLE          byte scale: 0 longs of raw bits, s longs of value * 10^(s-1)
+///  STRING, BYTES   byte code, then as [PieceEncoder] or, for TEMPLATE, [TemplateEncoder] says
+/// ```
+///
+/// - Threads: one.
+final class ColumnEncoder {
+  static final int SCALES = 16;
+  private static final double[] TENS = tens();
+  private static final int TEXT_ZSTD_MIN = 32;
+
+  private final BlockCompressor compressor;
+  private final LongEncoder longs;
+  private final TextEncoder texts;
+  private final ByteSink text = new ByteSink();
+  private final ByteSink numbers = new ByteSink();
+  private final ByteSink compressed = new ByteSink();
+  private long[] scratch = new long[0];
+
+  ColumnEncoder(BlockCompressor compressor, TokenFilterBuilder tokens) {
+    this.compressor = compressor;
+    this.longs = new LongEncoder(compressor);
+    this.texts = new TextEncoder(longs, compressor, tokens);
+  }
+
+  private static double[] tens() {
+    double[] tens = new double[SCALES];
+    for (int i = 0; i < SCALES; i++) {
+      tens[i] = Math.pow(10, i);
+    }
+    return tens;
+  }
+
+  /// The double that a scaled number stands for.
+  static double unscaled(long number, int scale) {
+    return number / TENS[scale - 1];
+  }
+
+  /// The encoder of numbers, for whoever writes other parts of a block.
+  LongEncoder longs() {
+    return longs;
+  }
+
+  void encode(ColumnBuilder column, int events, ByteSink out) {
+    text.clear();
+    numbers.clear();
+    if (column.count < events) {
+      scratch = LongDecoder.room(scratch, column.count);
+      for (int i = 0; i < column.count; i++) {
+        scratch[i] = column.rows[i];
+      }
+      longs.encode(scratch, column.count, numbers);
+    }
+    switch (column.kind) {
+      case LONG, BOOLEAN -> longs.encode(column.values, column.count, numbers);
+      case DOUBLE -> encodeDoubles(column.values, column.count);
+      case STRING, BYTES ->
+          texts.encode(column.texts, column.kind == AttributeKind.STRING, numbers, text);
+    }
+    putText(out);
+    out.put(numbers);
+  }
+
+  private void putText(ByteSink out) {
+    int raw = text.length();
+    out.putVarint(raw);
+    if (raw >= TEXT_ZSTD_MIN) {
+      compressed.clear();
+      compressor.compress(text.bytes(), 0, raw, compressed);
+      if (compressed.length() < raw) {
+        out.putVarint(compressed.length());
+        out.put(compressed);
+        return;
+      }
+    }
+    out.putVarint(0);
+    out.put(text);
+  }
+
+  private void encodeDoubles(long[] bits, int count) {
+    scratch = LongDecoder.room(scratch, count);
+    int scale = scaleFor(bits, count);
+    numbers.putByte(scale);
+    if (scale == 0) {
+      longs.encode(bits, count, numbers);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      scratch[i] = Math.round(Double.longBitsToDouble(bits[i]) * TENS[scale - 1]);
+    }
+    longs.encode(scratch, count, numbers);
+  }
+
+  /// The least scale at which all values come back bit for bit; 0 when there is none.
+  private static int scaleFor(long[] bits, int count) {
+    int scale = 1;
+    for (int i = 0; i < count; i++) {
+      double value = Double.longBitsToDouble(bits[i]);
+      while (scale < SCALES && !fits(value, bits[i], scale)) {
+        scale++;
+      }
+      if (scale == SCALES) {
+        return 0;
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      if (!fits(Double.longBitsToDouble(bits[i]), bits[i], scale)) {
+        return 0; // a large value that an earlier, smaller scale suited
+      }
+    }
+    return scale;
+  }
+
+  private static boolean fits(double value, long bits, int scale) {
+    double scaled = value * TENS[scale - 1];
+    return Math.abs(scaled) < 1L << 52
+        && Double.doubleToRawLongBits(unscaled(Math.round(scaled), scale)) == bits;
+  }
+}

@@ -1,0 +1,141 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeValue;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/// One column of the current block, decoded; see [ColumnEncoder] for its bytes. Its buffers serve
+/// block after block.
+///
+/// - Threads: one.
+final class ColumnReader {
+  private final Path file;
+  private final LongDecoder longs;
+  private final BlockDecompressor decompressor;
+  private final TextDecoder textDecoder;
+  private final ByteSource text;
+  private final TextSlices texts = new TextSlices();
+  private AttributeKind kind = AttributeKind.BOOLEAN;
+  private boolean dense;
+  private int present;
+  private long[] values = new long[0];
+  private int[] rows = new int[0];
+  private byte[] textBytes = new byte[ByteSource.SLACK];
+  private MemorySegment textMemory = MemorySegment.NULL;
+  private int near; // where the row asked for last was found
+  private boolean decoded;
+
+  ColumnReader(Path file, LongDecoder longs, BlockDecompressor decompressor) {
+    this.file = file;
+    this.longs = longs;
+    this.decompressor = decompressor;
+    this.textDecoder = new TextDecoder(longs);
+    this.text = new ByteSource(file);
+  }
+
+  boolean decoded() {
+    return decoded;
+  }
+
+  /// Forgets the block before.
+  void clear() {
+    decoded = false;
+  }
+
+  void decode(ByteSource in, AttributeKind newKind, int newPresent, int events) {
+    kind = newKind;
+    present = newPresent;
+    dense = present == events;
+    near = 0;
+    readText(in);
+    values = LongDecoder.room(values, present);
+    if (!dense) {
+      readRows(in, events);
+    }
+    switch (kind) {
+      case LONG -> longs.decode(in, present, values);
+      case BOOLEAN -> longs.decode(in, present, values, 0, 1, "boolean");
+      case DOUBLE -> decodeDoubles(in);
+      case STRING, BYTES -> {
+        textDecoder.decode(in, text, present, texts);
+        textMemory = MemorySegment.ofArray(texts.bytes);
+        text.requireEnd("the text");
+      }
+    }
+    in.requireEnd("the column");
+    decoded = true;
+  }
+
+  private void readText(ByteSource in) {
+    int raw = in.readCount(0, SegmentFormat.BLOCK_BYTES_MAX, "bytes of text");
+    int stored = in.readCount(0, in.left(), "stored bytes of text");
+    if (stored == 0 && raw > in.left()) {
+      throw in.corrupt("%d bytes of text where %d are left".formatted(raw, in.left()));
+    }
+    if (textBytes.length < raw + ByteSource.SLACK) {
+      textBytes = new byte[Math.max(raw, 2 * textBytes.length) + ByteSource.SLACK];
+    }
+    long offset = in.fileOffset();
+    if (stored == 0) {
+      System.arraycopy(in.bytes(), in.skip(raw, "text"), textBytes, 0, raw);
+    } else {
+      decompressor.decompress(in, stored, textBytes, 0, raw);
+    }
+    text.over(textBytes, 0, raw, offset);
+  }
+
+  private void readRows(ByteSource in, int events) {
+    if (rows.length < present) {
+      rows = new int[Math.max(present, 2 * rows.length)];
+    }
+    longs.decode(in, present, values, 0, events - 1L, "row");
+    for (int i = 0; i < present; i++) {
+      rows[i] = (int) values[i];
+      if (i > 0 && rows[i] <= rows[i - 1]) {
+        throw in.corrupt("row %d behind row %d".formatted(rows[i], rows[i - 1]));
+      }
+    }
+  }
+
+  private void decodeDoubles(ByteSource in) {
+    int scale = in.readByte();
+    if (scale >= ColumnEncoder.SCALES) {
+      throw in.corrupt("doubles of scale " + scale);
+    }
+    longs.decode(in, present, values);
+    for (int i = 0; scale > 0 && i < present; i++) {
+      values[i] = Double.doubleToRawLongBits(ColumnEncoder.unscaled(values[i], scale));
+    }
+  }
+
+  /// Fills `out` with a row's value; false when the row has none.
+  boolean value(int row, AttributeValue out) {
+    assert decoded : "a column of " + file + " that was not read";
+    int at = dense ? row : position(row);
+    if (at < 0) {
+      return false;
+    }
+    if (kind.isText()) {
+      out.setText(kind, textMemory, texts.offsets[at], texts.lengths[at]);
+    } else {
+      out.setBits(kind, values[at]);
+    }
+    return true;
+  }
+
+  /// Where a row's value is; negative when it has none. Rows are mostly asked for one after the
+  /// other, in either direction.
+  private int position(int row) {
+    for (int i = Math.max(0, near - 1); i < Math.min(present, near + 2); i++) {
+      if (rows[i] == row) {
+        near = i;
+        return i;
+      }
+    }
+    int found = Arrays.binarySearch(rows, 0, present, row);
+    near = found >= 0 ? found : Math.max(0, -found - 2);
+    return found;
+  }
+}

@@ -1,0 +1,403 @@
+package io.widerow.storage;
+
+import io.widerow.event.EventId;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/// The store on this machine: a directory, open rows in native memory, one journal a lane.
+///
+/// ```
+///   directory/
+///     FORMAT           what a program must understand        LOCK      who has the store open
+///     manifest         which segments are live               notes/    what lanes remember
+///     journal/         what is not sealed yet, by lane       segments/ the rest
+/// ```
+///
+/// - Threads: it starts none. Sealing and merging run on the executor that the owner hands in, at
+///   most one task a lane and one merge at a time; with an executor that runs tasks at once they
+///   run on the thread that causes them.
+/// - Memory: `openBytes` of native memory, twice that while readers hold rows that were sealed
+///   meanwhile, and one encoder buffer a lane.
+/// - Errors: a failed write or force of journal or manifest ends the write side for good; readers
+///   go on. Opening the store again is the way back.
+public final class EmbeddedStore implements EventStore {
+  private static final long MEMORY_WAIT_MILLIS = 100;
+
+  private final StoreConfig config;
+  private final Disk disk;
+  private final StoreClock clock;
+  private final AutoCloseable lock;
+  private final Manifest manifest; // guarded by this
+  private final SegmentFiles files;
+  private final NotesFiles notes;
+  private final RowMemory memory;
+  private final AtomicLong arrivals;
+  private final Sealer sealer;
+  private final Merger merger;
+  private final Map<String, Retention> retentions = new ConcurrentHashMap<>();
+  private final List<Lane> lanes = new ArrayList<>();
+  private final boolean readOnly;
+  private RecoveryReport recovery = RecoveryReport.NONE;
+  private final AtomicLong sealedCount = new AtomicLong();
+  private volatile Retention retentionDefault;
+  private volatile StoreState state = StoreState.EMPTY; // replaced under the lock of this
+  private volatile @Nullable StorageException failed; // the write side's end
+  private volatile @Nullable StorageException backgroundFailure;
+
+  /// How long something is kept; null for ever.
+  private record Retention(@Nullable Duration age) {}
+
+  /// Opens the store of a directory on this machine's disk, or makes one.
+  ///
+  /// @param background runs sealing and merging
+  /// @throws StorageException when the directory is not ours, locked, newer, or damaged. Nothing
+  ///   was changed then
+  public static EmbeddedStore open(StoreConfig config, Executor background) {
+    Disk disk = new RealDisk();
+    return new StoreOpener(config, disk, StoreClock.system(), background)
+        .open(id -> journals(config, disk, id));
+  }
+
+  /// Opens a stopped store for reading. Nothing on the disk changes.
+  ///
+  /// @throws StorageException when the directory is no store, locked, newer, or damaged
+  public static EmbeddedStore openForReading(Path directory) {
+    StoreConfig config = StoreConfig.at(directory);
+    Disk disk = new RealDisk();
+    return new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
+        .openForReading(id -> journals(config, disk, id));
+  }
+
+  private static Journal.Factory journals(StoreConfig config, Disk disk, UUID storeId) {
+    return new ChronicleJournalFactory(
+        disk, config.directory().resolve("journal"), storeId, config.journalFileBytes());
+  }
+
+  EmbeddedStore(StoreOpener.Opened opened) {
+    this.config = opened.config();
+    this.disk = opened.disk();
+    this.clock = opened.clock();
+    this.lock = opened.lock();
+    this.manifest = opened.manifest();
+    this.files = opened.files();
+    this.notes = opened.notes();
+    this.memory = opened.memory();
+    this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
+    this.retentionDefault = new Retention(config.retention());
+    this.readOnly = opened.readOnly();
+    if (readOnly) {
+      failed = new StorageException.ReadOnly("the store was opened for reading");
+    }
+    this.sealer = new Sealer(this, files, opened.background(), config.lanes());
+    this.merger = new Merger(this, files, opened.background());
+    this.state = StoreState.EMPTY.replaced(List.of(), opened.segments(), List.of());
+  }
+
+  // For opening.
+
+  /// Counters up to this one were used before.
+  void usedCounters(long counterLimit) {
+    arrivals.accumulateAndGet(counterLimit, Math::max);
+  }
+
+  /// Everything journaled before is sealed; lanes go on behind `lsn`.
+  void startLanes(long lsn, IntFunction<Lane> lane) {
+    Map<Integer, Long> sealedLsns = new TreeMap<>();
+    manifest.sealedLsns().keySet().forEach(old -> sealedLsns.put(old, lsn));
+    for (int i = 0; i < config.lanes(); i++) {
+      sealedLsns.put(i, lsn);
+    }
+    synchronized (this) {
+      commit(List.of(), List.of(), sealedLsns);
+    }
+    for (int i = 0; i < config.lanes(); i++) {
+      lanes.add(lane.apply(i));
+    }
+  }
+
+  void opened(RecoveryReport report) {
+    recovery = report;
+  }
+
+  AtomicLong arrivals() {
+    return arrivals;
+  }
+
+  /// Seals rows on this thread; keeps them open in a store that is only read.
+  void sealNow(SealJob job) {
+    if (!readOnly) {
+      sealer.seal(job);
+    }
+  }
+
+  /// What opening found and did.
+  public RecoveryReport recovery() {
+    return recovery;
+  }
+
+  @Override
+  public int lanes() {
+    return config.lanes();
+  }
+
+  @Override
+  public LaneWriter lane(int lane) {
+    return lanes.get(lane);
+  }
+
+  @Override
+  public int laneOf(EventId id) {
+    int shard = (int) Long.remainderUnsigned(hashOf(id.time(), id.tail()), config.shards());
+    return shard % config.lanes();
+  }
+
+  /// Spreads ids over shards: the finalizer of MurmurHash3 over both halves.
+  static long hashOf(long idTime, long idTail) {
+    long hash = idTime * 0x9e3779b97f4a7c15L ^ idTail;
+    hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
+    hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
+    return hash ^ (hash >>> 33);
+  }
+
+  @Override
+  public StoreView view() {
+    return EmbeddedView.of(this);
+  }
+
+  StoreState state() {
+    return state;
+  }
+
+  long wallNanos() {
+    return clock.wallNanos();
+  }
+
+  @Override
+  public void retain(@Nullable String type, @Nullable Duration age) {
+    if (age != null && !age.isPositive()) {
+      throw new IllegalArgumentException("retention must be positive, got " + age);
+    }
+    if (type == null) {
+      retentionDefault = new Retention(age);
+    } else {
+      retentions.put(type, new Retention(age));
+    }
+  }
+
+  /// How long events of a type are kept; null for ever.
+  @Nullable Duration retentionOf(String type) {
+    return retentions.getOrDefault(type, retentionDefault).age();
+  }
+
+  /// True when a bucket of a type is past its retention.
+  boolean isExpired(String type, long untilNanos, long nowNanos) {
+    Duration age = retentionOf(type);
+    return age != null && untilNanos + age.toNanos() <= nowNanos;
+  }
+
+  @Override
+  public void maintain() {
+    long old = clock.monotonicNanos() - config.openAge().toNanos();
+    for (Lane lane : lanes) {
+      if (lane.isOlderThan(old)) {
+        lane.requestSeal();
+      }
+    }
+    if (failed == null) {
+      sealer.retry();
+      merger.start();
+    }
+  }
+
+  // For lanes.
+
+  OpenRows openRows(int lane) {
+    while (true) {
+      MemorySegment piece = memory.tryTake();
+      if (piece != null) {
+        OpenRows rows = new OpenRows(lane, piece, memory, clock.monotonicNanos());
+        synchronized (this) {
+          state = state.withRows(rows);
+        }
+        return rows;
+      }
+      requireWriting();
+      sealer.retry();
+      memory.awaitPiece(MEMORY_WAIT_MILLIS);
+    }
+  }
+
+  void seal(SealJob job) {
+    sealer.submit(job);
+  }
+
+  void requireWriting() {
+    StorageException end = failed;
+    if (end != null) {
+      throw new StorageException.Failed("the store takes no more writes: " + end.getMessage(), end);
+    }
+  }
+
+  void requireRoom() {
+    long usable = disk.usableBytes(config.directory());
+    if (usable < config.diskReserveBytes()) {
+      throw new StorageException.DiskFull(config.directory(), usable, config.diskReserveBytes());
+    }
+    if (sealer.failure() instanceof StorageException.DiskFull full) {
+      throw full;
+    }
+  }
+
+  /// Ends the write side for good.
+  synchronized StorageException fail(String action, RuntimeException cause) {
+    StorageException end = failed;
+    if (end == null) {
+      end =
+          cause instanceof StorageException known
+              ? known
+              : new StorageException.Failed("cannot " + action, cause);
+      failed = end;
+    }
+    return end;
+  }
+
+  // For sealing and merging.
+
+  synchronized long takeSegmentId() {
+    return manifest.takeSegmentId();
+  }
+
+  /// Rows are in segments, whose files are forced: makes that the truth.
+  void sealed(SealJob job, List<LiveSegment> written) {
+    requireWriting();
+    OpenRows rows = job.rows();
+    notes.write(rows.lane, job.notes());
+    synchronized (this) {
+      commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()));
+      state = state.replaced(List.of(rows), written, List.of());
+    }
+    rows.close();
+    sealedCount.incrementAndGet();
+    if (rows.lane < lanes.size()) { // not while the store is being opened
+      lanes.get(rows.lane).journal().trim(rows.lsnLast());
+    }
+  }
+
+  /// Segments replace others, or nothing does: makes that the truth, and deletes the others.
+  void replaced(List<LiveSegment> written, List<LiveSegment> removed) {
+    requireWriting();
+    synchronized (this) {
+      commit(written, removed, Map.of());
+      state = state.replaced(List.of(), written, removed);
+    }
+    removed.forEach(files::retire);
+  }
+
+  private void commit(
+      List<LiveSegment> added, List<LiveSegment> removed, Map<Integer, Long> sealedLsns) {
+    var edit =
+        new ManifestEdit(
+            manifest.segmentIdNext(),
+            arrivals.get(),
+            added.stream().map(LiveSegment::entry).toList(),
+            removed.stream().map(segment -> segment.entry().id()).toList(),
+            sealedLsns);
+    try {
+      manifest.commit(edit);
+    } catch (RuntimeException failure) {
+      throw fail("write the manifest", failure);
+    }
+  }
+
+  /// A task in the background failed; it will be tried again.
+  void background(StorageException failure) {
+    backgroundFailure = failure;
+  }
+
+  StoreConfig config() {
+    return config;
+  }
+
+  @Override
+  public StoreStatistics statistics() {
+    StoreState now = state;
+    List<LiveSegment> segments = now.allSegments();
+    StorageException end = failed;
+    StorageException background = backgroundFailure;
+    return new StoreStatistics(
+        lanes.stream().mapToLong(Lane::eventsCommitted).sum(),
+        lanes.stream().mapToLong(Lane::bytesCommitted).sum(),
+        now.rows().stream().mapToLong(OpenRows::committedEvents).sum(),
+        memory.usedBytes(),
+        segments.size(),
+        segments.stream().mapToLong(segment -> segment.entry().events()).sum(),
+        segments.stream().mapToLong(segment -> segment.entry().bytes()).sum(),
+        lanes.stream().mapToLong(lane -> lane.journal().bytes()).sum(),
+        lanes.stream().mapToLong(Lane::journalBytesWritten).sum(),
+        files.bytesWritten(),
+        sealedCount.get(),
+        merger.merges(),
+        end == null ? "" : String.valueOf(end.getMessage()),
+        background == null ? "" : String.valueOf(background.getMessage()));
+  }
+
+  /// Has everything committed sealed. For owners that measure or hand a store over; only while no
+  /// lane is written to.
+  public void sealAll() {
+    requireWriting();
+    lanes.forEach(Lane::sealForClose);
+  }
+
+  /// Waits for what runs in the background. For owners that measure, and for tests.
+  ///
+  /// @throws InterruptedException when the thread is interrupted meanwhile
+  public void awaitBackground() throws InterruptedException {
+    sealer.drain();
+    merger.drain();
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (failed == null) {
+        lanes.forEach(Lane::sealForClose);
+      }
+      awaitBackground();
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+    } finally {
+      free();
+    }
+  }
+
+  private void free() {
+    lanes.forEach(Lane::close);
+    StoreState last;
+    synchronized (this) {
+      last = state;
+      state = StoreState.EMPTY;
+      manifest.close();
+    }
+    last.allSegments().forEach(segment -> segment.segment().close());
+    memory.close();
+    try {
+      lock.close();
+    } catch (IOException failure) {
+      throw new StorageException.Failed(config.directory(), "unlock", failure);
+    } catch (Exception failure) {
+      throw new IllegalStateException("cannot unlock", failure);
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.EventId;
+import io.widerow.event.PartitionKey;
+import io.widerow.event.TimeUuid;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// A view of an embedded store: the state of one moment, with a lease on every part of it.
+///
+/// - Threads: any; each cursor has one.
+/// - Memory: keeps rows and segment files from being freed until [#close].
+final class EmbeddedView implements StoreView {
+  private final EmbeddedStore store;
+  private final StoreState state;
+  private final List<OpenRows.View> rows;
+  private final List<LiveSegment> leased;
+  private final long nowNanos;
+
+  private EmbeddedView(
+      EmbeddedStore store,
+      StoreState state,
+      List<OpenRows.View> rows,
+      List<LiveSegment> leased,
+      long nowNanos) {
+    this.store = store;
+    this.state = state;
+    this.rows = rows;
+    this.leased = leased;
+    this.nowNanos = nowNanos;
+  }
+
+  /// Takes leases on the present state; starts again when a part of it goes meanwhile, which means
+  /// that there is a newer one.
+  static EmbeddedView of(EmbeddedStore store) {
+    while (true) {
+      StoreState state = store.state();
+      List<OpenRows.View> rows = new ArrayList<>();
+      List<LiveSegment> leased = new ArrayList<>();
+      if (acquire(state, rows, leased)) {
+        return new EmbeddedView(store, state, rows, leased, store.wallNanos());
+      }
+      release(rows, leased);
+      Thread.onSpinWait();
+    }
+  }
+
+  private static boolean acquire(
+      StoreState state, List<OpenRows.View> rows, List<LiveSegment> leased) {
+    for (OpenRows open : state.rows()) {
+      OpenRows.View view = open.view();
+      if (view == null) {
+        return false;
+      }
+      rows.add(view);
+    }
+    for (LiveSegment segment : state.allSegments()) {
+      if (!segment.segment().tryAcquire()) {
+        return false;
+      }
+      leased.add(segment);
+    }
+    return true;
+  }
+
+  private static void release(List<OpenRows.View> rows, List<LiveSegment> leased) {
+    rows.forEach(OpenRows.View::close);
+    leased.forEach(segment -> segment.segment().release());
+  }
+
+  @Override
+  public List<PartitionInfo> partitions(Predicate<String> types, long fromNanos, long untilNanos) {
+    Map<PartitionKey, PartitionInfo> found = new TreeMap<>();
+    for (var bucket : state.segments().entrySet()) {
+      long from = bucket.getKey().bucketMinutes() * PartitionKey.NANOS_PER_MINUTE;
+      long until = from + bucket.getKey().widthMinutes() * PartitionKey.NANOS_PER_MINUTE;
+      if (from >= untilNanos || until <= fromNanos) {
+        continue;
+      }
+      for (LiveSegment segment : bucket.getValue()) {
+        for (SegmentSummary.Partition partition : segment.segment().partitions()) {
+          if (isWanted(partition.key(), types)) {
+            found.merge(partition.key(), infoOf(partition), EmbeddedView::both);
+          }
+        }
+      }
+    }
+    for (OpenRows.View view : rows) {
+      for (OpenRow row : view.rows()) {
+        if (isWanted(row.key, types)) {
+          PartitionInfo info = view.info(row);
+          if (info.events() > 0) {
+            found.merge(row.key, info, EmbeddedView::both);
+          }
+        }
+      }
+    }
+    return found.values().stream()
+        .filter(info -> info.timeFirstNanos() < untilNanos && info.timeLastNanos() >= fromNanos)
+        .toList();
+  }
+
+  private boolean isWanted(PartitionKey key, Predicate<String> types) {
+    return types.test(key.type()) && !store.isExpired(key.type(), key.untilNanos(), nowNanos);
+  }
+
+  private static PartitionInfo infoOf(SegmentSummary.Partition partition) {
+    return new PartitionInfo(
+        partition.key(),
+        partition.events(),
+        TimeUuid.tickNanos(partition.least().time()),
+        TimeUuid.tickNanos(partition.greatest().time()) + TimeUuid.NANOS_PER_TICK - 1);
+  }
+
+  private static PartitionInfo both(PartitionInfo a, PartitionInfo b) {
+    return new PartitionInfo(
+        a.key(),
+        a.events() + b.events(),
+        Math.min(a.timeFirstNanos(), b.timeFirstNanos()),
+        Math.max(a.timeLastNanos(), b.timeLastNanos()));
+  }
+
+  @Override
+  public EventCursor open(List<PartitionKey> partitions, Scan scan) {
+    List<PartitionKey> wanted =
+        partitions.stream()
+            .filter(key -> !store.isExpired(key.type(), key.untilNanos(), nowNanos))
+            .toList();
+    boolean pushDown = scan.filter() instanceof Filter.Everything || !anyOwnIds(wanted);
+    Scan below = pushDown ? scan : withoutFilter(scan);
+    List<EventCursor> cursors = new ArrayList<>();
+    for (PartitionKey key : wanted) {
+      for (LiveSegment segment : segmentsOf(key)) {
+        SegmentSummary.Partition partition = segment.segment().partition(key);
+        if (partition != null && overlaps(partition, scan)) {
+          cursors.add(lazily(segment.segment(), partition, below));
+        }
+      }
+      for (OpenRows.View view : rows) {
+        OpenRow row = view.row(key);
+        if (row != null) {
+          cursors.addAll(view.open(row, below, below.filter()));
+        }
+      }
+    }
+    EventCursor merged = MergeCursor.of(cursors, scan.descending());
+    return pushDown ? merged : new FilterCursor(merged, scan.filter());
+  }
+
+  /// True when an event of these partitions may replace another, so that filters must wait until it
+  /// is known which one is shown.
+  private boolean anyOwnIds(List<PartitionKey> partitions) {
+    for (PartitionKey key : partitions) {
+      for (OpenRows.View view : rows) {
+        OpenRow row = view.row(key);
+        if (row != null && row.hasOwnIds()) {
+          return true;
+        }
+      }
+      for (LiveSegment segment : segmentsOf(key)) {
+        SegmentSummary.Partition partition = segment.segment().partition(key);
+        if (partition != null && partition.ownIds()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private List<LiveSegment> segmentsOf(PartitionKey key) {
+    return state
+        .segments()
+        .getOrDefault(new StoreState.Bucket(key.bucketMinutes(), key.widthMinutes()), List.of());
+  }
+
+  private static Scan withoutFilter(Scan scan) {
+    Set<AttributeName> columns = scan.columns();
+    if (columns != null) {
+      columns = new HashSet<>(columns);
+      Filters.addColumns(scan.filter(), columns);
+    }
+    return scan.withColumns(columns).withFilter(new Filter.Everything());
+  }
+
+  private static boolean overlaps(SegmentSummary.Partition partition, Scan scan) {
+    return partition.least().compareTo(scan.until()) < 0
+        && partition.greatest().compareTo(scan.from()) >= 0;
+  }
+
+  private static LazyCursor lazily(Segment segment, SegmentSummary.Partition partition, Scan scan) {
+    EventId bound =
+        scan.descending()
+            ? least(partition.greatest(), scan.until())
+            : greatest(partition.least(), scan.from());
+    return new LazyCursor(bound, () -> segment.open(partition.key(), scan));
+  }
+
+  private static EventId least(EventId a, EventId b) {
+    return a.compareTo(b) <= 0 ? a : b;
+  }
+
+  private static EventId greatest(EventId a, EventId b) {
+    return a.compareTo(b) >= 0 ? a : b;
+  }
+
+  @Override
+  public void close() {
+    release(rows, leased);
+  }
+
+  /// For messages and tests: the segment that holds a file, if it is in this view.
+  @Nullable LiveSegment segment(long id) {
+    return leased.stream().filter(live -> live.entry().id() == id).findFirst().orElse(null);
+  }
+}

@@ -1,0 +1,92 @@
+package io.widerow.storage;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/// Finds frames in a journal file by their magic and checksums alone. Nothing else in the file is
+/// believed, neither the length words of Chronicle Queue nor its index: a page that never reached
+/// the disk hides one frame and not those behind it.
+///
+/// ```
+///   ....|WIDEROWJ frame 7 |....|00000000000000000|....|WIDEROWJ frame 9 |0000
+///       ^ valid: hand over,    ^ step by four bytes   ^ valid
+///         jump behind it
+/// ```
+///
+/// A frame whose header is right and whose body is not is handed over too, as is a header that
+/// carries the magic and a wrong checksum. Frames start at multiples of [#STEP].
+///
+/// - Threads: one at a time.
+/// - Memory: owns one buffer of the largest frame.
+final class FrameScanner implements AutoCloseable {
+  static final int STEP = 4;
+  private static final int WINDOW_BYTES = JournalFrame.FRAME_BYTES_MAX + (1 << 20);
+
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment window = arena.allocate(WINDOW_BYTES, Long.BYTES);
+  private final FrameDecoder decoder;
+  private long windowOffset;
+  private long windowBytes;
+
+  FrameScanner(UUID store) {
+    this.decoder = new FrameDecoder(store);
+  }
+
+  void scan(int lane, DiskFile file, Journal.FrameReader reader) {
+    Path path = file.path();
+    long size = file.size();
+    windowOffset = 0;
+    windowBytes = 0;
+    long offset = 0;
+    while (offset + JournalFrame.HEADER_BYTES <= size) {
+      long at = load(file, size, offset, JournalFrame.HEADER_BYTES);
+      if (JournalFrame.magic(window, at) != JournalFrame.MAGIC) {
+        offset += STEP;
+        continue;
+      }
+      offset += handOver(lane, file, path, size, offset, reader);
+    }
+  }
+
+  /// Hands over what starts at `offset`.
+  ///
+  /// @return bytes to go on
+  private long handOver(
+      int lane, DiskFile file, Path path, long size, long offset, Journal.FrameReader reader) {
+    long at = load(file, size, offset, JournalFrame.HEADER_BYTES);
+    MemorySegment header = window.asSlice(at, JournalFrame.HEADER_BYTES);
+    FrameDecoder.Verdict verdict = decoder.check(lane, header);
+    if (!verdict.headerIsValid()) {
+      reader.frame(lane, path, offset, header);
+      return STEP;
+    }
+    long bytes = Math.min(JournalFrame.frameBytes(header), size - offset);
+    at = load(file, size, offset, bytes);
+    MemorySegment frame = window.asSlice(at, bytes);
+    boolean valid = decoder.check(lane, frame) == FrameDecoder.Verdict.VALID;
+    reader.frame(lane, path, offset, frame);
+    return valid ? (bytes + STEP - 1) & -STEP : STEP;
+  }
+
+  /// Makes sure that `bytes` from `offset` are in the window.
+  ///
+  /// @return where they start in it
+  private long load(DiskFile file, long size, long offset, long bytes) {
+    if (offset < windowOffset || offset + bytes > windowOffset + windowBytes) {
+      windowOffset = offset;
+      windowBytes = file.read(window.asSlice(0, Math.min(WINDOW_BYTES, size - offset)), offset);
+      if (windowBytes < bytes) {
+        throw new StorageException.Corrupt(file.path(), offset, "the file became shorter");
+      }
+    }
+    return offset - windowOffset;
+  }
+
+  @Override
+  public void close() {
+    decoder.close();
+    arena.close();
+  }
+}

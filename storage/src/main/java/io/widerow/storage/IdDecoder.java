@@ -1,0 +1,65 @@
+package io.widerow.storage;
+
+import io.widerow.event.TimeUuid;
+
+/// Reads what an [IdEncoder] wrote.
+///
+/// - Threads: one.
+final class IdDecoder {
+  private static final long TIME_LIMIT = 1L << 60;
+
+  private final LongDecoder longs;
+  long[] times = new long[0];
+  long[] tails = new long[0];
+  long[] versions = new long[0];
+  private long[] daemons = new long[0];
+  private long[] counters = new long[0];
+
+  IdDecoder(LongDecoder longs) {
+    this.longs = longs;
+  }
+
+  void decode(ByteSource in, int count) {
+    times = LongDecoder.room(times, count);
+    tails = LongDecoder.room(tails, count);
+    versions = LongDecoder.room(versions, count);
+    longs.decode(in, count, times, 0, TIME_LIMIT - 1, "time");
+    int form = in.readByte();
+    if (form == IdEncoder.TAILS_SPLIT) {
+      daemons = LongDecoder.room(daemons, count);
+      counters = LongDecoder.room(counters, count);
+      longs.decode(in, count, tails, 0, TimeUuid.NANOS_PER_TICK - 1, "nanoseconds");
+      longs.decode(in, count, daemons, 0, TimeUuid.DAEMON_LIMIT - 1, "daemon");
+      longs.decode(in, count, counters, 0, TimeUuid.COUNTER_LIMIT - 1, "counter");
+      for (int i = 0; i < count; i++) {
+        tails[i] = TimeUuid.tailOf(tails[i], (int) daemons[i], counters[i]);
+      }
+    } else if (form == IdEncoder.TAILS_RAW) {
+      longs.decode(in, count, tails);
+    } else {
+      throw in.corrupt("form %d of ids".formatted(form));
+    }
+    longs.decode(in, count, versions);
+    in.requireEnd("the ids");
+    for (int i = 1; i < count; i++) {
+      if (TimeUuid.compare(times[i - 1], tails[i - 1], times[i], tails[i]) > 0) {
+        throw in.corrupt("id %d of the block is out of order".formatted(i));
+      }
+    }
+  }
+
+  /// The first row whose id is not before the given one.
+  int firstRow(int count, long time, long tail) {
+    int low = 0;
+    int high = count;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (TimeUuid.compare(times[middle], tails[middle], time, tail) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+}

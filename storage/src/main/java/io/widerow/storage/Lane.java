@@ -1,0 +1,311 @@
+package io.widerow.storage;
+
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventLayout;
+import io.widerow.event.Rejection;
+import io.widerow.event.TimeUuid;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// One lane of an embedded store: takes batches into open rows, writes each group to the lane's
+/// journal, forces it, and moves the watermark that shows it to readers.
+///
+/// ```
+///   append, append, ...      records into the rows' memory, not visible yet
+///   commit                   frame to the journal -> force -> watermark -> acknowledged
+/// ```
+///
+/// A group that outgrows a frame, or the rows' memory, is written as several frames; only the last
+/// one carries the end of the group, and replay takes a group whole or not at all.
+///
+/// - Threads: one writer. [#requestSeal] and the figures: any.
+/// - Memory: the rows own theirs; the encoder owns a buffer of about one frame.
+final class Lane implements LaneWriter, AutoCloseable {
+  /// Records in a frame, from which on it is written without waiting for the commit.
+  private static final long FRAME_BYTES = 1 << 20;
+
+  private final int index;
+  private final StoreConfig config;
+  private final StoreClock clock;
+  private final AtomicLong arrivals;
+  private final EmbeddedStore owner;
+  private final Journal journal;
+  private final FrameEncoder encoder;
+  private final TypeTable types;
+  private final ArrayDeque<Note> notes = new ArrayDeque<>();
+  private final List<byte[]> groupNotes = new ArrayList<>();
+  private final List<OpenRows> full = new ArrayList<>(); // hold a part of the present group
+  private OpenRows rows;
+  private long frameFrom; // start of the records in `rows` that are in no frame yet
+  private int frameEvents;
+  private long lsn; // of the last frame written
+  private long forcedLsn;
+  private volatile boolean sealRequested;
+
+  private final AtomicLong eventsCommitted = new AtomicLong();
+  private final AtomicLong bytesCommitted = new AtomicLong();
+  private final AtomicLong journalBytesWritten = new AtomicLong();
+  private long rowsJournalBytes; // frames written since the rows were opened
+  private long groupEvents;
+  private long groupBytes;
+
+  /// @param lsn the last number used before
+  /// @param earlier notes from before the store was opened
+  Lane(
+      int index,
+      EmbeddedStore owner,
+      StoreClock clock,
+      Journal journal,
+      FrameEncoder encoder,
+      long lsn,
+      List<Note> earlier) {
+    this.index = index;
+    this.config = owner.config();
+    this.clock = clock;
+    this.arrivals = owner.arrivals();
+    this.owner = owner;
+    this.journal = journal;
+    this.encoder = encoder;
+    this.types = new TypeTable(config);
+    this.lsn = lsn;
+    this.forcedLsn = lsn;
+    this.notes.addAll(earlier);
+    this.rows = owner.openRows(index);
+  }
+
+  @Override
+  public int append(EventBatch batch, long placement, Rejections rejections) {
+    owner.requireWriting();
+    if (groupEvents == 0) {
+      owner.requireRoom();
+    }
+    MemorySegment events = batch.memory();
+    long latest = TimeUuid.timeOfNanos(clock.wallNanos() + config.futureMax().toNanos());
+    long counter = arrivals.getAndAdd(batch.count());
+    int lanes = config.lanes();
+    int shard = index + lanes * (int) Long.remainderUnsigned(placement, config.shards() / lanes);
+    int taken = 0;
+    long offset = 0;
+    for (int i = 0; i < batch.count(); i++) {
+      int length = EventLayout.length(events, offset);
+      if (EventLayout.idTime(events, offset) > latest) {
+        rejections.rejected(i, Rejection.TIME_IN_FUTURE);
+      } else {
+        take(events, offset, length, shard, counter + i);
+        taken++;
+      }
+      offset += EventLayout.alignedLength(length);
+      if (rows.limit() - frameFrom >= FRAME_BYTES) {
+        writeFrame(false);
+      }
+    }
+    return taken;
+  }
+
+  private void take(MemorySegment events, long offset, int length, int shard, long counter) {
+    while (true) {
+      long at = rows.copyIn(events, offset, length);
+      if (at >= 0) {
+        identify(rows.memory(), at, shard, counter);
+        int placed = EventLayout.shard(rows.memory(), at);
+        if (rows.add(types.row(rows, rows.memory(), at, placed), at)) {
+          frameEvents++;
+          groupEvents++;
+          groupBytes += length;
+          return;
+        }
+      }
+      turnRows();
+    }
+  }
+
+  /// Gives a record its id, version and shard.
+  private void identify(MemorySegment memory, long at, int shard, long counter) {
+    long idTail = EventLayout.idTail(memory, at);
+    if (EventLayout.version(memory, at) == EventLayout.VERSION_OWN) {
+      long hash = EmbeddedStore.hashOf(EventLayout.idTime(memory, at), idTail);
+      int own = (int) Long.remainderUnsigned(hash, config.shards());
+      if (own % config.lanes() != index) {
+        throw new IllegalArgumentException(
+            "lane %d was given an event with an id of lane %d"
+                .formatted(index, own % config.lanes()));
+      }
+      EventLayout.setVersion(memory, at, counter);
+      EventLayout.setShard(memory, at, own);
+    } else {
+      long nanos = TimeUuid.nanosOf(EventLayout.idTime(memory, at), idTail);
+      EventLayout.setIdTail(memory, at, TimeUuid.tailOf(nanos, config.daemon(), counter));
+      EventLayout.setShard(memory, at, shard);
+    }
+  }
+
+  /// Opens new rows in the middle of a group: the full ones wait for its commit to be sealed.
+  private void turnRows() {
+    if (rows.events() == 0) {
+      throw new IllegalStateException("an event does not fit into empty rows");
+    }
+    if (rows.limit() > frameFrom) {
+      writeFrame(false);
+    }
+    if (!full.isEmpty()) {
+      // The group fills the lane's memory: what there is of it must be sealed to make room.
+      force();
+      sealFull();
+    }
+    full.add(rows);
+    openRows();
+  }
+
+  private void openRows() {
+    rows = owner.openRows(index);
+    frameFrom = 0;
+    rowsJournalBytes = 0;
+    types.clear();
+  }
+
+  /// Writes what is in no frame yet.
+  private void writeFrame(boolean endsGroup) {
+    long next = lsn + 1;
+    MemorySegment records = rows.memory().asSlice(frameFrom, rows.limit() - frameFrom);
+    if (endsGroup) {
+      groupNotes.forEach(note -> encoder.addNote(MemorySegment.ofArray(note)));
+    }
+    int flags = endsGroup ? Replay.ENDS_GROUP : 0;
+    MemorySegment frame =
+        encoder.encode(next, forcedLsn, arrivals.get(), records, frameEvents, flags);
+    try {
+      journal.append(next, frame);
+    } catch (StorageException.DiskFull full) {
+      throw full; // nothing was written; the next commit tries again
+    } catch (RuntimeException failure) {
+      throw owner.fail("write the journal", failure);
+    }
+    lsn = next;
+    rows.journaled(next);
+    journalBytesWritten.addAndGet(frame.byteSize());
+    rowsJournalBytes += frame.byteSize();
+    frameFrom = rows.limit();
+    frameEvents = 0;
+  }
+
+  @Override
+  public long commit(Durability durability) {
+    owner.requireWriting();
+    if (groupEvents > 0 || !groupNotes.isEmpty()) {
+      writeFrame(true);
+      for (byte[] note : groupNotes) {
+        notes.add(new Note(lsn, note));
+      }
+      groupNotes.clear();
+    }
+    if (durability == Durability.DISK && forcedLsn < lsn) {
+      force();
+    }
+    publish();
+    if (sealRequested || rowsJournalBytes > config.journalBytes() / StoreConfig.ROWS_PER_LANE) {
+      sealRows();
+    }
+    return lsn;
+  }
+
+  private void force() {
+    try {
+      journal.force();
+    } catch (RuntimeException failure) {
+      throw owner.fail("force the journal", failure);
+    }
+    forcedLsn = lsn;
+  }
+
+  private void publish() {
+    sealFull();
+    rows.publish();
+    eventsCommitted.addAndGet(groupEvents);
+    bytesCommitted.addAndGet(groupBytes);
+    groupEvents = 0;
+    groupBytes = 0;
+  }
+
+  private void sealFull() {
+    for (OpenRows filled : full) {
+      filled.publish();
+      owner.seal(new SealJob(filled, List.copyOf(notes)));
+    }
+    full.clear();
+  }
+
+  /// Has the rows sealed; everything in them is committed.
+  private void sealRows() {
+    sealRequested = false;
+    if (rows.events() == 0) {
+      return;
+    }
+    OpenRows filled = rows;
+    openRows();
+    owner.seal(new SealJob(filled, List.copyOf(notes)));
+  }
+
+  /// Asks the writer to have its rows sealed at its next commit.
+  void requestSeal() {
+    sealRequested = true;
+  }
+
+  @Override
+  public void note(byte[] note) {
+    if (note.length > JournalFrame.NOTE_BYTES_MAX) {
+      throw new IllegalArgumentException("note of %d bytes".formatted(note.length));
+    }
+    groupNotes.add(note.clone());
+  }
+
+  @Override
+  public void notes(NoteReader reader) {
+    notes.forEach(note -> reader.read(note.lsn(), note.bytes()));
+  }
+
+  @Override
+  public void forgetNotesBefore(long group) {
+    while (!notes.isEmpty() && notes.getFirst().lsn() < group) {
+      notes.removeFirst();
+    }
+  }
+
+  /// When the rows were made, and whether there is anything in them: for sealing by age.
+  boolean isOlderThan(long monotonicNanos) {
+    OpenRows now = rows;
+    return now.committedEvents() > 0 && now.madeNanos() < monotonicNanos;
+  }
+
+  Journal journal() {
+    return journal;
+  }
+
+  long eventsCommitted() {
+    return eventsCommitted.get();
+  }
+
+  long bytesCommitted() {
+    return bytesCommitted.get();
+  }
+
+  long journalBytesWritten() {
+    return journalBytesWritten.get();
+  }
+
+  /// Has everything committed sealed; for a clean stop. What is not committed was not acknowledged
+  /// and is dropped.
+  void sealForClose() {
+    if (groupEvents == 0 && full.isEmpty()) {
+      sealRows();
+    }
+  }
+
+  @Override
+  public void close() {
+    encoder.close();
+    journal.close();
+  }
+}

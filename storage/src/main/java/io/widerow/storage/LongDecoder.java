@@ -1,0 +1,121 @@
+package io.widerow.storage;
+
+import java.util.Arrays;
+
+/// Reads what a [LongEncoder] wrote.
+///
+/// - Threads: one.
+final class LongDecoder {
+  private static final int COUNT_MAX = SegmentFormat.BLOCK_BYTES_MAX;
+
+  private final BlockDecompressor decompressor;
+  private byte[] planes = new byte[0];
+
+  LongDecoder(BlockDecompressor decompressor) {
+    this.decompressor = decompressor;
+  }
+
+  /// Makes an array that holds `count`, with `values` in it or not.
+  static long[] room(long[] values, int count) {
+    return values.length >= count ? values : new long[Math.max(count, 2 * values.length)];
+  }
+
+  /// Fills `values[0 .. count)`.
+  void decode(ByteSource in, int count, long[] values) {
+    if (count == 0) {
+      return;
+    }
+    int code = in.readByte();
+    int transform = code & 15;
+    if (transform > LongEncoder.TRANSFORM_DELTA2 || (transform > 0 && count < 3)) {
+      throw in.corrupt("transform %d of %d numbers".formatted(transform, count));
+    }
+    for (int i = 0; i < transform; i++) {
+      values[i] = in.readZigzag();
+    }
+    readBody(in, code >>> 4, transform, count - transform, values);
+    for (int from = transform; from > 0; from--) {
+      sums(values, from, count);
+    }
+  }
+
+  /// Reads `count` numbers that must be `least` to `most`.
+  void decode(ByteSource in, int count, long[] values, long least, long most, String what) {
+    decode(in, count, values);
+    for (int i = 0; i < count; i++) {
+      if (values[i] < least || values[i] > most) {
+        throw in.corrupt("%s of %d, possible are %d to %d".formatted(what, values[i], least, most));
+      }
+    }
+  }
+
+  private void readBody(ByteSource in, int body, int from, int count, long[] values) {
+    long base = in.readZigzag();
+    if (body == LongEncoder.BODY_CONSTANT) {
+      Arrays.fill(values, from, from + count, base);
+      return;
+    }
+    long divisor = in.readVarint();
+    switch (body) {
+      case LongEncoder.BODY_PACKED -> {
+        for (int done = 0; done < count; done += LongEncoder.RUN) {
+          int width = in.readByte();
+          readPacked(
+              in,
+              width,
+              from + done,
+              Math.min(LongEncoder.RUN, count - done),
+              in.readVarint(),
+              values);
+        }
+      }
+      case LongEncoder.BODY_PACKED_ALL -> readPacked(in, in.readByte(), from, count, 0, values);
+      case LongEncoder.BODY_PLANES -> readPlanes(in, from, count, values);
+      default -> throw in.corrupt("body " + body + " of a run of numbers");
+    }
+    scale(values, from, from + count, base, divisor);
+  }
+
+  private static void readPacked(
+      ByteSource in, int width, int from, int count, long base, long[] values) {
+    if (width > BitPacking.WIDTH_MAX && width != Long.SIZE) {
+      throw in.corrupt("numbers of " + width + " bits");
+    }
+    int start = in.skip(BitPacking.bytesFor(count, width), "packed numbers");
+    BitPacking.unpack(in.bytes(), start, count, base, width, values, from);
+  }
+
+  private void readPlanes(ByteSource in, int from, int count, long[] values) {
+    int width = in.readByte();
+    if (width < 1 || width > Long.BYTES || count > COUNT_MAX / width) {
+      throw in.corrupt("%d numbers of %d bytes".formatted(count, width));
+    }
+    int raw = count * width;
+    if (planes.length < raw) {
+      planes = new byte[Math.max(raw, 2 * planes.length)];
+    }
+    decompressor.decompress(in, in.readCount(0, in.left(), "stored bytes"), planes, 0, raw);
+    for (int i = 0; i < count; i++) {
+      values[from + i] = planes[i] & 0xff;
+    }
+    for (int plane = 1; plane < width; plane++) {
+      for (int i = 0, at = plane * count; i < count; i++) {
+        values[from + i] |= (planes[at + i] & 0xffL) << (8 * plane);
+      }
+    }
+  }
+
+  private static void scale(long[] values, int from, int limit, long base, long divisor) {
+    for (int i = from; i < limit; i++) {
+      values[i] = values[i] * divisor + base;
+    }
+  }
+
+  private static void sums(long[] values, int from, int limit) {
+    long sum = values[from - 1];
+    for (int i = from; i < limit; i++) {
+      sum += values[i];
+      values[i] = sum;
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package io.widerow.storage;
+
+import io.widerow.event.PartitionKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// Merges the segments of a bucket into their final form, and drops buckets past retention, on the
+/// store's executor.
+///
+/// An event is written when it is sealed and once more when it is merged, never again: merges take
+/// only what sealing wrote. A closed bucket is merged when it has been closed for a while; what
+/// comes later is merged with its like when there is enough of it. In an open bucket segments are
+/// merged early when many have come together, so that their number stays small at any rate.
+///
+/// - Threads: [#start] from any; one task runs at a time.
+final class Merger {
+  /// Segments of an open bucket that are worth a merge, and the most that one merge reads.
+  private static final int SEGMENTS_MANY = 32;
+
+  /// Segments that came late to a merged bucket and are worth a merge.
+  private static final int SEGMENTS_LATE = 4;
+
+  private final EmbeddedStore store;
+  private final SegmentFiles files;
+  private final Executor executor;
+  private final AtomicLong merges = new AtomicLong();
+  private boolean running; // guarded by this
+
+  Merger(EmbeddedStore store, SegmentFiles files, Executor executor) {
+    this.store = store;
+    this.files = files;
+    this.executor = executor;
+  }
+
+  long merges() {
+    return merges.get();
+  }
+
+  /// Starts what is due, unless it is running already.
+  void start() {
+    if (expired().isEmpty() && plan() == null) {
+      return;
+    }
+    synchronized (this) {
+      if (running) {
+        return;
+      }
+      running = true;
+    }
+    boolean handedOver = false;
+    try {
+      executor.execute(this::run);
+      handedOver = true;
+    } finally {
+      if (!handedOver) {
+        stop();
+      }
+    }
+  }
+
+  synchronized void drain() throws InterruptedException {
+    while (running) {
+      wait();
+    }
+  }
+
+  private synchronized void stop() {
+    running = false;
+    notifyAll();
+  }
+
+  private void run() {
+    try {
+      List<LiveSegment> expired = expired();
+      if (!expired.isEmpty()) {
+        store.replaced(List.of(), expired);
+      }
+      for (List<LiveSegment> due = plan(); due != null; due = plan()) {
+        merge(due);
+      }
+    } catch (StorageException failed) {
+      store.background(failed);
+    } finally {
+      stop();
+    }
+  }
+
+  /// Segments that hold nothing that is still kept.
+  private List<LiveSegment> expired() {
+    long now = store.wallNanos();
+    return store.state().allSegments().stream()
+        .filter(live ->
+            live.segment().partitions().stream()
+                .map(SegmentSummary.Partition::key)
+                .allMatch(key -> store.isExpired(key.type(), key.untilNanos(), now)))
+        .toList();
+  }
+
+  /// Segments of one bucket that should be one, oldest first; null when there are none.
+  private @Nullable List<LiveSegment> plan() {
+    long now = store.wallNanos();
+    for (var bucket : store.state().segments().entrySet()) {
+      long until =
+          ((long) bucket.getKey().bucketMinutes() + bucket.getKey().widthMinutes())
+              * PartitionKey.NANOS_PER_MINUTE;
+      boolean closed = until + store.config().mergeAfter().toNanos() <= now;
+      for (List<LiveSegment> alike : byRetention(bucket.getValue())) {
+        boolean mergedBefore = alike.stream().anyMatch(live -> live.entry().merged());
+        List<LiveSegment> sealed = alike.stream().filter(live -> !live.entry().merged()).toList();
+        int worth = !closed ? SEGMENTS_MANY : mergedBefore ? SEGMENTS_LATE : 1;
+        if (sealed.size() >= worth) {
+          return sealed.subList(0, Math.min(sealed.size(), SEGMENTS_MANY));
+        }
+      }
+    }
+    return null;
+  }
+
+  private Iterable<List<LiveSegment>> byRetention(List<LiveSegment> segments) {
+    // A null key is a retention too: for ever.
+    Map<@Nullable Duration, List<LiveSegment>> groups = new LinkedHashMap<>();
+    for (LiveSegment live : segments) {
+      List<SegmentSummary.Partition> partitions = live.segment().partitions();
+      Duration kept =
+          partitions.isEmpty() ? null : store.retentionOf(partitions.getFirst().key().type());
+      groups.computeIfAbsent(kept, _ -> new ArrayList<>()).add(live);
+    }
+    return groups.values();
+  }
+
+  private void merge(List<LiveSegment> sources) {
+    LiveSegment merged = write(sources);
+    try {
+      files.forceDirectory();
+    } catch (Throwable failed) {
+      files.abandon(merged);
+      throw failed;
+    }
+    store.replaced(List.of(merged), sources);
+    merges.incrementAndGet();
+  }
+
+  private LiveSegment write(List<LiveSegment> sources) {
+    var keys = new TreeSet<PartitionKey>();
+    for (LiveSegment source : sources) {
+      source.segment().partitions().forEach(partition -> keys.add(partition.key()));
+    }
+    long id = store.takeSegmentId();
+    SegmentEntry first = sources.getFirst().entry();
+    try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
+      for (PartitionKey key : keys) {
+        writer.begin(key);
+        try (EventCursor events = MergeCursor.of(cursors(sources, key), false)) {
+          while (events.next() == EventCursor.Step.EVENT) {
+            writer.add(events.event());
+          }
+        }
+      }
+      SegmentSummary summary = writer.finish();
+      return files.adopt(
+          new SegmentEntry(
+              id,
+              first.bucketMinutes(),
+              first.widthMinutes(),
+              true,
+              summary.bytes(),
+              summary.events()));
+    }
+  }
+
+  /// Cursors over one partition, each opened when its first event is due.
+  private static List<EventCursor> cursors(List<LiveSegment> sources, PartitionKey key) {
+    List<EventCursor> cursors = new ArrayList<>();
+    for (LiveSegment source : sources) {
+      SegmentSummary.Partition partition = source.segment().partition(key);
+      if (partition != null) {
+        Segment segment = source.segment();
+        cursors.add(new LazyCursor(partition.least(), () -> segment.open(key, Scan.all())));
+      }
+    }
+    return cursors;
+  }
+}

@@ -1,0 +1,21 @@
+package io.widerow.storage;
+
+/// Bytes that a lane's owner had remembered with a group. Nobody changes them.
+final class Note {
+  private final long lsn;
+  private final byte[] bytes;
+
+  /// @param lsn the last frame of the group
+  Note(long lsn, byte[] bytes) {
+    this.lsn = lsn;
+    this.bytes = bytes;
+  }
+
+  long lsn() {
+    return lsn;
+  }
+
+  byte[] bytes() {
+    return bytes;
+  }
+}

@@ -1,0 +1,137 @@
+package io.widerow.storage;
+
+import java.util.Arrays;
+
+/// Reads what a [PieceEncoder] wrote.
+///
+/// - Threads: one.
+final class PieceDecoder {
+  private final LongDecoder longs;
+  private long[] symbols = new long[0];
+  private long[] lengths = new long[0];
+  private int[] dictionaryOffsets = new int[0];
+
+  PieceDecoder(LongDecoder longs) {
+    this.longs = longs;
+  }
+
+  /// Reads `count` texts.
+  ///
+  /// @param text what the text sink had; moves on
+  void decode(
+      int code, ByteSource in, SymbolReader follow, ByteSource text, int count, TextSlices out) {
+    out.room(count);
+    out.count = count;
+    symbols = LongDecoder.room(symbols, count);
+    switch (code) {
+      case PieceFormat.CONSTANT -> {
+        int length = in.readCount(0, text.left(), "constant");
+        out.bytes = text.bytes();
+        Arrays.fill(out.offsets, 0, count, text.skip(length, "constant"));
+        Arrays.fill(out.lengths, 0, count, length);
+      }
+      case PieceFormat.DICTIONARY -> readDictionary(in, follow, text, count, out);
+      case PieceFormat.RAW -> {
+        lengths = LongDecoder.room(lengths, count);
+        readLengths(in, text, count, out.offsets, out.lengths);
+        out.bytes = text.bytes();
+      }
+      default -> readNumbers(code, in, follow, text, count, out);
+    }
+  }
+
+  private void readDictionary(
+      ByteSource in, SymbolReader follow, ByteSource text, int count, TextSlices out) {
+    int size = in.readCount(1, count, "dictionary");
+    lengths = LongDecoder.room(lengths, size);
+    if (dictionaryOffsets.length < size) {
+      dictionaryOffsets = new int[2 * size];
+    }
+    longs.decode(in, size, lengths, 0, text.left(), "text length");
+    for (int i = 0; i < size; i++) {
+      dictionaryOffsets[i] = text.skip(lengths[i], "dictionary text");
+    }
+    follow.read(in, symbols, count, size);
+    out.bytes = text.bytes();
+    for (int i = 0; i < count; i++) {
+      long symbol = symbols[i];
+      if (symbol < 0 || symbol >= size) {
+        throw in.corrupt("code %d of a dictionary of %d".formatted(symbol, size));
+      }
+      out.offsets[i] = dictionaryOffsets[(int) symbol];
+      out.lengths[i] = (int) lengths[(int) symbol];
+    }
+  }
+
+  private void readLengths(ByteSource in, ByteSource text, int count, int[] offsets, int[] out) {
+    longs.decode(in, count, lengths, 0, text.left(), "text length");
+    for (int i = 0; i < count; i++) {
+      offsets[i] = text.skip(lengths[i], "text");
+      out[i] = (int) lengths[i];
+    }
+  }
+
+  private void readNumbers(
+      int code, ByteSource in, SymbolReader follow, ByteSource text, int count, TextSlices out) {
+    int detail = 0;
+    int otherBytes = 0;
+    int otherOffset = 0;
+    long least = 0;
+    long most = Long.MAX_VALUE;
+    switch (code) {
+      case PieceFormat.NUMBER -> least = Long.MIN_VALUE + 1;
+      case PieceFormat.DIGITS -> {
+        detail = in.readByte();
+        if (detail < 1 || detail > PieceFormat.DIGITS_MAX) {
+          throw in.corrupt("numbers of " + detail + " digits");
+        }
+      }
+      case PieceFormat.TIME -> most = PieceFormat.TIME_LIMIT - 1;
+      case PieceFormat.TIME_MILLIS -> {
+        detail = in.readByte();
+        most = PieceFormat.TIME_LIMIT * 1000 - 1;
+      }
+      case PieceFormat.NUMBER_OR -> {
+        otherBytes = in.readCount(0, PieceFormat.PRINTED_BYTES_MAX, "other text");
+        otherOffset = text.skip(otherBytes, "other text");
+        least = 0;
+      }
+      default -> throw in.corrupt("encoding " + code + " of texts");
+    }
+    follow.read(in, symbols, count, 0);
+    out.printRoom(count * PieceFormat.PRINTED_BYTES_MAX);
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+      long value = symbols[i];
+      if (value < least || value > most) {
+        throw in.corrupt("number %d, possible are %d to %d".formatted(value, least, most));
+      }
+      out.offsets[i] = at;
+      if (code == PieceFormat.NUMBER_OR && value == 0) {
+        System.arraycopy(text.bytes(), otherOffset, out.bytes, at, otherBytes);
+        at += otherBytes;
+      } else {
+        at = print(code, value, detail, out.bytes, at);
+      }
+      out.lengths[i] = at - out.offsets[i];
+    }
+  }
+
+  private static int print(int code, long value, int detail, byte[] out, int at) {
+    return switch (code) {
+      case PieceFormat.NUMBER -> PieceFormat.printNumber(value, out, at);
+      case PieceFormat.NUMBER_OR ->
+          PieceFormat.printNumber(((value - 1) >>> 1) ^ -((value - 1) & 1), out, at);
+      case PieceFormat.DIGITS -> PieceFormat.printDigits(value, detail, out, at);
+      case PieceFormat.TIME -> PieceFormat.printTime(value, 0, out, at);
+      default -> PieceFormat.printTime(value, detail, out, at);
+    };
+  }
+
+  /// Gives the symbols of a run back.
+  @FunctionalInterface
+  interface SymbolReader {
+    /// @param size of the dictionary, 0 when the symbols are numbers
+    void read(ByteSource in, long[] symbols, int count, int size);
+  }
+}

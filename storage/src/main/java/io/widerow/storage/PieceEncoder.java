@@ -1,0 +1,164 @@
+package io.widerow.storage;
+
+/// Writes a run of texts by what they look like: one text, few different ones, numbers, or any
+/// bytes. Numbers and codes go to one sink, text to another, which is compressed as a whole.
+///
+/// ```
+///  code         numbers                                        text
+///  CONSTANT     varint length                                  the bytes
+///  DICTIONARY   varint size | longs lengths | symbols          the different texts
+///  RAW          longs lengths                                  all bytes
+///  NUMBER       symbols
+///  DIGITS       byte width | symbols
+///  TIME         symbols
+///  TIME_MILLIS  byte separator | symbols
+///  NUMBER_OR    varint length | symbols, 0 for the other text, else zigzag number + 1   other text
+/// ```
+///
+/// - Threads: one.
+final class PieceEncoder {
+  private final LongEncoder longs;
+  private final TokenFilterBuilder tokens;
+  private final TextDictionary dictionary = new TextDictionary();
+  private long[] symbols = new long[0];
+  private long[] lengths = new long[0];
+  private int separator;
+  private int other; // slice of the text that is no number
+
+  PieceEncoder(LongEncoder longs, TokenFilterBuilder tokens) {
+    this.longs = longs;
+    this.tokens = tokens;
+  }
+
+  /// Puts all of `texts`. Every run is at least one text.
+  void encode(TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
+    symbols = LongDecoder.room(symbols, texts.count);
+    if (texts.allSame()) {
+      numbers.putByte(PieceFormat.CONSTANT);
+      numbers.putVarint(texts.lengths[0]);
+      put(texts, 0, text);
+      return;
+    }
+    int form = numberForm(texts);
+    if (form != PieceFormat.RAW) {
+      encodeNumbers(texts, form, follow, numbers, text);
+    } else if (!tryDictionary(texts, follow, numbers, text)) {
+      encodeRaw(texts, numbers, text);
+    }
+  }
+
+  /// Puts a dictionary when it pays.
+  private boolean tryDictionary(
+      TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
+    symbols = LongDecoder.room(symbols, texts.count);
+    if (!dictionary.build(texts, texts.count * 3 / 4, symbols)) {
+      return false;
+    }
+    int size = dictionary.size();
+    numbers.putByte(PieceFormat.DICTIONARY);
+    numbers.putVarint(size);
+    lengths = LongDecoder.room(lengths, size);
+    for (int code = 0; code < size; code++) {
+      int slice = dictionary.first(code);
+      lengths[code] = texts.lengths[slice];
+      put(texts, slice, text);
+    }
+    longs.encode(lengths, size, numbers);
+    follow.put(symbols, texts.count, size, numbers);
+    return true;
+  }
+
+  /// True when few different texts are behind many.
+  boolean mostlyRepeats(TextSlices texts) {
+    symbols = LongDecoder.room(symbols, texts.count);
+    return dictionary.build(texts, texts.count / 16, symbols);
+  }
+
+  private void encodeRaw(TextSlices texts, ByteSink numbers, ByteSink text) {
+    numbers.putByte(PieceFormat.RAW);
+    lengths = LongDecoder.room(lengths, texts.count);
+    for (int i = 0; i < texts.count; i++) {
+      lengths[i] = texts.lengths[i];
+      put(texts, i, text);
+    }
+    longs.encode(lengths, texts.count, numbers);
+  }
+
+  private void put(TextSlices texts, int slice, ByteSink text) {
+    text.put(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
+    tokens.add(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
+  }
+
+  private void encodeNumbers(
+      TextSlices texts, int form, SymbolWriter follow, ByteSink numbers, ByteSink text) {
+    numbers.putByte(form);
+    for (int i = 0; i < texts.count; i++) {
+      if (i == 0 || !texts.same(i - 1, i)) {
+        tokens.add(texts.bytes, texts.offsets[i], texts.lengths[i]);
+      }
+      if (form == PieceFormat.NUMBER_OR && (other == i || texts.same(other, i))) {
+        symbols[i] = 0;
+        continue;
+      }
+      long value = PieceFormat.parse(form, texts.bytes, texts.offsets[i], texts.lengths[i]);
+      symbols[i] = form == PieceFormat.NUMBER_OR ? ((value << 1) ^ (value >> 63)) + 1 : value;
+    }
+    if (form == PieceFormat.DIGITS) {
+      numbers.putByte(texts.lengths[0]);
+    } else if (form == PieceFormat.TIME_MILLIS) {
+      numbers.putByte(separator);
+    } else if (form == PieceFormat.NUMBER_OR) {
+      numbers.putVarint(texts.lengths[other]);
+      text.put(texts.bytes, texts.offsets[other], texts.lengths[other]);
+    }
+    follow.put(symbols, texts.count, 0, numbers);
+  }
+
+  /// The form of number that all texts have, [PieceFormat#RAW] when there is none.
+  private int numberForm(TextSlices texts) {
+    int form = 0;
+    boolean fixed = true;
+    other = -1;
+    for (int i = 0; i < texts.count; i++) {
+      byte[] bytes = texts.bytes;
+      int here = PieceFormat.formOf(bytes, texts.offsets[i], texts.lengths[i]);
+      if (here == PieceFormat.RAW) {
+        if ((other >= 0 && !texts.same(other, i))
+            || texts.lengths[i] > PieceFormat.PRINTED_BYTES_MAX) {
+          return PieceFormat.RAW;
+        }
+        other = i;
+        continue;
+      }
+      if (here == PieceFormat.TIME_MILLIS) {
+        int mark = bytes[texts.offsets[i] + 8];
+        separator = form == 0 ? mark : separator;
+        if (mark != separator) {
+          return PieceFormat.RAW;
+        }
+      }
+      fixed = fixed && texts.lengths[i] == texts.lengths[0] && bytes[texts.offsets[i]] != '-';
+      if (form == 0 || form == here) {
+        form = here;
+      } else if (form + here == PieceFormat.NUMBER + PieceFormat.DIGITS) {
+        form = PieceFormat.DIGITS;
+      } else {
+        return PieceFormat.RAW;
+      }
+    }
+    if ((form == PieceFormat.DIGITS && !fixed) || form == 0) {
+      return PieceFormat.RAW;
+    }
+    if (other >= 0) {
+      return form == PieceFormat.NUMBER ? PieceFormat.NUMBER_OR : PieceFormat.RAW;
+    }
+    return form;
+  }
+
+  /// Takes the symbols of a run: the codes of a dictionary, or numbers.
+  @FunctionalInterface
+  interface SymbolWriter {
+    /// @param size of the dictionary, 0 when the symbols are numbers
+    void put(long[] symbols, int count, int size, ByteSink numbers);
+  }
+}

@@ -1,0 +1,140 @@
+package io.widerow.storage;
+
+/// Texts that are really numbers: recognised when a run is written, printed again byte for byte
+/// when it is read.
+///
+/// | code | what | the number |
+/// |---|---|---|
+/// | [#NUMBER] | `0`, `17`, `-5`: no leading zeros, up to 18 digits | the number |
+/// | [#DIGITS] | `0017`: always as many digits, up to 18 | the number |
+/// | [#TIME] | `23:59:59` | seconds |
+/// | [#TIME_MILLIS] | `23:59:59,999`, or with a point | milliseconds |
+final class PieceFormat {
+  static final int CONSTANT = 0;
+  static final int DICTIONARY = 1;
+  static final int RAW = 2;
+  static final int TEMPLATE = 3;
+  static final int NUMBER = 4;
+  static final int DIGITS = 5;
+  static final int TIME = 6;
+  static final int TIME_MILLIS = 7;
+  static final int NUMBER_OR = 8;
+
+  static final int DIGITS_MAX = 18;
+  static final int PRINTED_BYTES_MAX = 20;
+  private static final int TIME_BYTES = 8;
+  private static final int TIME_MILLIS_BYTES = 12;
+  static final long TIME_LIMIT = 86_400;
+
+  private PieceFormat() {}
+
+  /// The form that a text has; [#RAW] when it is no number.
+  static int formOf(byte[] text, int offset, int length) {
+    if (length == 0 || length > DIGITS_MAX + 1) {
+      return RAW;
+    }
+    if (isTime(text, offset, length)) {
+      return length == TIME_BYTES ? TIME : TIME_MILLIS;
+    }
+    int sign = text[offset] == '-' ? 1 : 0;
+    if (length == sign
+        || length - sign > DIGITS_MAX
+        || !digits(text, offset + sign, length - sign)) {
+      return RAW;
+    }
+    if (text[offset + sign] == '0' && length > 1) {
+      return sign == 0 ? DIGITS : RAW;
+    }
+    return NUMBER;
+  }
+
+  private static boolean digits(byte[] text, int offset, int length) {
+    for (int i = offset; i < offset + length; i++) {
+      if (text[i] < '0' || text[i] > '9') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// True for a time of day with two-digit fields, with or without milliseconds.
+  static boolean isTime(byte[] text, int offset, int length) {
+    if ((length != TIME_BYTES && length != TIME_MILLIS_BYTES)
+        || text[offset + 2] != ':'
+        || text[offset + 5] != ':') {
+      return false;
+    }
+    if (length == TIME_MILLIS_BYTES
+        && ((text[offset + 8] != ',' && text[offset + 8] != '.') || !digits(text, offset + 9, 3))) {
+      return false;
+    }
+    return digits(text, offset, 2)
+        && digits(text, offset + 3, 2)
+        && digits(text, offset + 6, 2)
+        && number(text, offset, 2) < 24
+        && number(text, offset + 3, 2) < 60
+        && number(text, offset + 6, 2) < 60;
+  }
+
+  /// The number that a text of a form stands for.
+  static long parse(int form, byte[] text, int offset, int length) {
+    if (form == TIME || form == TIME_MILLIS) {
+      long seconds =
+          number(text, offset, 2) * 3600
+              + number(text, offset + 3, 2) * 60
+              + number(text, offset + 6, 2);
+      return form == TIME ? seconds : seconds * 1000 + number(text, offset + 9, 3);
+    }
+    return text[offset] == '-'
+        ? -number(text, offset + 1, length - 1)
+        : number(text, offset, length);
+  }
+
+  private static long number(byte[] text, int offset, int length) {
+    long value = 0;
+    for (int i = offset; i < offset + length; i++) {
+      value = value * 10 + (text[i] - '0');
+    }
+    return value;
+  }
+
+  /// Writes `value` in `width` digits, zeros in front; returns the offset behind it.
+  static int printDigits(long value, int width, byte[] out, int offset) {
+    long rest = value;
+    for (int at = offset + width - 1; at >= offset; at--) {
+      long next = rest / 10;
+      out[at] = (byte) ('0' + (rest - next * 10));
+      rest = next;
+    }
+    return offset + width;
+  }
+
+  static int printNumber(long value, byte[] out, int offset) {
+    int at = offset;
+    long rest = value;
+    if (value < 0) {
+      out[at++] = '-';
+      rest = -value;
+    }
+    int width = 1;
+    for (long ten = 10; width < DIGITS_MAX + 1 && rest >= ten; ten *= 10) {
+      width++;
+    }
+    return printDigits(rest, width, out, at);
+  }
+
+  /// Writes a time of day; `separator` stands before the milliseconds, 0 for none.
+  static int printTime(long value, int separator, byte[] out, int offset) {
+    long seconds = separator == 0 ? value : value / 1000;
+    int at = printDigits(seconds / 3600, 2, out, offset);
+    out[at] = ':';
+    at = printDigits(seconds / 60 % 60, 2, out, at + 1);
+    out[at] = ':';
+    at = printDigits(seconds % 60, 2, out, at + 1);
+    if (separator != 0) {
+      out[at] = (byte) separator;
+      at = printDigits(value % 1000, 3, out, at + 1);
+    }
+    return at;
+  }
+}

@@ -1,0 +1,342 @@
+package io.widerow.storage;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The disk of this machine. Directories have mode 0700 and files 0600; a symbolic link in the
+/// place of a file is refused.
+///
+/// - Threads: any.
+public final class RealDisk implements Disk {
+  private static final FileAttribute<?> FILE_MODE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<?> DIRECTORY_MODE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final int OWNER_BYTES_MAX = 1 << 10;
+
+  @Override
+  public DiskFile create(Path file) {
+    try {
+      Set<OpenOption> options =
+          Set.of(
+              StandardOpenOption.CREATE_NEW,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE,
+              LinkOption.NOFOLLOW_LINKS);
+      return new RealDiskFile(file, FileChannel.open(file, options, FILE_MODE), true);
+    } catch (IOException failure) {
+      throw failed(file, "create", failure, 0);
+    }
+  }
+
+  @Override
+  public DiskFile open(Path file) {
+    try {
+      return new RealDiskFile(file, RealDiskFile.openChannel(file, false), false);
+    } catch (IOException failure) {
+      throw failed(file, "open", failure, 0);
+    }
+  }
+
+  @Override
+  public DiskFile openForWriting(Path file) {
+    try {
+      return new RealDiskFile(file, RealDiskFile.openChannel(file, true), true);
+    } catch (IOException failure) {
+      throw failed(file, "open", failure, 0);
+    }
+  }
+
+  @Override
+  public boolean exists(Path path) {
+    return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  @Override
+  public void createDirectory(Path directory) {
+    try {
+      if (!Files.isDirectory(directory)) {
+        Files.createDirectory(directory, DIRECTORY_MODE);
+      }
+    } catch (IOException failure) {
+      throw failed(directory, "create", failure, 0);
+    }
+  }
+
+  @Override
+  public void rename(Path source, Path target) {
+    try {
+      Files.move(
+          source, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException failure) {
+      throw failed(source, "rename to " + target, failure, 0);
+    }
+  }
+
+  @Override
+  public void delete(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException failure) {
+      throw failed(path, "delete", failure, 0);
+    }
+  }
+
+  @Override
+  public List<Path> list(Path directory) {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.sorted().toList();
+    } catch (IOException failure) {
+      throw failed(directory, "list", failure, 0);
+    }
+  }
+
+  @Override
+  public void forceDirectory(Path directory) {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    } catch (IOException failure) {
+      throw failed(directory, "force", failure, 0);
+    }
+  }
+
+  @Override
+  public long usableBytes(Path path) {
+    try {
+      return Files.getFileStore(path).getUsableSpace();
+    } catch (IOException failure) {
+      throw failed(path, "look up its file system", failure, 0);
+    }
+  }
+
+  /// The file names its owner for whoever comes second, and stays when the lock is given back: a
+  /// lock file that is deleted can be held twice.
+  @Override
+  public AutoCloseable lock(Path file, String owner) {
+    FileChannel channel = null;
+    try {
+      Set<OpenOption> options =
+          Set.of(
+              StandardOpenOption.CREATE,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE,
+              LinkOption.NOFOLLOW_LINKS);
+      channel = FileChannel.open(file, options, FILE_MODE);
+      if (!tryLock(channel)) {
+        String holder = read(channel);
+        channel.close();
+        throw new StorageException.Locked(directoryOf(file), holder);
+      }
+      channel.truncate(0);
+      channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
+      return channel;
+    } catch (IOException failure) {
+      closeQuietly(channel, failure);
+      throw failed(file, "lock", failure, owner.length());
+    }
+  }
+
+  private static boolean tryLock(FileChannel channel) throws IOException {
+    try {
+      FileLock lock = channel.tryLock();
+      return lock != null;
+    } catch (OverlappingFileLockException held) {
+      return false;
+    }
+  }
+
+  private static String read(FileChannel channel) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(OWNER_BYTES_MAX);
+    int count = channel.read(bytes, 0);
+    return count <= 0
+        ? "an unnamed process"
+        : new String(bytes.array(), 0, count, StandardCharsets.UTF_8);
+  }
+
+  private static Path directoryOf(Path file) {
+    Path parent = file.toAbsolutePath().getParent();
+    return parent == null ? file : parent;
+  }
+
+  private static void closeQuietly(@Nullable FileChannel channel, IOException failure) {
+    if (channel != null) {
+      try {
+        channel.close();
+      } catch (IOException second) {
+        failure.addSuppressed(second);
+      }
+    }
+  }
+
+  /// Tells a full disk from other failures. Java gives the kernel's sentence and no number.
+  static StorageException failed(Path path, String action, IOException failure, long bytes) {
+    String reason =
+        failure instanceof FileSystemException named ? named.getReason() : failure.getMessage();
+    String text = reason == null ? "" : reason.toLowerCase(Locale.ROOT);
+    if (text.contains("no space left") || text.contains("quota exceeded")) {
+      return new StorageException.DiskFull(path, usable(path), bytes);
+    }
+    return new StorageException.Failed(path, action, failure);
+  }
+
+  private static long usable(Path path) {
+    try {
+      return Files.getFileStore(directoryOf(path)).getUsableSpace();
+    } catch (IOException unknown) {
+      return 0;
+    }
+  }
+
+  /// A file of the machine. Segments above 1 GiB are moved in pieces, for a buffer cannot be
+  /// larger.
+  ///
+  /// - Threads: as [DiskFile]; a reader whose thread is interrupted closes the channel for
+  ///   everybody, so whoever finds it closed opens it again.
+  private static final class RealDiskFile implements DiskFile {
+    private static final long PIECE_BYTES = 1 << 30;
+
+    private final Path path;
+    private final boolean writable;
+    private volatile FileChannel channel;
+    private volatile boolean closed;
+    private boolean sizeChanged = true; // writer only
+
+    RealDiskFile(Path path, FileChannel channel, boolean writable) {
+      this.path = path;
+      this.channel = channel;
+      this.writable = writable;
+    }
+
+    static FileChannel openChannel(Path path, boolean writable) throws IOException {
+      return writable
+          ? FileChannel.open(
+              path, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)
+          : FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    @Override
+    public Path path() {
+      return path;
+    }
+
+    @Override
+    public long size() {
+      try {
+        return channel.size();
+      } catch (IOException failure) {
+        throw failed(path, "look up the size", failure, 0);
+      }
+    }
+
+    @Override
+    public void write(MemorySegment source, long offset) {
+      try {
+        sizeChanged |= offset + source.byteSize() > channel.size();
+        long done = 0;
+        while (done < source.byteSize()) {
+          long piece = Math.min(PIECE_BYTES, source.byteSize() - done);
+          done += channel.write(source.asSlice(done, piece).asByteBuffer(), offset + done);
+        }
+      } catch (IOException failure) {
+        throw failed(path, "write", failure, source.byteSize());
+      }
+    }
+
+    @Override
+    public long read(MemorySegment target, long offset) {
+      long done = 0;
+      while (done < target.byteSize()) {
+        long piece = Math.min(PIECE_BYTES, target.byteSize() - done);
+        int count = readPiece(target.asSlice(done, piece).asByteBuffer(), offset + done);
+        if (count < 0) {
+          break;
+        }
+        done += count;
+      }
+      return done;
+    }
+
+    /// Reads with the thread's interruption put aside, and again if another's closed the channel.
+    private int readPiece(ByteBuffer target, long offset) {
+      boolean interrupted = Thread.interrupted();
+      try {
+        while (true) {
+          FileChannel current = channel;
+          try {
+            return current.read(target, offset);
+          } catch (ClosedChannelException gone) {
+            interrupted |= Thread.interrupted();
+            reopen(current, gone);
+          }
+        }
+      } catch (IOException failure) {
+        throw failed(path, "read", failure, 0);
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+
+    /// A file that is written is never reopened: a new channel would not report what the old one's
+    /// pages met.
+    private synchronized void reopen(FileChannel gone, IOException failure) throws IOException {
+      if (closed || writable) {
+        throw failure;
+      }
+      if (gone.equals(channel)) {
+        channel = openChannel(path, false);
+      }
+    }
+
+    @Override
+    public void force() {
+      try {
+        channel.force(sizeChanged);
+        sizeChanged = false;
+      } catch (IOException failure) {
+        throw failed(path, "force", failure, 0);
+      }
+    }
+
+    @Override
+    public void truncate(long size) {
+      try {
+        channel.truncate(size);
+        sizeChanged = true;
+      } catch (IOException failure) {
+        throw failed(path, "truncate", failure, 0);
+      }
+    }
+
+    @Override
+    public synchronized void close() {
+      closed = true;
+      try {
+        channel.close();
+      } catch (IOException failure) {
+        throw failed(path, "close", failure, 0);
+      }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.widerow.storage;
+
+import io.widerow.event.EventLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Puts the journaled events of a stopped store back into rows, and seals them, lane by lane. Rows
+/// that fill up are sealed on the way, so memory is bounded by that of one lane.
+///
+/// - Threads: the one that opens the store.
+final class Replay {
+  /// Flag of a frame: the last one of its group.
+  static final int ENDS_GROUP = 1;
+
+  private final EmbeddedStore store;
+  private final TypeTable types;
+  private final List<Note> notes;
+  private final Map<Integer, Long> sealedLsns;
+  private final List<MemorySegment> openGroup = new ArrayList<>(); // 8-byte aligned copies
+  private @Nullable OpenRows rows;
+  private int laneNow = -1;
+  private long lsnApplied; // of the present lane
+  private long lsnLast;
+  private long groups;
+  private long droppedFrames;
+  private long events;
+
+  /// @param notes those of the notes files, oldest first
+  Replay(EmbeddedStore store, List<Note> notes, Map<Integer, Long> sealedLsns) {
+    this.store = store;
+    this.types = new TypeTable(store.config());
+    this.notes = new ArrayList<>(notes);
+    this.sealedLsns = sealedLsns;
+    this.lsnLast = sealedLsns.values().stream().mapToLong(Long::longValue).max().orElse(0);
+  }
+
+  /// Takes one frame in. Frames come lane by lane, in the order of their LSNs. A group of several
+  /// frames waits for its last one; without it, it was never acknowledged and is dropped.
+  ///
+  /// @param records those of the frame, 8-byte aligned
+  void frame(int lane, MemorySegment frame, MemorySegment records) {
+    long lsn = JournalFrame.lsn(frame);
+    if (lane != laneNow) {
+      finish();
+      laneNow = lane;
+      lsnApplied = sealedLsns.getOrDefault(lane, 0L);
+    }
+    store.usedCounters(JournalFrame.counterLimit(frame));
+    lsnLast = Math.max(lsnLast, lsn);
+    if ((JournalFrame.flags(frame) & ENDS_GROUP) == 0) {
+      MemorySegment copy = MemorySegment.ofArray(new long[(int) (records.byteSize() / Long.BYTES)]);
+      openGroup.add(copy.copyFrom(records));
+      return;
+    }
+    for (MemorySegment part : openGroup) {
+      apply(lane, part);
+    }
+    openGroup.clear();
+    apply(lane, records);
+    FrameDecoder.forEachNote(
+        frame, note -> notes.add(new Note(lsn, note.toArray(ValueLayout.JAVA_BYTE))));
+    rowsOf(lane).journaled(lsn);
+    lsnApplied = lsn;
+    groups++;
+  }
+
+  private void apply(int lane, MemorySegment records) {
+    long offset = 0;
+    while (offset < records.byteSize()) {
+      int length = EventLayout.length(records, offset);
+      take(lane, records, offset, length);
+      offset += EventLayout.alignedLength(length);
+      events++;
+    }
+  }
+
+  private OpenRows rowsOf(int lane) {
+    OpenRows open = rows;
+    if (open == null) {
+      open = store.openRows(lane);
+      types.clear();
+      rows = open;
+    }
+    return open;
+  }
+
+  private void take(int lane, MemorySegment records, long offset, int length) {
+    while (true) {
+      OpenRows open = rowsOf(lane);
+      long at = open.copyIn(records, offset, length);
+      if (at >= 0) {
+        int shard = EventLayout.shard(open.memory(), at);
+        if (open.add(types.row(open, open.memory(), at, shard), at)) {
+          return;
+        }
+      }
+      if (open.events() == 0) {
+        throw new IllegalStateException("an event of %d bytes does not fit".formatted(length));
+      }
+      sealRows();
+    }
+  }
+
+  /// Ends a lane.
+  void finish() {
+    droppedFrames += openGroup.size();
+    openGroup.clear();
+    sealRows();
+  }
+
+  /// Seals what is there. A frame that is only in part in these rows is not counted as sealed:
+  /// after a crash it comes again, and its events are recognised by their ids.
+  private void sealRows() {
+    OpenRows open = rows;
+    if (open == null) {
+      return;
+    }
+    rows = null;
+    open.journaled(lsnApplied);
+    open.publish();
+    store.sealNow(new SealJob(open, List.copyOf(notes)));
+  }
+
+  long lsnLast() {
+    return lsnLast;
+  }
+
+  List<Note> notes() {
+    return List.copyOf(notes);
+  }
+
+  long groups() {
+    return groups;
+  }
+
+  /// Frames of groups whose end was not there.
+  long droppedFrames() {
+    return droppedFrames;
+  }
+
+  long events() {
+    return events;
+  }
+}

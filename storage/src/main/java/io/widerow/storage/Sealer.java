@@ -1,0 +1,191 @@
+package io.widerow.storage;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// Turns rows into segments, on the store's executor, a lane's rows in the order they were filled.
+/// One segment for each bucket and retention that the rows hold.
+///
+/// The order, each step durable before the next: write to a temporary name, force, read back and
+/// verify, rename, force the directory, notes, manifest, publish to readers, let the rows go, trim
+/// the journal. A failure before the manifest leaves the rows as they are, readable, to be tried
+/// again by [#retry].
+///
+/// - Threads: [#submit] by each lane's writer; one task a lane runs at a time.
+final class Sealer {
+  private final EmbeddedStore store;
+  private final SegmentFiles files;
+  private final Executor executor;
+  private final List<ArrayDeque<SealJob>> queues = new ArrayList<>(); // each guarded by itself
+  private final boolean[] running; // guarded by the lane's queue
+  private volatile @Nullable StorageException failure;
+
+  Sealer(EmbeddedStore store, SegmentFiles files, Executor executor, int lanes) {
+    this.store = store;
+    this.files = files;
+    this.executor = executor;
+    this.running = new boolean[lanes];
+    for (int i = 0; i < lanes; i++) {
+      queues.add(new ArrayDeque<>());
+    }
+  }
+
+  void submit(SealJob job) {
+    ArrayDeque<SealJob> queue = queues.get(job.rows().lane);
+    synchronized (queue) {
+      queue.add(job);
+    }
+    start(job.rows().lane);
+  }
+
+  /// Tries again what failed, if anything did.
+  void retry() {
+    for (int lane = 0; lane < queues.size(); lane++) {
+      start(lane);
+    }
+  }
+
+  /// Why the last try failed; null when it did not.
+  @Nullable StorageException failure() {
+    return failure;
+  }
+
+  /// Waits until nothing is left to seal or the last try has failed.
+  void drain() throws InterruptedException {
+    for (int lane = 0; lane < queues.size(); lane++) {
+      ArrayDeque<SealJob> queue = queues.get(lane);
+      synchronized (queue) {
+        while (running[lane]) {
+          queue.wait();
+        }
+      }
+    }
+  }
+
+  private void start(int lane) {
+    ArrayDeque<SealJob> queue = queues.get(lane);
+    synchronized (queue) {
+      if (running[lane] || queue.isEmpty()) {
+        return;
+      }
+      running[lane] = true;
+    }
+    boolean handedOver = false;
+    try {
+      executor.execute(() -> run(lane));
+      handedOver = true;
+    } finally {
+      if (!handedOver) {
+        stop(lane);
+      }
+    }
+  }
+
+  private void run(int lane) {
+    ArrayDeque<SealJob> queue = queues.get(lane);
+    try {
+      while (true) {
+        SealJob job;
+        synchronized (queue) {
+          job = queue.peek();
+          if (job == null) {
+            running[lane] = false;
+            queue.notifyAll();
+            return;
+          }
+        }
+        seal(job);
+        failure = null;
+        synchronized (queue) {
+          queue.remove();
+        }
+      }
+    } catch (StorageException failed) {
+      failure = failed;
+      store.background(failed);
+    } finally {
+      stop(lane);
+    }
+  }
+
+  private void stop(int lane) {
+    ArrayDeque<SealJob> queue = queues.get(lane);
+    synchronized (queue) {
+      running[lane] = false;
+      queue.notifyAll();
+    }
+  }
+
+  /// Seals one set of rows on the calling thread.
+  void seal(SealJob job) {
+    List<LiveSegment> written = new ArrayList<>();
+    try (OpenRows.View view = job.rows().view()) {
+      if (view == null) {
+        throw new IllegalStateException("rows sealed twice");
+      }
+      for (List<OpenRow> bucket : byBucket(view)) {
+        written.add(write(view, bucket));
+      }
+    } catch (Throwable failed) {
+      written.forEach(files::abandon);
+      throw failed;
+    }
+    if (!written.isEmpty()) {
+      files.forceDirectory();
+    }
+    store.sealed(job, written);
+  }
+
+  /// What one file holds: a bucket's rows that are kept equally long.
+  private record FileKey(StoreState.Bucket bucket, @Nullable Duration kept) {}
+
+  /// Rows that go into one file, sorted by key.
+  private List<List<OpenRow>> byBucket(OpenRows.View view) {
+    Map<FileKey, List<OpenRow>> groups = new LinkedHashMap<>();
+    for (OpenRow row : sortedByKey(view.rows())) {
+      var bucket = new StoreState.Bucket(row.key.bucketMinutes(), row.key.widthMinutes());
+      var file = new FileKey(bucket, store.retentionOf(row.key.type()));
+      groups.computeIfAbsent(file, _ -> new ArrayList<>()).add(row);
+    }
+    return List.copyOf(groups.values());
+  }
+
+  private static List<OpenRow> sortedByKey(Collection<OpenRow> rows) {
+    return rows.stream().sorted(Comparator.comparing(row -> row.key)).toList();
+  }
+
+  private LiveSegment write(OpenRows.View view, List<OpenRow> bucket) {
+    OpenRow first = bucket.getFirst();
+    long id = store.takeSegmentId();
+    Path temporary = files.temporary(id);
+    try (SegmentWriter writer = files.writer(temporary, id, false)) {
+      for (OpenRow row : bucket) {
+        writer.begin(row.key);
+        try (EventCursor events =
+            MergeCursor.of(view.open(row, Scan.all(), new Filter.Everything()), false)) {
+          while (events.next() == EventCursor.Step.EVENT) {
+            writer.add(events.event());
+          }
+        }
+      }
+      SegmentSummary summary = writer.finish();
+      return files.adopt(
+          new SegmentEntry(
+              id,
+              first.key.bucketMinutes(),
+              first.key.widthMinutes(),
+              false,
+              summary.bytes(),
+              summary.events()));
+    }
+  }
+}

@@ -1,0 +1,242 @@
+package io.widerow.storage;
+
+import io.widerow.event.PartitionKey;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/// A sealed part of some partitions: a file that never changes.
+///
+/// - Threads: any; each cursor has one.
+/// - Memory: the index, on the heap. The file stays open while the owner or any reader holds a
+///   lease; each open cursor holds one.
+final class Segment implements AutoCloseable {
+  private final DiskFile file;
+  private final Lease lease;
+  private final UUID storeId;
+  private final long segmentId;
+  private final long bytes;
+  private final Map<PartitionKey, SegmentIndex> index = new HashMap<>();
+  private final List<SegmentIndex> entries = new ArrayList<>();
+  private long events;
+  private volatile @Nullable Runnable afterwards;
+
+  private Segment(DiskFile file, UUID storeId, long segmentId) {
+    this.file = file;
+    this.storeId = storeId;
+    this.segmentId = segmentId;
+    this.bytes = file.size();
+    this.lease = new Lease(this::free);
+  }
+
+  /// Opens a file and reads header, index and footer, not the blocks.
+  ///
+  /// @throws StorageException.Corrupt when it is not a whole segment of this store and number
+  /// @throws StorageException.Incompatible when a newer program wrote it
+  static Segment open(Disk disk, Path path, UUID storeId, long segmentId) {
+    DiskFile file = disk.open(path);
+    try {
+      Segment segment = new Segment(file, storeId, segmentId);
+      segment.readHeader();
+      segment.readFooter();
+      return segment;
+    } catch (Throwable failure) {
+      file.close();
+      throw failure;
+    }
+  }
+
+  private void readHeader() {
+    if (bytes < SegmentFormat.HEADER_BYTES + SegmentFormat.FOOTER_BYTES) {
+      throw new StorageException.Corrupt(path(), bytes, "a file of " + bytes + " bytes");
+    }
+    byte[] header = read(0, SegmentFormat.HEADER_BYTES);
+    ByteSource in = new ByteSource(path()).over(header, 0, SegmentFormat.HEADER_BYTES, 0);
+    if (in.readLong() != SegmentFormat.MAGIC) {
+      throw new StorageException.Corrupt(path(), 0, "no segment: the magic is wrong");
+    }
+    int crcAt = SegmentFormat.headerOffset("crc32c");
+    if (crc(header, 0, crcAt, 0) != (int) ByteSink.INT.get(header, crcAt)) {
+      throw new StorageException.Corrupt(
+          path(), 0, "the header is damaged, or of another segment or store");
+    }
+    int version = in.readInt();
+    in.readInt();
+    long incompatible = in.readLong();
+    if (version != SegmentFormat.VERSION
+        || (incompatible & ~SegmentFormat.INCOMPATIBLE_KNOWN) != 0) {
+      throw new StorageException.Incompatible(
+          path(),
+          "segment of format %d with features %x; this program reads format %d with features %x"
+              .formatted(
+                  version, incompatible, SegmentFormat.VERSION, SegmentFormat.INCOMPATIBLE_KNOWN));
+    }
+  }
+
+  private void readFooter() {
+    long footerAt = bytes - SegmentFormat.FOOTER_BYTES;
+    byte[] footer = read(footerAt, SegmentFormat.FOOTER_BYTES);
+    int crcAt = SegmentFormat.footerOffset("crc32c");
+    if ((long) ByteSink.LONG.get(footer, SegmentFormat.footerOffset("magic")) != SegmentFormat.MAGIC
+        || crc(footer, 0, crcAt, footerAt) != (int) ByteSink.INT.get(footer, crcAt)) {
+      throw new StorageException.Corrupt(path(), footerAt, "the footer is missing or damaged");
+    }
+    ByteSource in = new ByteSource(path()).over(footer, 0, SegmentFormat.FOOTER_BYTES, footerAt);
+    long indexOffset = in.readLong();
+    int indexBytes = in.readInt();
+    int indexCrc = in.readInt();
+    int partitionCount = in.readInt();
+    in.readInt();
+    events = in.readLong();
+    if (indexOffset < SegmentFormat.HEADER_BYTES
+        || indexBytes < 0
+        || indexBytes > SegmentFormat.INDEX_BYTES_MAX
+        || indexOffset + indexBytes != footerAt) {
+      throw in.corrupt(
+          "index of %d bytes at %d, footer at %d".formatted(indexBytes, indexOffset, footerAt));
+    }
+    byte[] indexed = read(indexOffset, indexBytes);
+    if (crc(indexed, 0, indexBytes, indexOffset) != indexCrc) {
+      throw new StorageException.Corrupt(path(), indexOffset, "the index is damaged");
+    }
+    readIndex(
+        new ByteSource(path()).over(indexed, 0, indexBytes, indexOffset),
+        partitionCount,
+        indexOffset);
+  }
+
+  private void readIndex(ByteSource in, int partitionCount, long limit) {
+    long sum = 0;
+    PartitionKey last = null;
+    for (int i = 0; i < partitionCount; i++) {
+      SegmentIndex entry = SegmentIndex.read(in, limit);
+      PartitionKey key = entry.partition.key();
+      if (last != null && last.compareTo(key) >= 0) {
+        throw in.corrupt("partition %s behind %s".formatted(key, last));
+      }
+      last = key;
+      index.put(key, entry);
+      entries.add(entry);
+      sum += entry.partition.events();
+    }
+    in.requireEnd("the index");
+    if (sum != events) {
+      throw in.corrupt("%d events in partitions, %d in the footer".formatted(sum, events));
+    }
+  }
+
+  /// A new array with bytes of the file, and slack behind them.
+  private byte[] read(long offset, int length) {
+    byte[] target = new byte[length + ByteSource.SLACK];
+    long done = file.read(MemorySegment.ofArray(target).asSlice(0, length), offset);
+    if (done != length) {
+      throw new StorageException.Corrupt(
+          path(), offset, "%d bytes where %d were expected".formatted(done, length));
+    }
+    return target;
+  }
+
+  private int crc(byte[] source, int offset, int length, long fileOffset) {
+    return new SegmentChecksum(storeId, segmentId).of(source, offset, length, fileOffset);
+  }
+
+  Path path() {
+    return file.path();
+  }
+
+  long segmentId() {
+    return segmentId;
+  }
+
+  long events() {
+    return events;
+  }
+
+  /// Size of the file.
+  long bytes() {
+    return bytes;
+  }
+
+  /// The partitions in it, in ascending order of keys.
+  List<SegmentSummary.Partition> partitions() {
+    return entries.stream().map(entry -> entry.partition).toList();
+  }
+
+  /// What it holds of a partition; null when that is nothing.
+  SegmentSummary.@Nullable Partition partition(PartitionKey key) {
+    SegmentIndex found = index.get(key);
+    return found == null ? null : found.partition;
+  }
+
+  /// Opens a cursor over a partition; one without events when the partition is not here. The caller
+  /// must hold a lease, or be the owner.
+  EventCursor open(PartitionKey key, Scan scan) {
+    SegmentIndex found = index.get(key);
+    if (!lease.tryAcquire()) {
+      throw new IllegalStateException("segment " + segmentId + " is closed");
+    }
+    try {
+      return new SegmentCursor(reader(), key.type(), found, scan, lease);
+    } catch (Throwable failure) {
+      lease.release();
+      throw failure;
+    }
+  }
+
+  private BlockReader reader() {
+    return new BlockReader(file, new SegmentChecksum(storeId, segmentId));
+  }
+
+  /// Reads the whole file and checks every checksum.
+  ///
+  /// @throws StorageException.Corrupt naming the first that is wrong
+  void verify() {
+    long next = SegmentFormat.HEADER_BYTES;
+    try (BlockReader reader = reader()) {
+      for (SegmentIndex blocks : entries) {
+        for (int i = 0; i < blocks.blocks; i++) {
+          if (blocks.offsets[i] != next) {
+            throw new StorageException.Corrupt(
+                path(), blocks.offsets[i], "a block where none is expected; next is " + next);
+          }
+          reader.verify(blocks, i);
+          next += blocks.blockBytes[i];
+        }
+      }
+    }
+  }
+
+  /// Keeps the file open until [#release]; false when it is closed already.
+  boolean tryAcquire() {
+    return lease.tryAcquire();
+  }
+
+  void release() {
+    lease.release();
+  }
+
+  /// Closes the file when the last lease is released, then runs `action`, for example to delete it.
+  void closeThen(Runnable action) {
+    afterwards = action;
+    lease.release();
+  }
+
+  /// Gives the owner's lease back.
+  @Override
+  public void close() {
+    lease.release();
+  }
+
+  private void free() {
+    file.close();
+    Runnable action = afterwards;
+    if (action != null) {
+      action.run();
+    }
+  }
+}

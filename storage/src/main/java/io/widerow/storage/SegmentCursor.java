@@ -1,0 +1,197 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Reads a range of one partition of a segment, in either direction.
+///
+/// ```
+///  blocks by range -> directory -> filters -> ids -> filter's columns -> wanted columns
+///                        |            |        |          |
+///                        +-- nothing -+-- skip the block  +-- no row left: skip the columns
+/// ```
+///
+/// - Threads: one.
+/// - Memory: one block.
+final class SegmentCursor implements EventCursor {
+  private final BlockReader reader;
+  private final BlockPruner pruner;
+  private final String type;
+  private final @Nullable SegmentIndex index;
+  private final Scan scan;
+  private final Lease lease;
+  private final BlockView shown;
+  private final BlockView filtered;
+  private final AttributeValue scratch = new AttributeValue();
+  private final int step;
+  private int block; // to be opened next
+  private int blocksLeft;
+  private int row;
+  private int rowsLeft;
+  private boolean filtering;
+  private boolean columnsRead;
+  private boolean open = true;
+  private long blocksRead;
+  private long blocksSkipped;
+  private long eventsScanned;
+  private long eventsKept;
+
+  SegmentCursor(
+      BlockReader reader, String type, @Nullable SegmentIndex index, Scan scan, Lease lease) {
+    this.reader = reader;
+    this.pruner = new BlockPruner(reader);
+    this.type = type;
+    this.index = index;
+    this.scan = scan;
+    this.lease = lease;
+    this.shown = new BlockView(scan.columns());
+    this.filtered = new BlockView(null);
+    this.step = scan.descending() ? -1 : 1;
+    if (index != null) {
+      int first = index.firstBlock(scan.from());
+      int limit = Math.max(first, index.limitBlock(scan.until()));
+      blocksLeft = limit - first;
+      blocksSkipped = (long) index.blocks - blocksLeft;
+      block = scan.descending() ? limit - 1 : first;
+    }
+  }
+
+  @Override
+  public Step next() {
+    while (true) {
+      while (rowsLeft > 0) {
+        row += step;
+        rowsLeft--;
+        eventsScanned++;
+        if (!filtering || scan.filter().keeps(filtered, scratch)) {
+          eventsKept++;
+          if (!columnsRead) {
+            readColumns();
+          }
+          return Step.EVENT;
+        }
+      }
+      if (blocksLeft == 0) {
+        return Step.END;
+      }
+      openBlock();
+    }
+  }
+
+  private void openBlock() {
+    SegmentIndex blocks = Objects.requireNonNull(index);
+    int opened = block;
+    block += step;
+    blocksLeft--;
+    columnsRead = false;
+    reader.open(blocks, opened);
+    BlockPruner.Verdict verdict = pruner.verdict(scan.filter());
+    if (verdict == BlockPruner.Verdict.NOTHING) {
+      blocksSkipped++;
+      return;
+    }
+    blocksRead++;
+    filtering = verdict != BlockPruner.Verdict.EVERYTHING;
+    reader.readIds();
+    int events = reader.directory().events;
+    int first = rowOf(scan.from(), events);
+    int limit = Math.max(first, rowOf(scan.until(), events));
+    rowsLeft = limit - first;
+    row = scan.descending() ? limit : first - 1;
+  }
+
+  private int rowOf(EventId id, int events) {
+    return reader.ids().firstRow(events, id.time(), id.tail());
+  }
+
+  private void readColumns() {
+    BlockDirectory directory = reader.directory();
+    for (int i = 0; i < directory.columns; i++) {
+      if (shown.wants(directory.names[i])) {
+        reader.column(i);
+      }
+    }
+    columnsRead = true;
+  }
+
+  @Override
+  public EventView event() {
+    return shown;
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    return new ScanStatistics(
+        blocksRead, blocksSkipped, reader.bytesRead(), eventsScanned, eventsKept);
+  }
+
+  @Override
+  public void close() {
+    if (open) {
+      open = false;
+      reader.close();
+      lease.release();
+    }
+  }
+
+  /// The current row as an event, with all columns or with some.
+  private final class BlockView implements EventView {
+    private final @Nullable Set<AttributeName> columns;
+
+    BlockView(@Nullable Set<AttributeName> columns) {
+      this.columns = columns;
+    }
+
+    boolean wants(AttributeName name) {
+      return columns == null || columns.contains(name);
+    }
+
+    @Override
+    public long idTime() {
+      return reader.ids().times[row];
+    }
+
+    @Override
+    public long idTail() {
+      return reader.ids().tails[row];
+    }
+
+    @Override
+    public long version() {
+      return reader.ids().versions[row];
+    }
+
+    @Override
+    public String type() {
+      return type;
+    }
+
+    @Override
+    public boolean find(AttributeName name, AttributeValue out) {
+      BlockDirectory directory = reader.directory();
+      int column = wants(name) ? directory.find(name) : -1;
+      while (column >= 0) {
+        if (reader.column(column).value(row, out)) {
+          return true;
+        }
+        column = directory.findNext(column);
+      }
+      return false;
+    }
+
+    @Override
+    public void forEach(AttributeValue value, AttributeVisitor visitor) {
+      BlockDirectory directory = reader.directory();
+      for (int i = 0; i < directory.columns; i++) {
+        if (wants(directory.names[i]) && reader.column(i).value(row, value)) {
+          visitor.visit(directory.names[i], value);
+        }
+      }
+    }
+  }
+}

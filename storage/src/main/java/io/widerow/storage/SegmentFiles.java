@@ -1,0 +1,103 @@
+package io.widerow.storage;
+
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The directory of a store's segment files: how they are named, written, taken over and deleted.
+///
+/// - Threads: any.
+final class SegmentFiles {
+  static final String DIRECTORY = "segments";
+  private static final String TEMPORARY = ".tmp";
+
+  private final Disk disk;
+  private final Path directory;
+  private final UUID storeId;
+  private final AtomicLong bytesWritten = new AtomicLong();
+
+  SegmentFiles(Disk disk, Path storeDirectory, UUID storeId) {
+    this.disk = disk;
+    this.directory = storeDirectory.resolve(DIRECTORY);
+    this.storeId = storeId;
+  }
+
+  void createDirectory() {
+    disk.createDirectory(directory);
+  }
+
+  Path temporary(long id) {
+    return directory.resolve(SegmentEntry.fileName(id) + TEMPORARY);
+  }
+
+  /// @param merged true for the final form of a bucket
+  SegmentWriter writer(Path file, long id, boolean merged) {
+    disk.delete(file);
+    SegmentForm form = merged ? SegmentForm.FINAL : SegmentForm.SEALED;
+    return new SegmentWriter(disk, file, storeId, id, form);
+  }
+
+  /// Gives a finished and forced file its name, after reading back all of it. The name is durable
+  /// only after [#forceDirectory].
+  LiveSegment adopt(SegmentEntry entry) {
+    Path temporary = temporary(entry.id());
+    try (Segment written = Segment.open(disk, temporary, storeId, entry.id())) {
+      written.verify();
+    }
+    Path named = directory.resolve(entry.fileName());
+    disk.rename(temporary, named);
+    bytesWritten.addAndGet(entry.bytes());
+    return new LiveSegment(entry, Segment.open(disk, named, storeId, entry.id()));
+  }
+
+  void forceDirectory() {
+    disk.forceDirectory(directory);
+  }
+
+  /// @throws StorageException.Corrupt also when the file is gone or of another length
+  LiveSegment open(SegmentEntry entry) {
+    Path file = directory.resolve(entry.fileName());
+    if (!disk.exists(file)) {
+      throw new StorageException.Corrupt(file, 0, "the manifest lists this file, and it is gone");
+    }
+    Segment segment = Segment.open(disk, file, storeId, entry.id());
+    if (segment.bytes() != entry.bytes()) {
+      long found = segment.bytes();
+      segment.close();
+      throw new StorageException.Corrupt(
+          file, found, "%d bytes long, the manifest says %d".formatted(found, entry.bytes()));
+    }
+    return new LiveSegment(entry, segment);
+  }
+
+  /// Deletes a file that never came into the manifest.
+  void abandon(LiveSegment segment) {
+    segment.segment().close();
+    disk.delete(directory.resolve(segment.entry().fileName()));
+  }
+
+  /// Deletes the file of a segment that the manifest no longer lists; those who read it go on.
+  void retire(LiveSegment segment) {
+    disk.delete(directory.resolve(segment.entry().fileName()));
+    segment.segment().close();
+  }
+
+  /// Deletes what a crash left: files that the manifest does not list.
+  void deleteOrphans(List<SegmentEntry> live) {
+    Set<String> names = new HashSet<>();
+    live.forEach(entry -> names.add(entry.fileName()));
+    for (Path path : disk.list(directory)) {
+      if (!names.contains(path.getFileName().toString())) {
+        disk.delete(path);
+      }
+    }
+  }
+
+  /// Bytes of all files written since the store was opened.
+  long bytesWritten() {
+    return bytesWritten.get();
+  }
+}

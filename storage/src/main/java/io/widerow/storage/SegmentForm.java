@@ -1,0 +1,28 @@
+package io.widerow.storage;
+
+/// How a segment is written: fast when it is sealed, small when it gets its final form. Any form is
+/// read alike.
+///
+/// @param zstdLevel level of compression, 1 to 19
+/// @param blockEvents most events of a block
+/// @param blockBytes bytes of attributes at which a block is closed
+/// @param filterBits bits of the token filter for each different token; 0 for no filters
+record SegmentForm(int zstdLevel, int blockEvents, int blockBytes, int filterBits) {
+  static final SegmentForm SEALED = new SegmentForm(1, 8_192, 2 << 20, 8);
+  static final SegmentForm FINAL = new SegmentForm(19, 16_384, 4 << 20, 6);
+
+  SegmentForm {
+    if (zstdLevel < 1 || zstdLevel > 19) {
+      throw new IllegalArgumentException("zstd level " + zstdLevel);
+    }
+    if (blockEvents < 1 || blockEvents > SegmentFormat.BLOCK_EVENTS_MAX) {
+      throw new IllegalArgumentException("blocks of " + blockEvents + " events");
+    }
+    if (blockBytes < 1 || blockBytes > SegmentFormat.BLOCK_BYTES_MAX / 4) {
+      throw new IllegalArgumentException("blocks of " + blockBytes + " bytes");
+    }
+    if (filterBits < 0 || filterBits > 16) {
+      throw new IllegalArgumentException("token filters of " + filterBits + " bits");
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.widerow.storage;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/// A sealed segment, byte for byte. FORMAT-segment.md explains what this declares.
+///
+/// ```
+///  +--------+-------+-------+-- ~ --+-------+--------+
+///  | header | block | block |       | index | footer |
+///  +--------+-------+-------+-- ~ --+-------+--------+
+///
+///  header, 64 bytes
+///  0       8         12         16             24           32            40           48
+///  +-------+---------+----------+--------------+------------+-------------+------------+-- ~
+///  | magic | version | reserved | incompatible | compatible | storeIdHigh | storeIdLow |
+///  +-------+---------+----------+--------------+------------+-------------+------------+-- ~
+///  48          56         60       64
+///  ~-----------+----------+--------+
+///  | segmentId | reserved2| crc32c |
+///  ~-----------+----------+--------+
+///
+///  footer, 64 bytes
+///  0             8            12         16           20       24       32          40
+///  +-------------+------------+----------+------------+--------+--------+-----------+-- ~
+///  | indexOffset | indexBytes | indexCrc | partitions | blocks | events | segmentId |
+///  +-------------+------------+----------+------------+--------+--------+-----------+-- ~
+///  40          48        52       56      64
+///  ~-----------+---------+--------+-------+
+///  | fileBytes | version | crc32c | magic |
+///  ~-----------+---------+--------+-------+
+/// ```
+///
+/// Little-endian. Both checksums cover all of their structure but the checksum itself and, in the
+/// footer, the magic, which comes last.
+final class SegmentFormat {
+  static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+  static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  static final StructLayout HEADER =
+      MemoryLayout.structLayout(
+          LONG.withName("magic"),
+          INT.withName("version"),
+          INT.withName("reserved"),
+          LONG.withName("incompatible"),
+          LONG.withName("compatible"),
+          LONG.withName("storeIdHigh"),
+          LONG.withName("storeIdLow"),
+          LONG.withName("segmentId"),
+          INT.withName("reserved2"),
+          INT.withName("crc32c"));
+
+  static final StructLayout FOOTER =
+      MemoryLayout.structLayout(
+          LONG.withName("indexOffset"),
+          INT.withName("indexBytes"),
+          INT.withName("indexCrc"),
+          INT.withName("partitions"),
+          INT.withName("blocks"),
+          LONG.withName("events"),
+          LONG.withName("segmentId"),
+          LONG.withName("fileBytes"),
+          INT.withName("version"),
+          INT.withName("crc32c"),
+          LONG.withName("magic"));
+
+  static final int HEADER_BYTES = Math.toIntExact(HEADER.byteSize());
+  static final int FOOTER_BYTES = Math.toIntExact(FOOTER.byteSize());
+  static final int CRC_BYTES = Integer.BYTES;
+
+  /// "widerseg" as bytes.
+  static final long MAGIC = 0x6765_7372_6564_6977L;
+
+  static final int VERSION = 1;
+
+  /// Features that a reader must know.
+  static final long INCOMPATIBLE_KNOWN = 0;
+
+  static final int BLOCK_EVENTS_MAX = 1 << 16;
+
+  /// Largest block, as it is on disk and as its columns become in memory, each.
+  static final int BLOCK_BYTES_MAX = 1 << 26;
+
+  /// Columns at which a block is closed; its last event may add as many as an event may have.
+  static final int BLOCK_COLUMNS_FULL = 2_000;
+
+  static final int BLOCK_COLUMNS_MAX = 3_000;
+  static final int PARTITION_KEY_BYTES_MAX = 512;
+  static final int INDEX_BYTES_MAX = 1 << 28;
+
+  static {
+    assert HEADER_BYTES == 64 : "the header is frozen for all versions";
+    assert FOOTER_BYTES == 64 : "the footer is frozen for all versions";
+  }
+
+  private SegmentFormat() {}
+
+  static int headerOffset(String field) {
+    return Math.toIntExact(HEADER.byteOffset(PathElement.groupElement(field)));
+  }
+
+  static int footerOffset(String field) {
+    return Math.toIntExact(FOOTER.byteOffset(PathElement.groupElement(field)));
+  }
+}

@@ -1,0 +1,22 @@
+package io.widerow.storage;
+
+import io.widerow.event.EventId;
+import io.widerow.event.PartitionKey;
+import java.util.List;
+
+/// What a segment holds.
+///
+/// @param partitions in ascending order of keys
+/// @param events in all of them
+/// @param bytes of the file
+record SegmentSummary(long segmentId, List<Partition> partitions, long events, long bytes) {
+  SegmentSummary {
+    partitions = List.copyOf(partitions);
+  }
+
+  /// One partition's part of a segment.
+  ///
+  /// @param ownIds true when an event has an id of its own, so that it may replace another
+  record Partition(
+      PartitionKey key, long events, EventId least, EventId greatest, boolean ownIds) {}
+}

@@ -1,0 +1,196 @@
+package io.widerow.storage;
+
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/// Writes one segment file, see [SegmentFormat]: partitions in ascending order of keys, events in
+/// ascending order of ids.
+///
+/// ```
+/// index, for each partition:
+///   varint keyBytes | key | byte ownIds | varint blocks | blocks ...
+/// a block:
+///   long offset | varint directoryBytes | varint blockBytes | varint events |
+///   long timeFirst | long tailFirst | long timeLast | long tailLast
+/// ```
+///
+/// - Threads: one.
+/// - Memory: one block and the index.
+final class SegmentWriter implements AutoCloseable {
+  private final Disk disk;
+  private final Path path;
+  private final UUID storeId;
+  private final long segmentId;
+  private final SegmentForm form;
+  private final SegmentChecksum checksum;
+  private final BlockWriter block;
+  private final DiskFile file;
+  private final ByteSink out = new ByteSink();
+  private final ByteSink index = new ByteSink();
+  private final ByteSink blockIndex = new ByteSink();
+  private final List<SegmentSummary.Partition> partitions = new ArrayList<>();
+  private @Nullable PartitionKey key;
+  private long fileBytes;
+  private int blocks;
+  private long events;
+  private int partitionBlocks;
+  private long partitionEvents;
+  private boolean partitionOwnIds;
+  private EventId least = EventId.LEAST;
+  private EventId greatest = EventId.LEAST;
+  private boolean open = true;
+
+  /// Creates the file, which must not exist.
+  SegmentWriter(Disk disk, Path path, UUID storeId, long segmentId, SegmentForm form) {
+    this.disk = disk;
+    this.path = path;
+    this.storeId = storeId;
+    this.segmentId = segmentId;
+    this.form = form;
+    this.checksum = new SegmentChecksum(storeId, segmentId);
+    this.block = new BlockWriter(form);
+    try {
+      this.file = disk.create(path);
+    } catch (Throwable failure) {
+      block.close();
+      throw failure;
+    }
+    putHeader();
+  }
+
+  private void putHeader() {
+    out.putLong(SegmentFormat.MAGIC);
+    out.putInt(SegmentFormat.VERSION);
+    out.putInt(0);
+    out.putLong(0); // incompatible
+    out.putLong(0); // compatible
+    out.putLong(storeId.getMostSignificantBits());
+    out.putLong(storeId.getLeastSignificantBits());
+    out.putLong(segmentId);
+    out.putInt(0);
+    checksum.seal(out, 0, 0);
+    assert out.length() == SegmentFormat.HEADER_BYTES : out.length();
+  }
+
+  /// Starts a partition, behind all those before it.
+  void begin(PartitionKey partition) {
+    endPartition();
+    assert key == null || key.compareTo(partition) < 0 : key + " before " + partition;
+    key = partition;
+  }
+
+  /// Adds an event to the partition, not before the last one.
+  void add(EventView event) {
+    assert key != null : "an event outside a partition";
+    block.add(event);
+    if (block.events() >= form.blockEvents()
+        || block.rawBytes() >= form.blockBytes()
+        || block.columns() >= SegmentFormat.BLOCK_COLUMNS_FULL) {
+      endBlock();
+    }
+  }
+
+  private void endBlock() {
+    int blockEvents = block.events();
+    if (blockEvents == 0) {
+      return;
+    }
+    IdEncoder ids = block.ids();
+    EventId from = new EventId(ids.time(0), ids.tail(0));
+    EventId to = new EventId(ids.time(blockEvents - 1), ids.tail(blockEvents - 1));
+    least = partitionBlocks == 0 ? from : least;
+    greatest = to;
+    partitionOwnIds |= ids.ownIds();
+    int start = out.length();
+    long offset = fileBytes + start;
+    int directoryBytes = block.finish(out, checksum, offset);
+    blockIndex.putLong(offset);
+    blockIndex.putVarint(directoryBytes);
+    blockIndex.putVarint(out.length() - start);
+    blockIndex.putVarint(blockEvents);
+    blockIndex.putLong(from.time());
+    blockIndex.putLong(from.tail());
+    blockIndex.putLong(to.time());
+    blockIndex.putLong(to.tail());
+    partitionBlocks++;
+    partitionEvents += blockEvents;
+    flush();
+  }
+
+  private void flush() {
+    file.write(out.memory(0), fileBytes);
+    fileBytes += out.length();
+    out.clear();
+  }
+
+  private void endPartition() {
+    endBlock();
+    if (key != null && partitionBlocks > 0) {
+      byte[] keyBytes = key.toBytes();
+      index.putVarint(keyBytes.length);
+      index.put(keyBytes, 0, keyBytes.length);
+      index.putByte(partitionOwnIds ? 1 : 0);
+      index.putVarint(partitionBlocks);
+      index.put(blockIndex);
+      partitions.add(
+          new SegmentSummary.Partition(key, partitionEvents, least, greatest, partitionOwnIds));
+    }
+    blockIndex.clear();
+    blocks += partitionBlocks;
+    events += partitionEvents;
+    partitionBlocks = 0;
+    partitionEvents = 0;
+    partitionOwnIds = false;
+  }
+
+  /// Writes what is left, index and footer, and forces the file. The directory is left to the
+  /// caller.
+  SegmentSummary finish() {
+    endPartition();
+    flush();
+    long indexOffset = fileBytes;
+    out.put(index);
+    int indexCrc = checksum.of(out.bytes(), 0, out.length(), indexOffset);
+    int footerAt = out.length();
+    out.putLong(indexOffset);
+    out.putInt(footerAt);
+    out.putInt(indexCrc);
+    out.putInt(partitions.size());
+    out.putInt(blocks);
+    out.putLong(events);
+    out.putLong(segmentId);
+    out.putLong(indexOffset + footerAt + SegmentFormat.FOOTER_BYTES);
+    out.putInt(SegmentFormat.VERSION);
+    checksum.seal(out, footerAt, indexOffset + footerAt);
+    out.putLong(SegmentFormat.MAGIC);
+    flush();
+    file.force();
+    SegmentSummary summary = new SegmentSummary(segmentId, partitions, events, fileBytes);
+    open = false;
+    file.close();
+    block.close();
+    return summary;
+  }
+
+  /// Bytes written so far.
+  long bytes() {
+    return fileBytes;
+  }
+
+  /// Gives the file up, and deletes it, unless it is finished.
+  @Override
+  public void close() {
+    if (open) {
+      open = false;
+      block.close();
+      file.close();
+      disk.delete(path);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.widerow.storage;
+
+import java.util.Arrays;
+
+/// The templates of a block's lines: lines with the same constant parts around as many variables
+/// share one. The variables of line `i` are those of the parser from `firsts[i]` on.
+///
+/// - Threads: one.
+final class Templates {
+  static final int TEMPLATES_MAX = 1_024;
+
+  /// Lines that a template of its own must serve; the others are kept whole.
+  private static final int LINES_MIN = 4;
+
+  final LineParser parser = new LineParser();
+  int[] firsts = new int[1];
+  long[] codes = new long[0];
+  int count;
+  private long[] hashes = new long[64];
+  private int[] examples = new int[64]; // by template: its first line
+  private int[] uses = new int[64];
+  private final int[] table = new int[4 * TEMPLATES_MAX];
+
+  /// Finds the templates of `lines`. False when too many of them have none.
+  boolean build(TextSlices lines, int variablesMax) {
+    parser.clear();
+    Arrays.fill(table, 0);
+    count = 0;
+    codes = LongDecoder.room(codes, lines.count);
+    if (firsts.length <= lines.count) {
+      firsts = new int[2 * lines.count + 1];
+    }
+    for (int i = 0; i < lines.count; i++) {
+      firsts[i] = parser.count;
+      long hash = parser.parse(lines.bytes, lines.offsets[i], lines.lengths[i]);
+      firsts[i + 1] = parser.count;
+      codes[i] = codeOf(lines, i, hash);
+      if (codes[i] >= 0) {
+        uses[(int) codes[i]]++;
+      }
+      if (parser.count > variablesMax) {
+        return false;
+      }
+    }
+    return keepFrequent(lines);
+  }
+
+  /// The number of a template's variables; line `example(template)` shows them.
+  int variables(int template) {
+    int line = examples[template];
+    return firsts[line + 1] - firsts[line];
+  }
+
+  int example(int template) {
+    return examples[template];
+  }
+
+  private int codeOf(TextSlices lines, int line, long hash) {
+    int slot = (int) (hash >>> 20) & (table.length - 1);
+    while (table[slot] != 0) {
+      int code = table[slot] - 1;
+      if (hashes[code] == hash && same(lines, examples[code], line)) {
+        return code;
+      }
+      slot = (slot + 1) & (table.length - 1);
+    }
+    if (count == TEMPLATES_MAX) {
+      return -1;
+    }
+    if (count == hashes.length) {
+      hashes = Arrays.copyOf(hashes, 2 * count);
+      examples = Arrays.copyOf(examples, 2 * count);
+      uses = Arrays.copyOf(uses, 2 * count);
+    }
+    table[slot] = count + 1;
+    hashes[count] = hash;
+    examples[count] = line;
+    uses[count] = 0;
+    return count++;
+  }
+
+  /// True when two lines have the same constant parts.
+  private boolean same(TextSlices lines, int a, int b) {
+    int variables = firsts[a + 1] - firsts[a];
+    if (firsts[b + 1] - firsts[b] != variables) {
+      return false;
+    }
+    byte[] text = lines.bytes;
+    int atA = lines.offsets[a];
+    int atB = lines.offsets[b];
+    for (int i = 0; i <= variables; i++) {
+      boolean last = i == variables;
+      int endA = last ? lines.offsets[a] + lines.lengths[a] : parser.offsets[firsts[a] + i];
+      int endB = last ? lines.offsets[b] + lines.lengths[b] : parser.offsets[firsts[b] + i];
+      if (!Arrays.equals(text, atA, endA, text, atB, endB)) {
+        return false;
+      }
+      atA = last ? endA : endA + parser.lengths[firsts[a] + i];
+      atB = last ? endB : endB + parser.lengths[firsts[b] + i];
+    }
+    return true;
+  }
+
+  /// Drops templates of few lines; code -1 then stands for a line that is kept whole.
+  private boolean keepFrequent(TextSlices lines) {
+    int[] renumbered = new int[count];
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      renumbered[i] = uses[i] >= LINES_MIN ? kept : -1;
+      if (uses[i] >= LINES_MIN) {
+        examples[kept++] = examples[i];
+      }
+    }
+    count = kept;
+    long whole = 0;
+    for (int i = 0; i < lines.count; i++) {
+      codes[i] = codes[i] < 0 ? -1 : renumbered[(int) codes[i]];
+      whole += codes[i] < 0 ? 1 : 0;
+    }
+    return whole * 2 <= lines.count;
+  }
+}

@@ -1,0 +1,89 @@
+package io.widerow.storage;
+
+import java.util.Arrays;
+
+/// Gives equal texts equal codes, 0, 1, ... in order of first appearance. A hash table with open
+/// addressing; texts are compared, not only hashed.
+///
+/// - Threads: one.
+final class TextDictionary {
+  private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
+
+  private int[] table = new int[64]; // code + 1
+  private int[] hashes = new int[32]; // by code
+  private int[] firsts = new int[32]; // by code: the slice that showed it first
+  private int size;
+
+  int size() {
+    return size;
+  }
+
+  /// The slice that first showed a code's text.
+  int first(int code) {
+    return firsts[code];
+  }
+
+  /// Fills `codes`; gives up when there are more than `sizeMax` different texts.
+  boolean build(TextSlices texts, int sizeMax, long[] codes) {
+    Arrays.fill(table, 0);
+    size = 0;
+    for (int i = 0; i < texts.count; i++) {
+      int code = codeOf(texts, i);
+      if (size > sizeMax) {
+        return false;
+      }
+      codes[i] = code;
+    }
+    return true;
+  }
+
+  private int codeOf(TextSlices texts, int slice) {
+    int hash = hash(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
+    int mask = table.length - 1;
+    int slot = hash & mask;
+    while (table[slot] != 0) {
+      int code = table[slot] - 1;
+      if (hashes[code] == hash && texts.same(firsts[code], slice)) {
+        return code;
+      }
+      slot = (slot + 1) & mask;
+    }
+    if (size == firsts.length) {
+      grow();
+      return codeOf(texts, slice);
+    }
+    table[slot] = size + 1;
+    hashes[size] = hash;
+    firsts[size] = slice;
+    return size++;
+  }
+
+  private void grow() {
+    hashes = Arrays.copyOf(hashes, 2 * size);
+    firsts = Arrays.copyOf(firsts, 2 * size);
+    table = new int[4 * size];
+    for (int code = 0; code < size; code++) {
+      int slot = hashes[code] & (table.length - 1);
+      while (table[slot] != 0) {
+        slot = (slot + 1) & (table.length - 1);
+      }
+      table[slot] = code + 1;
+    }
+  }
+
+  static int hash(byte[] bytes, int offset, int length) {
+    long hash = length * PRIME;
+    int limit = offset + length;
+    int at = offset;
+    for (; at + Long.BYTES <= limit; at += Long.BYTES) {
+      hash = (hash ^ (long) ByteSink.LONG.get(bytes, at)) * PRIME;
+      hash ^= hash >>> 29;
+    }
+    long tail = 0;
+    for (; at < limit; at++) {
+      tail = (tail << 8) | (bytes[at] & 0xff);
+    }
+    hash = (hash ^ tail) * PRIME;
+    return (int) (hash >>> 32);
+  }
+}

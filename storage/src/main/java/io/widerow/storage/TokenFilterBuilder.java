@@ -1,0 +1,103 @@
+package io.widerow.storage;
+
+import java.util.Arrays;
+
+/// Builds the [TokenFilter] of a column from the different texts and parts of texts that its
+/// encoder finds.
+///
+/// - Threads: one.
+final class TokenFilterBuilder {
+  private static final int TOKENS_MIN = 64;
+
+  private final int bitsPerToken;
+  private long[] table = new long[1024];
+  private int size;
+  private boolean gathering;
+
+  TokenFilterBuilder(int bitsPerToken) {
+    this.bitsPerToken = bitsPerToken;
+  }
+
+  /// Starts the filter of the next column.
+  ///
+  /// @param wanted false when the column has none
+  void begin(boolean wanted) {
+    gathering = wanted && bitsPerToken > 0;
+    if (size > 0) {
+      Arrays.fill(table, 0);
+      size = 0;
+    }
+  }
+
+  /// Puts the column's filter; nothing when it has none.
+  void finish(ByteSink out) {
+    if (!gathering || size < TOKENS_MIN) {
+      return;
+    }
+    int bytes = (int) Math.min(1 << 20, ((long) size * bitsPerToken + 7) / 8);
+    int hashes = Math.clamp(bitsPerToken * 7L / 10, 1, TokenFilter.HASHES_MAX);
+    out.putByte(hashes);
+    byte[] target = out.reserve(bytes);
+    int start = out.length();
+    Arrays.fill(target, start, start + bytes, (byte) 0);
+    for (long hash : table) {
+      if (hash != 0) {
+        for (int i = 0; i < hashes; i++) {
+          int bit = TokenFilter.bit(hash, i, bytes * 8);
+          target[start + (bit >>> 3)] |= (byte) (1 << (bit & 7));
+        }
+      }
+    }
+    out.advance(bytes);
+  }
+
+  /// Adds the tokens of a text, or of a part of one that no token reaches out of.
+  void add(byte[] text, int offset, int length) {
+    if (!gathering) {
+      return;
+    }
+    int limit = offset + length;
+    int at = offset;
+    while (at < limit) {
+      if (!TokenFilter.isToken(text[at])) {
+        at++;
+        continue;
+      }
+      long hash = TokenFilter.start();
+      while (at < limit && TokenFilter.isToken(text[at])) {
+        hash = TokenFilter.step(hash, text[at++]);
+      }
+      add(TokenFilter.end(hash));
+    }
+  }
+
+  private void add(long hash) {
+    assert hash != 0 : "no token has hash 0";
+    int mask = table.length - 1;
+    int slot = (int) (hash >>> 20) & mask;
+    while (table[slot] != 0) {
+      if (table[slot] == hash) {
+        return;
+      }
+      slot = (slot + 1) & mask;
+    }
+    table[slot] = hash;
+    if (++size * 2 > table.length) {
+      grow();
+    }
+  }
+
+  private void grow() {
+    long[] old = table;
+    table = new long[2 * old.length];
+    for (long hash : old) {
+      if (hash != 0) {
+        int slot = (int) (hash >>> 20) & (table.length - 1);
+        while (table[slot] != 0) {
+          slot = (slot + 1) & (table.length - 1);
+        }
+        table[slot] = hash;
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package io.widerow.event;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// The edges of [EventBatch], one by one; [EventBatchModelTest] has the rest.
+class EventBatchTest {
+  private static final byte[] TYPE = {'t'};
+  private static final byte[] NAME = {'n'};
+
+  @Test
+  void aThousandAttributesInAnyOrderAndNotOneMore() {
+    try (var batch = new EventBatch(64, 1 << 20)) {
+      batch.begin(TYPE, 0, 1, 0);
+      for (int i = 999; i >= 0; i--) {
+        putLong(batch, "%03d".formatted(i * 7 % 1_000), i);
+      }
+      assertNull(batch.end());
+
+      List<String> names = new ArrayList<>();
+      new RecordView()
+          .show(batch.memory(), 0)
+          .forEach(new AttributeValue(), (name, _) -> names.add(name.toString()));
+      assertEquals(names.stream().sorted().toList(), names);
+      assertEquals(1_000, names.size());
+
+      batch.begin(TYPE, 0, 1, 0);
+      for (int i = 0; i <= 1_000; i++) {
+        putLong(batch, "%04d".formatted(i), i);
+      }
+      assertEquals(Rejection.TOO_MANY_ATTRIBUTES, batch.end());
+      assertEquals(1, batch.count());
+    }
+  }
+
+  @Test
+  void anEventAsLargeAsTheLimitFits() {
+    int valueBytes = EventLayout.EVENT_BYTES_MAX - (32 + 1 + 1 + 2 + 1 + 4);
+    try (var batch = new EventBatch(32, EventLayout.EVENT_BYTES_MAX)) {
+      batch.begin(TYPE, 0, 1, 0);
+      batch.putString(NAME, 0, 1, new byte[valueBytes + 1]);
+      assertEquals(Rejection.EVENT_TOO_LARGE, batch.end());
+
+      batch.begin(TYPE, 0, 1, 0);
+      batch.putString(NAME, 0, 1, new byte[valueBytes]);
+      assertNull(batch.end());
+      assertEquals(EventLayout.EVENT_BYTES_MAX, batch.bytes());
+
+      batch.begin(TYPE, 0, 1, 0);
+      assertEquals(Rejection.BATCH_FULL, batch.end());
+    }
+  }
+
+  @Test
+  void timesAtTheEdges() {
+    try (var batch = new EventBatch(64, 1 << 10)) {
+      assertNull(endOf(batch, TimeUuid.NANOS_MIN));
+      assertNull(endOf(batch, TimeUuid.NANOS_LIMIT - 1));
+      assertEquals(Rejection.TIME_OUT_OF_RANGE, endOf(batch, TimeUuid.NANOS_MIN - 1));
+      assertEquals(Rejection.TIME_OUT_OF_RANGE, endOf(batch, TimeUuid.NANOS_LIMIT));
+      assertEquals(Rejection.TIME_OUT_OF_RANGE, endOf(batch, Long.MIN_VALUE));
+      assertEquals(Rejection.TIME_OUT_OF_RANGE, endOf(batch, Long.MAX_VALUE));
+    }
+  }
+
+  /// In nanoseconds these times overflow a long, some of them to where events may be.
+  @Test
+  void idsOfTheFarFutureAreRefused() {
+    try (var batch = new EventBatch(64, 1 << 16)) {
+      for (long time = TimeUuid.timeOfNanos(TimeUuid.NANOS_LIMIT);
+          time < TimeUuid.ID_TIME_LIMIT;
+          time += TimeUuid.ID_TIME_LIMIT / 1_000) {
+        batch.begin(TYPE, 0, 1, new EventId(time, TimeUuid.tailLeast()));
+        assertEquals(Rejection.TIME_OUT_OF_RANGE, batch.end(), "time " + time);
+      }
+      batch.begin(TYPE, 0, 1, EventId.leastOf(TimeUuid.NANOS_LIMIT - 100));
+      assertNull(batch.end());
+      batch.begin(TYPE, 0, 1, EventId.greatestOf(TimeUuid.NANOS_MIN - 1));
+      assertEquals(Rejection.TIME_OUT_OF_RANGE, batch.end());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void callersReasonIsGivenBackAndTheFirstOneStays(Rejection why) {
+    try (var batch = new EventBatch(64, 1 << 10)) {
+      batch.begin(TYPE, 0, 1, 0);
+      batch.reject(why);
+      batch.reject(Rejection.TIME_IN_FUTURE);
+      batch.putLong(NAME, 0, 0, 1);
+      assertEquals(why, batch.end());
+      assertEquals(0, batch.count());
+      assertEquals(false, why.reason().isEmpty());
+    }
+  }
+
+  @Test
+  void buildingWithoutBeginIsCaught() {
+    try (var batch = new EventBatch(64, 1 << 10)) {
+      assertThrows(AssertionError.class, batch::end);
+      assertNull(endOf(batch, 0));
+      assertThrows(AssertionError.class, () -> batch.putLong(NAME, 0, 1, 1));
+      assertThrows(AssertionError.class, batch::end);
+    }
+  }
+
+  private static void putLong(EventBatch batch, String name, long value) {
+    byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
+    batch.putLong(utf8, 0, utf8.length, value);
+  }
+
+  private static @Nullable Rejection endOf(EventBatch batch, long nanos) {
+    batch.begin(TYPE, 0, 1, nanos);
+    return batch.end();
+  }
+}

@@ -1,0 +1,254 @@
+package io.widerow.storage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventBatch;
+import io.widerow.event.RecordView;
+import io.widerow.event.Text;
+import io.widerow.storage.Filter.Comparison;
+import io.widerow.storage.Filter.Literal;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: filters mean what [Filter] says. Method: random filters over random events, against an
+/// evaluator that knows only maps and BigDecimal. Numbers are drawn from the edges.
+class FilterEvaluationTest {
+  private static final List<String> NAMES = List.of("a", "b", "c");
+  private static final List<Comparison> COMPARISONS = List.of(Comparison.values());
+  private static final long[] LONGS = {
+    0,
+    1,
+    -1,
+    42,
+    (1L << 53) - 1,
+    1L << 53,
+    (1L << 53) + 1,
+    -(1L << 53) - 1,
+    Long.MAX_VALUE - 1,
+    Long.MAX_VALUE,
+    Long.MIN_VALUE,
+    Long.MIN_VALUE + 1
+  };
+  private static final double[] DOUBLES = {
+    0.0,
+    -0.0,
+    1,
+    -1,
+    0.5,
+    42,
+    Double.MIN_VALUE,
+    0x1p53,
+    0x1p53 + 2,
+    -0x1p53 - 2,
+    0x1p63,
+    -0x1p63,
+    Double.MAX_VALUE,
+    -Double.MAX_VALUE,
+    Double.POSITIVE_INFINITY,
+    Double.NEGATIVE_INFINITY,
+    Double.NaN
+  };
+  private static final String[] WORDS = {"", "a", "ab", "b", "é", "\0", "z\uffff", "z🦊", "abab"};
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.event.Seeds#hundred")
+  void agreesWithTheNaiveEvaluator(long seed) {
+    var random = new SplittableRandom(seed);
+    var scratch = new AttributeValue();
+    try (var batch = new EventBatch(256, 1 << 16)) {
+      for (int i = 0; i < 300; i++) {
+        Map<String, Object> event = randomEvent(random, batch);
+        RecordView view = new RecordView().show(batch.memory(), 0);
+        for (int j = 0; j < 10; j++) {
+          Filter filter = randomFilter(random, 3);
+          assertEquals(
+              naive(filter, event), filter.keeps(view, scratch), () -> filter + " of " + event);
+        }
+      }
+    }
+  }
+
+  @Test
+  void missingAttributeFailsEveryComparisonAndSatisfiesItsNegation() {
+    var scratch = new AttributeValue();
+    try (var batch = new EventBatch(256, 1 << 16)) {
+      batch.begin(new byte[] {'t'}, 0, 1, 0);
+      batch.end();
+      RecordView view = new RecordView().show(batch.memory(), 0);
+      for (Comparison comparison : Comparison.values()) {
+        var filter = new Filter.Compare(AttributeName.of("a"), comparison, new Literal.Whole(1));
+        assertFalse(filter.keeps(view, scratch));
+        assertTrue(new Filter.Not(filter).keeps(view, scratch));
+      }
+    }
+  }
+
+  @Test
+  void containsOfNothingIsRefused() {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new Filter.Contains(AttributeName.of("a"), Text.of("")));
+  }
+
+  private static Map<String, Object> randomEvent(SplittableRandom random, EventBatch batch) {
+    Map<String, Object> event = new HashMap<>();
+    batch.clear();
+    batch.begin(new byte[] {'t'}, 0, 1, 0);
+    for (String name : NAMES) {
+      byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
+      switch (random.nextInt(6)) {
+        case 0 -> {
+          long value = LONGS[random.nextInt(LONGS.length)];
+          event.put(name, value);
+          batch.putLong(utf8, 0, 1, value);
+        }
+        case 1 -> {
+          double value = DOUBLES[random.nextInt(DOUBLES.length)];
+          event.put(name, value);
+          batch.putDouble(utf8, 0, 1, value);
+        }
+        case 2 -> {
+          boolean value = random.nextBoolean();
+          event.put(name, value);
+          batch.putBoolean(utf8, 0, 1, value);
+        }
+        case 3 -> {
+          String value = word(random);
+          event.put(name, value);
+          batch.putString(utf8, 0, 1, value.getBytes(StandardCharsets.UTF_8));
+        }
+        case 4 -> {
+          byte[] value = word(random).getBytes(StandardCharsets.UTF_8);
+          event.put(name, value);
+          batch.putBytes(utf8, 0, 1, value, 0, value.length);
+        }
+        default -> {} // the event does not have it
+      }
+    }
+    assertEquals(null, batch.end());
+    return event;
+  }
+
+  private static Filter randomFilter(SplittableRandom random, int depth) {
+    String name = NAMES.get(random.nextInt(NAMES.size()));
+    AttributeName attribute = AttributeName.of(name);
+    int kind = random.nextInt(depth > 0 ? 8 : 5);
+    return switch (kind) {
+      case 0 -> new Filter.Exists(attribute);
+      case 1 -> new Filter.Contains(attribute, Text.of(WORDS[1 + random.nextInt(8)]));
+      case 2 -> new Filter.Matches(attribute, (memory, offset, length) -> length > 0 && offset > 0);
+      case 3, 4 ->
+          new Filter.Compare(
+              attribute, COMPARISONS.get(random.nextInt(COMPARISONS.size())), literal(random));
+      case 5 -> new Filter.Not(randomFilter(random, depth - 1));
+      case 6 ->
+          new Filter.And(List.of(randomFilter(random, depth - 1), randomFilter(random, depth - 1)));
+      default -> new Filter.Or(List.of(randomFilter(random, depth - 1), new Filter.Or(List.of())));
+    };
+  }
+
+  private static Literal literal(SplittableRandom random) {
+    return switch (random.nextInt(4)) {
+      case 0 -> new Literal.Whole(LONGS[random.nextInt(LONGS.length)]);
+      case 1 -> new Literal.Fraction(DOUBLES[random.nextInt(DOUBLES.length)]);
+      case 2 -> new Literal.Word(Text.of(word(random)));
+      default -> new Literal.Truth(random.nextBoolean());
+    };
+  }
+
+  private static String word(SplittableRandom random) {
+    return WORDS[random.nextInt(WORDS.length)];
+  }
+
+  private static boolean naive(Filter filter, Map<String, Object> event) {
+    return switch (filter) {
+      case Filter.Everything() -> true;
+      case Filter.And(var parts) -> parts.stream().allMatch(part -> naive(part, event));
+      case Filter.Or(var parts) -> parts.stream().anyMatch(part -> naive(part, event));
+      case Filter.Not(var inner) -> !naive(inner, event);
+      case Filter.Exists(var name) -> event.containsKey(name.toString());
+      case Filter.Contains(var name, var needle) ->
+          event.get(name.toString()) instanceof String s && s.contains(needle.toString());
+      case Filter.Matches(var name, _) ->
+          event.get(name.toString()) instanceof String s && !s.isEmpty();
+      case Filter.Compare(var name, var comparison, var literal) -> {
+        Object value = event.get(name.toString());
+        yield value != null && naive(comparison, order(value, literal));
+      }
+    };
+  }
+
+  /// Null when the two are in no order.
+  private static @Nullable Integer order(Object value, Literal literal) {
+    return switch (literal) {
+      case Literal.Word(var text) ->
+          value instanceof String s
+              ? Integer.signum(
+                  Arrays.compareUnsigned(
+                      s.getBytes(StandardCharsets.UTF_8),
+                      text.toString().getBytes(StandardCharsets.UTF_8)))
+              : null;
+      case Literal.Truth(boolean truth) ->
+          value instanceof Boolean b ? Boolean.compare(b, truth) : null;
+      case Literal.Whole(long whole) -> value instanceof Number n ? orderOf(n, whole) : null;
+      case Literal.Fraction(double fraction) ->
+          value instanceof Number n ? orderOf(n, fraction) : null;
+    };
+  }
+
+  private static @Nullable Integer orderOf(Number a, Number b) {
+    if (Double.isNaN(a.doubleValue()) || Double.isNaN(b.doubleValue())) {
+      return null;
+    }
+    if (Double.isInfinite(a.doubleValue()) || Double.isInfinite(b.doubleValue())) {
+      return a.doubleValue() == b.doubleValue()
+          ? 0
+          : Double.compare(a.doubleValue(), b.doubleValue());
+    }
+    return exact(a).compareTo(exact(b));
+  }
+
+  private static BigDecimal exact(Number number) {
+    return number instanceof Long whole
+        ? BigDecimal.valueOf(whole)
+        : new BigDecimal(number.doubleValue());
+  }
+
+  private static boolean naive(Comparison comparison, @Nullable Integer order) {
+    if (order == null) {
+      return comparison == Comparison.NOT_EQUAL;
+    }
+    return switch (comparison) {
+      case EQUAL -> order == 0;
+      case NOT_EQUAL -> order != 0;
+      case LESS -> order < 0;
+      case LESS_OR_EQUAL -> order <= 0;
+      case GREATER -> order > 0;
+      case GREATER_OR_EQUAL -> order >= 0;
+    };
+  }
+
+  @Test
+  void kindsAreWhatTheFormatSays() {
+    for (AttributeKind kind : AttributeKind.values()) {
+      assertEquals(kind, AttributeKind.of(kind.code));
+    }
+    assertThrows(IllegalArgumentException.class, () -> AttributeKind.of(0));
+    assertThrows(IllegalArgumentException.class, () -> AttributeKind.of(6));
+  }
+}

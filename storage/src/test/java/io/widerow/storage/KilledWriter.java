@@ -1,0 +1,54 @@
+package io.widerow.storage;
+
+import io.widerow.event.EventBatch;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.Executors;
+
+/// The program that [StoreKillTest] kills: appends numbered events to a real store and says on
+/// standard output how many are acknowledged, after they are.
+final class KilledWriter {
+  private KilledWriter() {}
+
+  static StoreConfig config(Path directory) {
+    return StoreConfig.at(directory)
+        .withBuckets(60, Map.of())
+        .withMemory(4 << 20, Duration.ofSeconds(1))
+        .withJournal(1 << 20, 2 << 20)
+        .withDiskReserveBytes(0)
+        .withAges(Duration.ZERO, null);
+  }
+
+  /// @param args directory, first number, seed
+  public static void main(String[] args) throws Exception {
+    long number = Long.parseLong(args[1]);
+    var random = new SplittableRandom(Long.parseLong(args[2]));
+    try (var background = Executors.newSingleThreadExecutor();
+        var store = EmbeddedStore.open(config(Path.of(args[0])), background);
+        var batch = new EventBatch(1 << 16, 1 << 22)) {
+      System.out.println("open");
+      LaneWriter lane = store.lane(0);
+      while (true) {
+        for (int batches = 1 + random.nextInt(3); batches > 0; batches--) {
+          batch.clear();
+          for (int events = 1 + random.nextInt(400); events > 0; events--) {
+            NumberedEvents.add(batch, number++);
+          }
+          lane.append(
+              batch,
+              random.nextLong(),
+              (index, why) -> {
+                throw new IllegalStateException(index + ": " + why);
+              });
+        }
+        lane.commit(Durability.DISK);
+        System.out.println(number);
+        if (random.nextInt(20) == 0) {
+          store.maintain();
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.widerow.storage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/// Goal: real logs stay as small as was promised, and come back byte for byte. Method: write them
+/// in both forms, compare the sizes with the promise and the events with what was written.
+class SegmentSizesTest {
+  @Test
+  void accessLog() {
+    List<TestEvent> events = SegmentSizes.access();
+    assertEquals(10_000, events.size());
+    check(events, SegmentForm.SEALED, 25);
+    check(events, SegmentForm.FINAL, 14);
+  }
+
+  @Test
+  void brokerLog() {
+    List<TestEvent> events = SegmentSizes.broker();
+    assertEquals(4_681, events.size());
+    check(events, SegmentForm.SEALED, 25);
+    check(events, SegmentForm.FINAL, 6);
+  }
+
+  private static void check(List<TestEvent> events, SegmentForm form, double bytesMax) {
+    var disk = new MemoryDisk();
+    Path file = Path.of("sizes.seg");
+    SegmentSummary summary = SegmentSizes.write(disk, file, events, form);
+    double bytes = (double) summary.bytes() / events.size();
+    System.out.printf("%s %s: %.2f bytes/event%n", events.getFirst().type(), form, bytes);
+    List<TestEvent> found = new ArrayList<>();
+    try (Segment segment = Segment.open(disk, file, new UUID(1, 2), 1);
+        EventCursor cursor = segment.open(SegmentSizes.key(events), Scan.all())) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        found.add(TestEvent.copyOf(cursor.event()));
+      }
+    }
+    assertEquals(events, found);
+    assertTrue(bytes <= bytesMax, () -> bytes + " bytes an event, at most " + bytesMax);
+  }
+}

@@ -1,0 +1,61 @@
+package io.widerow.storage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.Text;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/// Goal: a scan reads only what it needs. Method: the access log in small blocks, scans whose
+/// answers are known, and what their statistics say.
+class SegmentSkipTest {
+  private static final Path FILE = Path.of("skip.seg");
+  private final MemoryDisk disk = new MemoryDisk();
+  private final List<TestEvent> events = SegmentSizes.access().subList(0, 2_000);
+
+  private ScanStatistics scan(Scan scan) {
+    if (!disk.exists(FILE)) {
+      SegmentSizes.write(disk, FILE, events, new SegmentForm(1, 100, 1 << 20, 10));
+    }
+    try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
+        EventCursor cursor = segment.open(SegmentSizes.key(events), scan)) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        assertEquals(SegmentSizes.key(events).type(), cursor.event().type());
+      }
+      return cursor.statistics();
+    }
+  }
+
+  @Test
+  void aTokenThatIsNowhereOpensFewBlocks() {
+    Filter filter = new Filter.Contains(AttributeName.BODY, Text.of(" zyxwvu "));
+    ScanStatistics statistics = scan(Scan.all().withFilter(filter));
+
+    assertEquals(20, statistics.blocksRead() + statistics.blocksSkipped());
+    assertTrue(statistics.blocksSkipped() >= 17, statistics::toString);
+    assertEquals(0, statistics.eventsKept());
+  }
+
+  @Test
+  void aRangeOpensItsBlocksAlone() {
+    Scan range = Scan.all().withRange(events.get(250).id(), events.get(350).id());
+    ScanStatistics statistics = scan(range);
+
+    assertEquals(2, statistics.blocksRead());
+    assertEquals(18, statistics.blocksSkipped());
+    assertEquals(100, statistics.eventsKept());
+  }
+
+  @Test
+  void columnsThatAreNotWantedAreNotRead() {
+    long all = scan(Scan.all()).bytesRead();
+    long none = scan(Scan.all().withColumns(Set.of())).bytesRead();
+
+    assertTrue(none * 5 < all, () -> none + " of " + all);
+  }
+}

@@ -1,0 +1,147 @@
+package io.widerow.storage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.EventId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: after a power cut at any moment, with any of what was not forced lost or kept, the store
+/// opens by itself, shows everything it acknowledged, each event once and in order, and of what was
+/// in flight a lane's group whole or not at all; also when it is cut again while it opens. Method:
+/// random operations on the simulated disk; before every single disk operation, crashed copies of
+/// the disk are opened and compared with what was acknowledged by then. The seed is the test's
+/// name; to replay one, run with `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`.
+class StoreCrashTest {
+  private static final int RUNS = Integer.getInteger("crashes", 36);
+  private static final long STATES_LEAST = 20_000;
+  private static final AtomicLong STATES = new AtomicLong();
+  private static final long START_NANOS = 1_700_000_000_000_000_000L;
+
+  static List<Long> seeds() {
+    return Seeds.of(RUNS);
+  }
+
+  @AfterAll
+  static void enoughStatesWereSeen() {
+    if (Long.getLong("seed") == null) {
+      assertTrue(STATES.get() >= STATES_LEAST, STATES + " crash states");
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void whatWasAcknowledgedIsThere(long seed) {
+    var random = new SplittableRandom(seed);
+    var clock = new TestClock(START_NANOS);
+    var disk = new SimDisk(random.nextLong());
+    try (var driver = new StoreDriver(random.split())) {
+      SplittableRandom crashes = random.split();
+      disk.beforeEach(() -> crashAndCheck(disk, clock, driver, crashes));
+      EmbeddedStore store = EmbeddedStoreModelTest.open(disk, clock, random);
+      for (int step = 0; step < 30; step++) {
+        switch (random.nextInt(8)) {
+          case 0, 1, 2 -> driver.append(store, clock.wallNanos(), 12);
+          case 3, 4 -> driver.commit(store, Durability.DISK);
+          case 5 -> clock.advance(random.nextLong(3_600_000_000_000L));
+          case 6 -> {
+            store.maintain();
+            driver.commit(store, Durability.DISK);
+          }
+          default -> {
+            driver.commit(store, Durability.DISK);
+            store.close();
+            store = EmbeddedStoreModelTest.open(disk, clock, random);
+          }
+        }
+      }
+      driver.commit(store, Durability.DISK);
+      store.close();
+    }
+  }
+
+  private static void crashAndCheck(
+      SimDisk disk, TestClock clock, StoreDriver driver, SplittableRandom random) {
+    for (int copy = 0; copy < 2; copy++) {
+      SimDisk left = disk.crash(random.nextBoolean());
+      while (random.nextInt(4) == 0) {
+        left = cutWhileOpening(left, clock, random);
+      }
+      try (EmbeddedStore store = EmbeddedStoreModelTest.open(left, clock, random);
+          StoreView view = store.view()) {
+        check(view, driver);
+      }
+      STATES.incrementAndGet();
+    }
+  }
+
+  private static SimDisk cutWhileOpening(SimDisk disk, TestClock clock, SplittableRandom random) {
+    disk.cutPowerAt(disk.operations() + 1 + random.nextInt(30));
+    try {
+      EmbeddedStoreModelTest.open(disk, clock, random);
+    } catch (SimDisk.PowerCut cut) {
+      STATES.incrementAndGet();
+    }
+    return disk.crash(random.nextBoolean());
+  }
+
+  private static void check(StoreView view, StoreDriver driver) {
+    List<StoreModel.Shown> shown =
+        StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all());
+    Set<Long> numbers = new HashSet<>();
+    EventId last = EventId.LEAST;
+    for (StoreModel.Shown event : shown) {
+      assertTrue(last.compareTo(event.id()) <= 0, "order at " + event);
+      assertTrue(numbers.add(event.number()), "twice: " + event);
+      last = event.id();
+    }
+    Set<Long> flying = new HashSet<>();
+    Map<String, Set<Long>> ownFlying = new HashMap<>();
+    for (List<StoreModel.Written> group : driver.appended.values()) {
+      checkGroup(group, numbers);
+      for (StoreModel.Written event : group) {
+        flying.add(event.number());
+        ownFlying.computeIfAbsent(keyOf(event), _ -> new HashSet<>()).add(event.number());
+      }
+    }
+    Set<Long> acknowledged = new HashSet<>();
+    for (StoreModel.Written event : driver.acknowledged.all()) {
+      acknowledged.add(event.number());
+      boolean replaced =
+          event.own()
+              && ownFlying.getOrDefault(keyOf(event), Set.of()).stream()
+                  .anyMatch(numbers::contains);
+      assertTrue(numbers.contains(event.number()) || replaced, "lost: " + event);
+    }
+    List<Long> invented = new ArrayList<>(numbers);
+    invented.removeAll(acknowledged);
+    invented.removeAll(flying);
+    assertEquals(List.of(), invented, "shown, and never written or replaced");
+  }
+
+  /// A lane's group is there whole or not at all. Events with ids of their own may replace each
+  /// other, so they do not count.
+  private static void checkGroup(List<StoreModel.Written> group, Set<Long> numbers) {
+    List<Boolean> there =
+        group.stream()
+            .filter(event -> !event.own())
+            .map(event -> numbers.contains(event.number()))
+            .distinct()
+            .toList();
+    assertTrue(there.size() <= 1, "half a group is there: " + group);
+  }
+
+  private static String keyOf(StoreModel.Written event) {
+    return event.type() + " " + event.ownId();
+  }
+}

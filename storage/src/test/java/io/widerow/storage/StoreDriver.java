@@ -1,0 +1,103 @@
+package io.widerow.storage;
+
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventId;
+import io.widerow.event.TimeUuid;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/// Writes random events to a store: several types, equal times, late ones, some with ids of their
+/// own, some of these written again. Keeps what is appended apart from what is acknowledged.
+final class StoreDriver implements AutoCloseable {
+  static final String[] TYPES = {"access", "broker", "cpu|load", "日誌"};
+  private static final byte[] BODY = "body".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] VALUE = "value".getBytes(StandardCharsets.UTF_8);
+
+  final StoreModel acknowledged = new StoreModel();
+  final Map<Integer, List<StoreModel.Written>> appended = new HashMap<>(); // by lane, not committed
+  private final SplittableRandom random;
+  private final EventBatch batch = new EventBatch(1 << 12, 1 << 22);
+  private final List<EventId> ownIds = new ArrayList<>();
+  private long number;
+
+  StoreDriver(SplittableRandom random) {
+    this.random = random;
+  }
+
+  /// Appends a batch to one lane.
+  void append(EventStore store, long nowNanos, int eventsMax) {
+    int lane = random.nextInt(store.lanes());
+    batch.clear();
+    List<StoreModel.Written> written = new ArrayList<>();
+    for (int left = 1 + random.nextInt(eventsMax); left > 0; left--) {
+      StoreModel.Written event = event(store, lane, nowNanos);
+      byte[] type = event.type().getBytes(StandardCharsets.UTF_8);
+      if (event.own()) {
+        batch.begin(type, 0, type.length, event.ownId());
+      } else {
+        batch.begin(type, 0, type.length, event.timeNanos());
+      }
+      String body = "GET /item/" + random.nextInt(1_000) + " from host-" + random.nextInt(20);
+      batch.putString(BODY, 0, BODY.length, body.getBytes(StandardCharsets.UTF_8));
+      batch.putLong(NUMBER, 0, NUMBER.length, event.number());
+      batch.putDouble(VALUE, 0, VALUE.length, random.nextInt(100) / 4.0);
+      assertNull(batch.end());
+      written.add(event);
+    }
+    // Before the call: when the power is cut in the middle, they may be there.
+    appended.computeIfAbsent(lane, _ -> new ArrayList<>()).addAll(written);
+    store
+        .lane(lane)
+        .append(
+            batch,
+            random.nextLong(),
+            (index, why) -> {
+              throw new AssertionError(written.get(index) + " refused: " + why);
+            });
+  }
+
+  private StoreModel.Written event(EventStore store, int lane, long nowNanos) {
+    String type = TYPES[random.nextInt(TYPES.length)];
+    long time = nowNanos - (random.nextInt(10) == 0 ? random.nextLong(7_200_000_000_000L) : 0);
+    time -= random.nextBoolean() ? time % 1_000_000 : 0;
+    if (random.nextInt(12) == 0) {
+      EventId id = ownId(time);
+      if (store.laneOf(id) == lane) {
+        return new StoreModel.Written(number++, type, TimeUuid.tickNanos(id.time()), id);
+      }
+    }
+    return new StoreModel.Written(number++, type, time, EventId.LIMIT);
+  }
+
+  private EventId ownId(long time) {
+    if (!ownIds.isEmpty() && random.nextBoolean()) {
+      return ownIds.get(random.nextInt(ownIds.size()));
+    }
+    EventId id =
+        new EventId(
+            TimeUuid.timeOfNanos(time), TimeUuid.tailOf(time, 511, random.nextLong(1L << 40)));
+    ownIds.add(id);
+    return id;
+  }
+
+  /// Commits every lane; what was appended is acknowledged then.
+  void commit(EventStore store, Durability durability) {
+    for (int lane = 0; lane < store.lanes(); lane++) {
+      store.lane(lane).commit(durability);
+      acknowledged.putAll(appended.getOrDefault(lane, List.of()));
+      appended.remove(lane);
+    }
+  }
+
+  @Override
+  public void close() {
+    batch.close();
+  }
+}

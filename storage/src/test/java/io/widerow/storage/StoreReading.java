@@ -1,0 +1,50 @@
+package io.widerow.storage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.AttributeValue;
+import io.widerow.event.PartitionKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/// Reads a store back and holds it to a [StoreModel].
+final class StoreReading {
+  private StoreReading() {}
+
+  /// Everything of some types in a range of time, through one multi-get.
+  static List<StoreModel.Shown> read(
+      StoreView view, Predicate<String> types, long fromNanos, long untilNanos, Scan scan) {
+    List<PartitionKey> keys =
+        view.partitions(types, fromNanos, untilNanos).stream()
+            .map(StoreView.PartitionInfo::key)
+            .toList();
+    List<StoreModel.Shown> shown = new ArrayList<>();
+    var scratch = new AttributeValue();
+    try (EventCursor cursor = view.open(keys, scan)) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        shown.add(StoreModel.Shown.of(cursor.event(), scratch));
+      }
+    }
+    return shown;
+  }
+
+  /// Reads both ways; checks order, and that exactly the model's events are there.
+  static List<StoreModel.Shown> check(
+      StoreView view, StoreModel model, Predicate<String> types, long fromNanos, long untilNanos) {
+    Scan scan = Scan.ofTime(fromNanos, untilNanos);
+    List<StoreModel.Shown> up = read(view, types, fromNanos, untilNanos, scan);
+    List<StoreModel.Shown> down =
+        read(view, types, fromNanos, untilNanos, scan.withDescending(true));
+    assertEquals(up, down.reversed(), "descending is ascending reversed");
+    for (int i = 1; i < up.size(); i++) {
+      assertTrue(
+          StoreModel.Shown.ORDER.compare(up.get(i - 1), up.get(i)) < 0,
+          "order at " + i + ": " + up.get(i - 1) + " before " + up.get(i));
+    }
+    List<Long> numbers = up.stream().map(StoreModel.Shown::number).sorted().toList();
+    assertEquals(model.numbers(types, fromNanos, untilNanos), numbers);
+    return up;
+  }
+}
