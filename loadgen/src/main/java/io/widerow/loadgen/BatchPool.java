@@ -51,7 +51,7 @@ record BatchPool(String key, List<PreparedBatch> batches) {
             w.lateShare(),
             w.lateNanosMax(),
             w.equalShare(),
-            w.stepNanos());
+            w.equalShare() == 0 ? 0 : w.stepNanos());
   }
 
   long bytes() {

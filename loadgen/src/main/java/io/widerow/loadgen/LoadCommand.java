@@ -154,6 +154,11 @@ public final class LoadCommand implements Callable<Integer> {
       throw new IllegalArgumentException(
           "--verify does not go with " + (findMax ? "--find-max" : "--target null"));
     }
+    if (workloadOptions.prepare != null) {
+      BatchPool drawn = BatchPool.prepare(workload, target, pace.connections());
+      PoolFile.write(workloadOptions.prepare, drawn);
+      return ExitCode.OK;
+    }
     if (target == Target.NULL) {
       try (NullSink sink = new NullSink()) {
         return run(
@@ -168,7 +173,7 @@ public final class LoadCommand implements Callable<Integer> {
   private int run(Endpoint endpoint, Workload workload, Pace pace)
       throws InterruptedException, IOException {
     PrintWriter out = spec.commandLine().getOut();
-    BatchPool pool = BatchPool.prepare(workload, endpoint.target(), pace.connections());
+    BatchPool pool = workloadOptions.pool(workload, endpoint.target(), pace.connections());
     out.printf(
         Locale.ROOT,
         "prepared %s events, %.1f bytes an event%n",
@@ -200,7 +205,7 @@ public final class LoadCommand implements Callable<Integer> {
       result = session.run(last, acks);
     }
     Endpoint reading = Endpoint.of(target, queryUrl == null ? url : queryUrl, null, null);
-    boolean right = Verification.run(reading, workload, pace.connections(), ledger, out);
+    boolean right = Verification.run(reading, workload, pool.batches().size(), ledger, out);
     return right ? judge(result) : ExitCode.WRONG;
   }
 

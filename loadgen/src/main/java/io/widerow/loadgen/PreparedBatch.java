@@ -1,6 +1,8 @@
 package io.widerow.loadgen;
 
 import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -85,5 +87,25 @@ final class PreparedBatch {
         stamper.stamp(bytes, offsets[at++], stamps.get(s), sequence, timeNanos);
       }
     }
+  }
+
+  /// Writes what [PoolFile] reads.
+  void write(DataOutputStream out) throws IOException {
+    out.writeUTF(type);
+    out.writeInt(stamps.size());
+    for (Stamp stamp : stamps) {
+      out.writeUTF(stamp.name());
+    }
+    out.writeInt(shiftsNanos.length);
+    for (long shift : shiftsNanos) {
+      out.writeLong(shift);
+    }
+    for (int offset : offsets) {
+      out.writeInt(offset);
+    }
+    byte[] copy = new byte[bytes.capacity()];
+    bytes.get(0, copy);
+    out.writeInt(copy.length);
+    out.write(copy);
   }
 }

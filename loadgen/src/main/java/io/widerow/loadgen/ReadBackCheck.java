@@ -85,7 +85,7 @@ final class ReadBackCheck {
 
   private void unchanged(Map<String, String> event, Sample sample, long sequence) {
     long timeNanos = workload.timeNanos(sequence, sample.shiftNanos());
-    same(sequence, "type", sample.type(), event.get("type"));
+    same(sequence, "type", sample.type(), event.get(target == Target.SYSLOG ? "app" : "type"));
     long resolution = resolutionNanos();
     long kept = Math.floorDiv(timeNanos, resolution) * resolution;
     same(sequence, "ts", stamper.text(Stamp.RFC3339, sequence, kept), event.get("ts"));
@@ -149,8 +149,9 @@ final class ReadBackCheck {
     for (Entry entry : batches.values()) {
       int first = Math.toIntExact(entry.sequenceFirst());
       int found = seen.get(first, first + entry.events()).cardinality();
+      int number = first - 1;
       for (int missing = found; missing < entry.accepted(); missing++) {
-        int number = seen.nextClearBit(first);
+        number = seen.nextClearBit(number + 1);
         findings.add(Kind.LOST, "of the batch from number " + first + ", such as " + number);
       }
     }

@@ -1,5 +1,7 @@
 package io.widerow.loadgen;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +63,32 @@ final class WorkloadOptions {
       names = "--step",
       description = "event time from one event to the next (default 1/rate, 1us without a rate)")
   private @Nullable String step;
+
+  @Option(
+      names = "--prepare",
+      paramLabel = "FILE",
+      description = "write the encoded events to a file for --replay, and end")
+  @Nullable Path prepare;
+
+  @Option(
+      names = "--replay",
+      paramLabel = "FILE",
+      description = "send the events of a file that --prepare wrote with the same options")
+  @Nullable Path replay;
+
+  /// The encoded events: drawn now, or before.
+  BatchPool pool(Workload workload, Target target, int connections) throws IOException {
+    if (replay == null) {
+      return BatchPool.prepare(workload, target, connections);
+    }
+    BatchPool pool = PoolFile.read(replay, BatchPool.key(workload, target));
+    if (pool.batches().size() < connections) {
+      throw new IllegalArgumentException(
+          "--replay %s has %d batches, too few for %d connections"
+              .formatted(replay, pool.batches().size(), connections));
+    }
+    return pool;
+  }
 
   Workload workload(Instant now, double rate) {
     return new Workload(

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,5 +121,21 @@ class LoadCommandTest {
     String page = "before" + ResultsPage.BEGIN + "old" + ResultsPage.END + "after";
     assertEquals("before" + table + "after", ResultsPage.replaced(page, table));
     assertEquals("ours\n\n" + table + "\n", ResultsPage.replaced("ours\n", table));
+  }
+
+  @Test
+  void preparedEventsAreReplayedAndOthersRefused() throws IOException {
+    String file = directory.resolve("events").toString();
+    try (FakeTarget target = new FakeTarget()) {
+      assertEquals(0, shortLoad(target, "--from=2026-11-20T00:00:00Z"), err.toString());
+      Set<String> fresh = Set.copyOf(target.bodies);
+      target.bodies.clear();
+      assertEquals(0, shortLoad(target, "--prepare=" + file), err.toString());
+      assertEquals(List.of(), target.bodies);
+      assertEquals(0, shortLoad(target, "--from=2026-11-20T00:00:00Z", "--replay=" + file));
+      assertEquals(fresh.size(), Set.copyOf(target.bodies).size());
+      assertEquals(ExitCode.USAGE, shortLoad(target, "--seed=2", "--replay=" + file));
+      assertTrue(err.toString().contains("seed=2"), err.toString());
+    }
   }
 }
