@@ -132,11 +132,11 @@ final class LoadRun {
 
   private RunResult result(long cpuNanos) {
     long lastNanos = tally.lastDoneNanos.get();
-    long elapsedNanos = lastNanos == Long.MIN_VALUE ? 0 : lastNanos - schedule.measureFromNanos;
     if (schedule.isOpen()) {
       // The last batch's turn lasts until the next one would have left.
-      elapsedNanos = Math.max(elapsedNanos, schedule.plannedNanos());
+      lastNanos = Math.max(lastNanos, schedule.plannedEndNanos());
     }
+    long elapsedNanos = lastNanos == Long.MIN_VALUE ? 0 : lastNanos - schedule.measuredFirstNanos();
     return new RunResult(
         pace.rate(),
         tally.measuredEvents.sum(),

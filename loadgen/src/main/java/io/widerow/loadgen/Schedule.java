@@ -71,9 +71,21 @@ final class Schedule {
     return isOpen() ? startNanos + (long) (batch * intervalNanos) : nowNanos;
   }
 
-  /// How long the measured part lasts if every batch leaves in time.
-  long plannedNanos() {
-    return Math.max(0, startNanos + (long) (batchLimit * intervalNanos) - measureFromNanos);
+  /// When the first measured batch is to leave; for a closed schedule when measuring begins.
+  long measuredFirstNanos() {
+    if (!isOpen()) {
+      return measureFromNanos;
+    }
+    long batch = (long) Math.ceil((measureFromNanos - startNanos) / intervalNanos);
+    while (!isMeasured(intendedNanos(batch, 0))) {
+      batch++; // rounding
+    }
+    return intendedNanos(batch, 0);
+  }
+
+  /// When the batch behind the last one would leave.
+  long plannedEndNanos() {
+    return startNanos + (long) (batchLimit * intervalNanos);
   }
 
   boolean isMeasured(long intendedNanos) {

@@ -62,6 +62,18 @@ class LoadRunTest {
   }
 
   @Test
+  void slowScheduleThatIsKeptIsSaidToBeKept() throws Exception {
+    try (FakeTarget target = new FakeTarget()) {
+      Pace pace =
+          new Pace(
+              73, 250 * Quantity.MILLI, Quantity.SECOND, Long.MAX_VALUE, 1, 5 * Quantity.SECOND);
+      RunResult result = run(target.endpoint(Target.WIDEROW_TEXT), pace);
+      assertTrue(result.isRateKept(), "rate " + result.eventsPerSecond());
+      assertEquals(73, result.eventsPerSecond(), 4);
+    }
+  }
+
+  @Test
   void eventLimitEndsAClosedRun() throws Exception {
     try (FakeTarget target = new FakeTarget()) {
       Pace pace = new Pace(0, 0, 20 * Quantity.SECOND, 200, 3, Quantity.SECOND);
