@@ -62,6 +62,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   /// Runs the command, and ends the process with its exit code.
   public static void main(String[] arguments) {
+    LogSetup.apply();
     ServeCommand command = new ServeCommand(ServeCommand::openEmbedded, System.getenv());
     System.exit(new CommandLine(command).execute(arguments));
   }

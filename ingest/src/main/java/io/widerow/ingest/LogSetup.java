@@ -1,0 +1,46 @@
+package io.widerow.ingest;
+
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+
+/// How the programs log: warnings and worse, one line each on standard error, from the libraries;
+/// everything from Widerow itself. A file named by `java.util.logging.config.file` overrides it.
+final class LogSetup {
+  /// Held, because the log manager forgets loggers that nobody holds.
+  private static final List<Logger> LIBRARIES =
+      List.of(
+          Logger.getLogger("net.openhft"),
+          Logger.getLogger("com.linecorp.armeria"),
+          Logger.getLogger("io.netty"));
+
+  private LogSetup() {}
+
+  /// Call before the first use of a library.
+  static void apply() {
+    if (!Level.INFO.equals(Logger.getLogger("").getLevel())) {
+      return; // somebody configured it
+    }
+    LIBRARIES.forEach(logger -> logger.setLevel(Level.WARNING));
+    for (Handler handler : Logger.getLogger("").getHandlers()) {
+      handler.setFormatter(new OneLine());
+    }
+  }
+
+  /// A record in one line, its time in UTC.
+  private static final class OneLine extends SimpleFormatter {
+    @Override
+    public String format(java.util.logging.LogRecord record) {
+      String thrown = record.getThrown() == null ? "" : " (" + record.getThrown() + ")";
+      return "%s %s %s: %s%s%n"
+          .formatted(
+              record.getInstant(),
+              record.getLevel(),
+              record.getLoggerName(),
+              formatMessage(record).replace('\n', ' '),
+              thrown);
+    }
+  }
+}
