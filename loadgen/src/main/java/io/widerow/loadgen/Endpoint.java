@@ -1,0 +1,83 @@
+package io.widerow.loadgen;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URLEncoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// Where a target is, and what stands before a batch on the wire.
+///
+/// @param durability asked of the target; null leaves it to the target
+/// @param path of the request instead of the target's own, or null
+record Endpoint(
+    Target target, String host, int port, @Nullable String durability, @Nullable String path) {
+  Endpoint {
+    if (port < 1 || port > 65_535) {
+      throw new IllegalArgumentException("no port: " + port);
+    }
+  }
+
+  /// @param address `HOST:PORT`, perhaps behind `http://`
+  static Endpoint of(
+      Target target, String address, @Nullable String durability, @Nullable String path) {
+    String bare = address.startsWith("http://") ? address.substring(7) : address;
+    int colon = bare.lastIndexOf(':');
+    try {
+      return new Endpoint(
+          target,
+          bare.substring(0, colon),
+          Integer.parseInt(bare.substring(colon + 1)),
+          durability,
+          path);
+    } catch (IndexOutOfBoundsException | NumberFormatException _) {
+      throw new IllegalArgumentException("--url must be HOST:PORT, got '" + address + "'");
+    }
+  }
+
+  Connection connect() throws IOException {
+    InetSocketAddress address = new InetSocketAddress(host, port);
+    if (address.isUnresolved()) {
+      throw new IOException("no such host: " + host);
+    }
+    return target == Target.SYSLOG ? new SyslogConnection(address) : new HttpConnection(address);
+  }
+
+  /// The request up to the body; empty where the protocol has none.
+  ByteBuffer head(PreparedBatch batch, Scenario scenario) {
+    if (target == Target.SYSLOG) {
+      return ByteBuffer.allocateDirect(0);
+    }
+    String head =
+        "POST %s HTTP/1.1\r\nHost: %s:%d\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+            .formatted(
+                path != null ? path : path(batch.type(), scenario),
+                host,
+                port,
+                target == Target.WIDEROW_JSON ? "application/x-ndjson" : "text/plain",
+                batch.bytes().capacity());
+    byte[] bytes = head.getBytes(StandardCharsets.ISO_8859_1);
+    return ByteBuffer.allocateDirect(bytes.length).put(bytes).clear();
+  }
+
+  private String path(String type, Scenario scenario) {
+    String level = durability == null ? "" : "&durability=" + durability;
+    return switch (target) {
+      case WIDEROW_TEXT, NULL ->
+          "/v1/events?type="
+              + URLEncoder.encode(type, StandardCharsets.UTF_8)
+              + "&ts="
+              + scenario.timePattern
+              + level;
+      case WIDEROW_JSON -> "/v1/events?type=json" + level;
+      case WIDEROW_LINES -> "/api/v2/write?precision=ns" + level;
+      case SYSLOG -> throw new IllegalStateException("syslog has no paths");
+    };
+  }
+
+  @Override
+  public String toString() {
+    return host + ":" + port;
+  }
+}

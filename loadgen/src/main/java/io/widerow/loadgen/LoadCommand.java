@@ -1,0 +1,224 @@
+package io.widerow.loadgen;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `widerow load`: reads the options, runs, reports, and turns what happened into an exit code.
+@Command(
+    name = "widerow load",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = "Sends events at a rate that the target cannot slow down, and says what it saw.",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:all went well",
+      "1:batches failed",
+      "64:an option has an impossible value",
+      "65:reading back found a mistake",
+      "69:the target cannot be reached",
+      "74:a file cannot be read or written",
+      "99:a figure is beyond its bound (--max-p99)"
+    })
+public final class LoadCommand implements Callable<Integer> {
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
+  @Mixin private final PaceOptions paceOptions = new PaceOptions();
+  @Mixin private final ReportOptions reportOptions = new ReportOptions();
+
+  @Option(
+      names = "--target",
+      defaultValue = "widerow-text",
+      description = "${COMPLETION-CANDIDATES}; null is a sink inside this tool")
+  private Target target = Target.WIDEROW_TEXT;
+
+  @Option(
+      names = "--url",
+      defaultValue = "127.0.0.1:7380",
+      paramLabel = "HOST:PORT",
+      description = "where the target listens (default ${DEFAULT-VALUE})")
+  private String url = "";
+
+  @Option(
+      names = "--path",
+      paramLabel = "PATH",
+      description = "request path instead of the target's own, for others that speak its protocol")
+  private @Nullable String path;
+
+  @Option(
+      names = "--durability",
+      paramLabel = "LEVEL",
+      description = "disk, os or memory; the target decides when it is left out")
+  private @Nullable String durability;
+
+  @Option(
+      names = "--find-max",
+      description = "search for the highest rate that keeps --p99, then run at it")
+  private boolean findMax;
+
+  @Option(
+      names = "--p99",
+      defaultValue = "50ms",
+      paramLabel = "TIME",
+      description = "bound for --find-max (default ${DEFAULT-VALUE})")
+  private String p99 = "";
+
+  @Option(
+      names = "--verify",
+      description = "read everything back afterwards and hold it against the ledger")
+  private boolean verify;
+
+  @Option(
+      names = "--ledger",
+      defaultValue = "widerow-load.ledger",
+      paramLabel = "FILE",
+      description = "what was acknowledged, for --verify (default ${DEFAULT-VALUE})")
+  private Path ledger = Path.of("");
+
+  @Option(
+      names = "--query-url",
+      paramLabel = "HOST:PORT",
+      description = "where to read back, when that is not --url")
+  private @Nullable String queryUrl;
+
+  private LoadCommand() {}
+
+  public static void main(String[] arguments) {
+    System.setProperty("java.awt.headless", "true"); // plots need no screen
+    PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+    PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+    System.exit(run(out, err, arguments));
+  }
+
+  static int run(PrintWriter out, PrintWriter err, String... arguments) {
+    CommandLine line =
+        new CommandLine(new LoadCommand())
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setOut(out)
+            .setErr(err)
+            .registerConverter(Target.class, LoadCommand::target);
+    line.setParameterExceptionHandler((failure, _) -> {
+      err.println("widerow load: " + failure.getMessage());
+      return ExitCode.USAGE;
+    });
+    line.setExecutionExceptionHandler((failure, _, _) -> {
+      err.println("widerow load: " + sentence(failure));
+      return code(failure);
+    });
+    return line.execute(arguments);
+  }
+
+  private static Target target(String label) {
+    for (Target target : Target.values()) {
+      if (target.label.equals(label.toLowerCase(Locale.ROOT))) {
+        return target;
+      }
+    }
+    throw new IllegalArgumentException("no such target: '" + label + "'");
+  }
+
+  private static String sentence(Exception failure) {
+    return failure.getMessage() == null ? failure.toString() : failure.getMessage();
+  }
+
+  private static int code(Exception failure) {
+    return switch (failure) {
+      case IllegalArgumentException _ -> ExitCode.USAGE;
+      case TargetDown _ -> ExitCode.UNAVAILABLE;
+      case IOException _ -> ExitCode.FILE;
+      default -> throw new IllegalStateException(failure);
+    };
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
+    Pace pace = paceOptions.pace();
+    requireLevel(durability);
+    reportOptions.check();
+    if (verify && (findMax || target == Target.NULL)) {
+      throw new IllegalArgumentException(
+          "--verify does not go with " + (findMax ? "--find-max" : "--target null"));
+    }
+    if (workloadOptions.prepare != null) {
+      BatchPool drawn = BatchPool.prepare(workload, target, pace.connections());
+      PoolFile.write(workloadOptions.prepare, drawn);
+      return ExitCode.OK;
+    }
+    if (target == Target.NULL) {
+      try (NullSink sink = new NullSink()) {
+        return run(
+            new Endpoint(target, "127.0.0.1", sink.port(), durability, path), workload, pace);
+      }
+    }
+    Endpoint endpoint = Endpoint.of(target, url, durability, path);
+    TargetDown.check(endpoint);
+    return run(endpoint, workload, pace);
+  }
+
+  private int run(Endpoint endpoint, Workload workload, Pace pace)
+      throws InterruptedException, IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    BatchPool pool = workloadOptions.pool(workload, endpoint.target(), pace.connections());
+    out.printf(
+        Locale.ROOT,
+        "prepared %s events, %.1f bytes an event%n",
+        Quantity.count((double) pool.batches().size() * workload.batchEvents()),
+        pool.bytes() / ((double) pool.batches().size() * workload.batchEvents()));
+    LoadSession session =
+        new LoadSession(
+            endpoint,
+            workload,
+            pool,
+            reportOptions,
+            spec.commandLine().getParseResult().originalArgs(),
+            out,
+            spec.commandLine().getErr());
+    double rate = pace.rate();
+    if (findMax) {
+      rate = new RateSearch(session, pace, Quantity.nanos(p99), out).find();
+      if (rate == 0) {
+        spec.commandLine().getErr().println("widerow load: no rate keeps a p99 of " + p99);
+        return ExitCode.BOUND;
+      }
+    }
+    Pace last = pace.withRate(rate);
+    if (!verify) {
+      return judge(session.run(last, AckListener.NONE));
+    }
+    RunResult result;
+    try (Ledger acks = new Ledger(ledger)) {
+      result = session.run(last, acks);
+    }
+    Endpoint reading = Endpoint.of(target, queryUrl == null ? url : queryUrl, null, null);
+    boolean right = Verification.run(reading, workload, pool.batches().size(), ledger, out);
+    return right ? judge(result) : ExitCode.WRONG;
+  }
+
+  private int judge(RunResult result) {
+    if (result.failedBatches() > 0) {
+      return ExitCode.FAILURES;
+    }
+    return reportOptions.isBeyondBound(result) ? ExitCode.BOUND : ExitCode.OK;
+  }
+
+  private static void requireLevel(@Nullable String level) {
+    if (level != null && !level.matches("disk|os|memory")) {
+      throw new IllegalArgumentException("--durability is disk, os or memory, got '" + level + "'");
+    }
+  }
+}

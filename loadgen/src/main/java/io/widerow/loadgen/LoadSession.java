@@ -1,0 +1,104 @@
+package io.widerow.loadgen;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// Runs of one workload against one target, each shown, reported and written.
+///
+/// - Threads: one.
+final class LoadSession {
+  private static final DateTimeFormatter STAMP =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+  private final Endpoint endpoint;
+  private final Workload workload;
+  private final BatchPool pool;
+  private final ReportOptions options;
+  private final List<String> command;
+  private final PrintWriter out;
+  private final PrintWriter err;
+  private long sequenceNext;
+
+  LoadSession(
+      Endpoint endpoint,
+      Workload workload,
+      BatchPool pool,
+      ReportOptions options,
+      List<String> command,
+      PrintWriter out,
+      PrintWriter err) {
+    this.endpoint = endpoint;
+    this.workload = workload;
+    this.pool = pool;
+    this.options = options;
+    this.command = List.copyOf(command);
+    this.out = out;
+    this.err = err;
+  }
+
+  /// A run that is reported in full.
+  RunResult run(Pace pace, AckListener acks) throws InterruptedException, IOException {
+    String name = name(pace);
+    CostWatcher costs = new CostWatcher(options.pid, options.dataDirectory);
+    List<RunWatcher> watchers = new ArrayList<>(List.of(new LiveLine(err), costs));
+    if (options.results == null) {
+      RunResult result = execute(pace, acks, watchers);
+      show(report(name, pace, result, costs));
+      return result;
+    }
+    try (RunFolder folder = new RunFolder(options.results, name, command)) {
+      watchers.add(folder);
+      RunResult result = execute(pace, acks, watchers);
+      RunReport report = report(name, pace, result, costs);
+      folder.finish(report, show(report), costs.readings());
+      out.println("written to " + folder.path());
+      return result;
+    }
+  }
+
+  /// A run whose result alone matters.
+  RunResult probe(Pace pace) throws InterruptedException {
+    return execute(pace, AckListener.NONE, List.of());
+  }
+
+  private RunResult execute(Pace pace, AckListener acks, List<RunWatcher> watchers)
+      throws InterruptedException {
+    LoadRun run =
+        new LoadRun(endpoint, workload, pace, pool, sequenceNext, acks, new Watchers(watchers));
+    RunResult result = run.execute();
+    sequenceNext += run.eventsTaken();
+    return result;
+  }
+
+  private RunReport report(String name, Pace pace, RunResult result, CostWatcher costs) {
+    boolean clientBound = result.isClientBound(pace.connections(), cores());
+    return new RunReport(
+        name, options.note, endpoint, workload, pace, result, costs.costs(), clientBound);
+  }
+
+  static int cores() {
+    return Runtime.getRuntime().availableProcessors();
+  }
+
+  private String show(RunReport report) {
+    String table = FinalTable.render(report);
+    out.print(table);
+    out.flush();
+    return table;
+  }
+
+  private String name(Pace pace) {
+    return "%s-%s-%s-%s"
+        .formatted(
+            STAMP.format(Instant.now()),
+            endpoint.target(),
+            workload.scenario().name().toLowerCase(Locale.ROOT),
+            pace.rate() == 0 ? "max" : Long.toString(Math.round(pace.rate())));
+  }
+}

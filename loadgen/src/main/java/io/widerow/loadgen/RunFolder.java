@@ -1,0 +1,75 @@
+package io.widerow.loadgen;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogWriter;
+
+/// A run's folder below `bench-results`: command, environment, table, latency logs, plots; and the
+/// run's line in `runs.ndjson`.
+final class RunFolder implements RunWatcher, AutoCloseable {
+  private final Path results;
+  private final Path folder;
+  private final PrintStream logStream;
+  private final HistogramLogWriter log;
+
+  RunFolder(Path results, String name, List<String> command) throws IOException {
+    this.results = results;
+    this.folder = Files.createDirectories(results.resolve(name));
+    Files.writeString(folder.resolve("command.txt"), String.join(" ", command) + "\n");
+    StringBuilder environment = new StringBuilder();
+    Machine.describe().forEach((fact, value) -> environment.append(fact + ": " + value + "\n"));
+    Files.writeString(folder.resolve("environment.txt"), environment);
+    logStream =
+        new PrintStream(
+            Files.newOutputStream(folder.resolve("response.hlog")), false, StandardCharsets.UTF_8);
+    log = new HistogramLogWriter(logStream);
+    log.outputLogFormatVersion();
+    log.outputLegend();
+  }
+
+  @Override
+  public void interval(Histogram response) {
+    if (response.getTotalCount() > 0) {
+      log.outputIntervalHistogram(response);
+    }
+  }
+
+  /// Writes everything that is known only at the end.
+  void finish(RunReport report, String table, List<ProcessReading> readings) throws IOException {
+    logStream.flush();
+    Files.writeString(folder.resolve("report.txt"), table);
+    percentiles("response", report.result().response());
+    percentiles("service", report.result().service());
+    percentiles("slip", report.result().slip());
+    Plots.write(folder, report, readings);
+    Files.writeString(
+        results.resolve("runs.ndjson"),
+        FlatJson.render(report.members()) + "\n",
+        StandardOpenOption.CREATE,
+        StandardOpenOption.APPEND);
+    ResultsPage.write(results);
+  }
+
+  private void percentiles(String name, Histogram histogram) throws IOException {
+    try (PrintStream out =
+        new PrintStream(
+            Files.newOutputStream(folder.resolve(name + ".hgrm")), false, StandardCharsets.UTF_8)) {
+      histogram.outputPercentileDistribution(out, 5, (double) Quantity.MICRO);
+    }
+  }
+
+  Path path() {
+    return folder;
+  }
+
+  @Override
+  public void close() {
+    logStream.close();
+  }
+}

@@ -1,0 +1,35 @@
+package io.widerow.loadgen;
+
+import java.util.SplittableRandom;
+
+/// What kind of events a run sends.
+enum Scenario {
+  ACCESS("access", "clf", Stamp.COMMON_LOG),
+  BROKER("broker", "log4j", Stamp.LOG4J),
+  DEVOPS("cpu", "rfc3339", Stamp.RFC3339),
+  IOT("machine", "rfc3339", Stamp.RFC3339);
+
+  /// The events' type, or how its name begins when there are many.
+  final String type;
+
+  /// What Widerow calls the form of time that a line of text begins with.
+  final String timePattern;
+
+  /// That form.
+  final Stamp textTime;
+
+  Scenario(String type, String timePattern, Stamp textTime) {
+    this.type = type;
+    this.timePattern = timePattern;
+    this.textTime = textTime;
+  }
+
+  SampleSource samples(Workload workload, SplittableRandom random) {
+    return switch (this) {
+      case ACCESS -> new AccessLog(random);
+      case BROKER -> new BrokerLog(random);
+      case DEVOPS -> new DevopsMetrics(workload.series(), random);
+      case IOT -> new IotMetrics(workload.series(), random);
+    };
+  }
+}

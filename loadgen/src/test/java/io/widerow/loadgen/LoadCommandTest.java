@@ -1,0 +1,141 @@
+package io.widerow.loadgen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Goal: the program says what happened in its exit code, its tables and its files. Method: whole
+/// runs against a fake target.
+class LoadCommandTest {
+  @TempDir private Path directory;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int load(String... arguments) {
+    return LoadCommand.run(new PrintWriter(out), new PrintWriter(err), arguments);
+  }
+
+  private int shortLoad(FakeTarget target, String... more) {
+    List<String> arguments = List.of("--url", target.url(), "--batch=10", "--distinct=100");
+    List<String> pace = List.of("--warmup=100ms", "--duration=300ms", "--rate=2000");
+    return load(
+        Stream.of(arguments, pace, List.of(more)).flatMap(List::stream).toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--rate=0, 0",
+    "--scenario=lunar, lunar",
+    "--target=carrier-pigeon, carrier-pigeon",
+    "--late=2, 2.0",
+    "--duration=fast, fast",
+    "--durability=stone, stone",
+    "--from=yesterday, yesterday",
+    "--max-p99=5, 5",
+    "--url=nowhere, nowhere",
+    "--connections=0, 0"
+  })
+  void impossibleOptionIsOneSentenceWithItsValue(String option, String value) {
+    assertEquals(ExitCode.USAGE, load(option));
+    assertEquals(1, err.toString().lines().count(), err.toString());
+    assertTrue(err.toString().contains(value), err.toString());
+  }
+
+  @Test
+  void targetThatIsDownIsSaid() throws IOException {
+    String nobody;
+    try (FakeTarget target = new FakeTarget()) {
+      nobody = target.url();
+    }
+    assertEquals(ExitCode.UNAVAILABLE, load("--url", nobody));
+    assertTrue(err.toString().contains(nobody), err.toString());
+  }
+
+  @Test
+  void folderLineAndTableAreWritten() throws IOException {
+    try (FakeTarget target = new FakeTarget()) {
+      long self = ProcessHandle.current().pid();
+      assertEquals(
+          0,
+          shortLoad(
+              target,
+              "--results=" + directory,
+              "--note=fake",
+              "--pid=" + self,
+              "--data-dir=" + directory),
+          err.toString());
+    }
+    assertTrue(out.toString().contains("slip"), out.toString());
+    String line = Files.readString(directory.resolve("runs.ndjson"));
+    Map<String, String> run = FlatJson.parse(line.strip());
+    assertEquals("600", run.get("events"));
+    assertEquals("fake", run.get("note"));
+    assertTrue(Double.parseDouble(run.get("target_us_per_event")) > 0, line);
+    assertTrue(Files.readString(directory.resolve("README.md")).contains(run.get("run")));
+    Path folder = directory.resolve(run.get("run"));
+    for (String file :
+        List.of(
+            "command.txt",
+            "environment.txt",
+            "report.txt",
+            "response.hlog",
+            "response.hgrm",
+            "latency.png",
+            "rate.png")) {
+      assertTrue(Files.size(folder.resolve(file)) > 0, file);
+    }
+  }
+
+  @Test
+  void figureBeyondItsBoundIsExitCode99() throws IOException {
+    try (FakeTarget target = new FakeTarget()) {
+      assertEquals(ExitCode.BOUND, shortLoad(target, "--max-p99=1ns"));
+    }
+  }
+
+  @Test
+  void failedBatchesAreAnExitCode() throws IOException {
+    try (FakeTarget target = new FakeTarget().answering(503)) {
+      assertEquals(ExitCode.FAILURES, shortLoad(target));
+      assertTrue(out.toString().contains("overloaded"), out.toString());
+    }
+  }
+
+  @Test
+  void whatPeopleWroteAroundTheTableStays() {
+    String table = ResultsPage.BEGIN + "new" + ResultsPage.END;
+    String page = "before" + ResultsPage.BEGIN + "old" + ResultsPage.END + "after";
+    assertEquals("before" + table + "after", ResultsPage.replaced(page, table));
+    assertEquals("ours\n\n" + table + "\n", ResultsPage.replaced("ours\n", table));
+  }
+
+  @Test
+  void preparedEventsAreReplayedAndOthersRefused() throws IOException {
+    String file = directory.resolve("events").toString();
+    try (FakeTarget target = new FakeTarget()) {
+      assertEquals(0, shortLoad(target, "--from=2026-11-20T00:00:00Z"), err.toString());
+      Set<String> fresh = Set.copyOf(target.bodies);
+      target.bodies.clear();
+      assertEquals(0, shortLoad(target, "--prepare=" + file), err.toString());
+      assertEquals(List.of(), target.bodies);
+      assertEquals(0, shortLoad(target, "--from=2026-11-20T00:00:00Z", "--replay=" + file));
+      assertEquals(fresh.size(), Set.copyOf(target.bodies).size());
+      assertEquals(ExitCode.USAGE, shortLoad(target, "--seed=2", "--replay=" + file));
+      assertTrue(err.toString().contains("seed=2"), err.toString());
+    }
+  }
+}
