@@ -155,7 +155,7 @@ public final class DemoCommand implements Callable<Integer> {
     say("# %s".formatted(title));
     say("$ %s".formatted(typed));
     all.addAll(List.of("--output", "table", "--url", url));
-    CommandLine query = QueryCommand.commandLine(EmbeddedStore::openForReading, System.getenv());
+    CommandLine query = QueryCommand.commandLine(EmbeddedStore::openForReading, Map.of());
     return query.execute(all.toArray(String[]::new));
   }
 

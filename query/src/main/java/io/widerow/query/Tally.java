@@ -27,6 +27,8 @@ final class Tally {
   private long extremeLong;
   private boolean extremeIsLong;
   private long outside;
+  private double recordedLeast = Double.POSITIVE_INFINITY;
+  private double recordedMost = Double.NEGATIVE_INFINITY;
   private @Nullable DoubleHistogram histogram;
 
   Tally(Measure measure) {
@@ -111,6 +113,8 @@ final class Tally {
     }
     try {
       seen.recordValue(value);
+      recordedLeast = Math.min(recordedLeast, value);
+      recordedMost = Math.max(recordedMost, value);
     } catch (ArrayIndexOutOfBoundsException | IllegalArgumentException _) {
       outside++; // negative, infinite, or too far from the others
     }
@@ -134,9 +138,15 @@ final class Tally {
         DoubleHistogram seen = histogram;
         yield seen == null || seen.getTotalCount() == 0
             ? ""
-            : Double.toString(seen.getValueAtPercentile(measure.percentile()));
+            : Double.toString(withinRecorded(seen.getValueAtPercentile(measure.percentile())));
       }
     };
+  }
+
+  /// A histogram answers with the end of a range of values that it cannot tell apart, which may lie
+  /// outside of what was recorded.
+  private double withinRecorded(double value) {
+    return Math.clamp(value, recordedLeast, recordedMost);
   }
 
   private BigInteger exactSum() {
