@@ -163,7 +163,9 @@ final class BlockPruner {
       return Verdict.SOMETHING;
     }
     ByteSource filter = reader.filter(column);
-    int hashes = filter.readByte();
+    int form = filter.readByte();
+    int hashes = form & ~TokenFilter.WORDS;
+    boolean words = (form & TokenFilter.WORDS) != 0;
     int bytes = filter.left();
     if (hashes < 1 || hashes > TokenFilter.HASHES_MAX || bytes < 1 || bytes > 1 << 20) {
       throw filter.corrupt("filter of %d bytes and %d hashes".formatted(bytes, hashes));
@@ -171,15 +173,18 @@ final class BlockPruner {
     int at = 0;
     while (at < needle.length()) {
       int start = at;
-      long hash = TokenFilter.start();
       while (at < needle.length() && TokenFilter.isToken(needle.at(at))) {
-        hash = TokenFilter.step(hash, needle.at(at++));
+        at++;
       }
       boolean complete = whole || (start > 0 && at < needle.length());
       if (complete
           && at > start
           && !TokenFilter.mayHave(
-              filter.bytes(), filter.at(), bytes, hashes, TokenFilter.end(hash))) {
+              filter.bytes(),
+              filter.at(),
+              bytes,
+              hashes,
+              TokenFilter.hash(needle, start, at, words))) {
         return Verdict.NOTHING;
       }
       at += at == start || at < needle.length() ? 1 : 0;

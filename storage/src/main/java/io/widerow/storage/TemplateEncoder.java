@@ -100,7 +100,7 @@ final class TemplateEncoder {
       int at = lines.offsets[line];
       for (int i = 0; i < own.length; i++) {
         int offset = templates.parser.offsets[first + i];
-        prefix = TextDictionary.hash(lines.bytes, at, offset - at) + (prefix ^ i) * PRIME;
+        prefix = ByteWords.hash(lines.bytes, at, offset - at) + (prefix ^ i) * PRIME;
         prefix ^= prefix >>> 29;
         Integer known = columnOfPrefix.putIfAbsent(prefix, columns);
         boolean usable = known != null && !contains(own, i, known);

@@ -92,7 +92,7 @@ final class Templates {
       boolean last = i == variables;
       int endA = last ? lines.offsets[a] + lines.lengths[a] : parser.offsets[firsts[a] + i];
       int endB = last ? lines.offsets[b] + lines.lengths[b] : parser.offsets[firsts[b] + i];
-      if (!Arrays.equals(text, atA, endA, text, atB, endB)) {
+      if (endA - atA != endB - atB || !ByteWords.same(text, atA, text, atB, endA - atA)) {
         return false;
       }
       atA = last ? endA : endA + parser.lengths[firsts[a] + i];

@@ -7,8 +7,6 @@ import java.util.Arrays;
 ///
 /// - Threads: one.
 final class TextDictionary {
-  private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
-
   private int[] table = new int[64]; // code + 1
   private int[] hashes = new int[32]; // by code
   private int[] firsts = new int[32]; // by code: the slice that showed it first
@@ -38,7 +36,7 @@ final class TextDictionary {
   }
 
   private int codeOf(TextSlices texts, int slice) {
-    int hash = hash(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
+    int hash = ByteWords.hash(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
     int mask = table.length - 1;
     int slot = hash & mask;
     while (table[slot] != 0) {
@@ -69,21 +67,5 @@ final class TextDictionary {
       }
       table[slot] = code + 1;
     }
-  }
-
-  static int hash(byte[] bytes, int offset, int length) {
-    long hash = length * PRIME;
-    int limit = offset + length;
-    int at = offset;
-    for (; at + Long.BYTES <= limit; at += Long.BYTES) {
-      hash = (hash ^ (long) ByteSink.LONG.get(bytes, at)) * PRIME;
-      hash ^= hash >>> 29;
-    }
-    long tail = 0;
-    for (; at < limit; at++) {
-      tail = (tail << 8) | (bytes[at] & 0xff);
-    }
-    hash = (hash ^ tail) * PRIME;
-    return (int) (hash >>> 32);
   }
 }

@@ -2,7 +2,8 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// A run of texts, each a slice of one array: what text encoders take and text decoders give.
+/// A run of texts, each a slice of one array: what text encoders take and text decoders give. Those
+/// that are compared have [ByteSource#SLACK] bytes behind the last one.
 ///
 /// - Threads: one.
 final class TextSlices {
@@ -49,8 +50,8 @@ final class TextSlices {
   }
 
   boolean same(int a, int b) {
-    return Arrays.equals(
-        bytes, offsets[a], offsets[a] + lengths[a], bytes, offsets[b], offsets[b] + lengths[b]);
+    return lengths[a] == lengths[b]
+        && ByteWords.same(bytes, offsets[a], bytes, offsets[b], lengths[a]);
   }
 
   /// True when `other` has the same texts, of the same bytes.
@@ -59,13 +60,8 @@ final class TextSlices {
       return false;
     }
     for (int i = 0; i < count; i++) {
-      if (!Arrays.equals(
-          bytes,
-          offsets[i],
-          offsets[i] + lengths[i],
-          other.bytes,
-          other.offsets[i],
-          other.offsets[i] + other.lengths[i])) {
+      if (other.lengths[i] != lengths[i]
+          || !ByteWords.same(bytes, offsets[i], other.bytes, other.offsets[i], lengths[i])) {
         return false;
       }
     }

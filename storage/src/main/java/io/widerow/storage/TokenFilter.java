@@ -1,18 +1,25 @@
 package io.widerow.storage;
 
+import io.widerow.event.Text;
+
 /// Tokens of text, and the Bloom filter over those of a column of a block. A token is a longest run
 /// of ASCII letters, digits, underscores and bytes of 0x80 and above. A text that contains a needle
 /// has all tokens of the needle that do not touch its ends.
 ///
 /// ```
 ///  +--------+-------------- ~ --+
-///  | hashes | bits              |    hashes: 1 byte, 1 to 8; bits: whole bytes
+///  | hashes | bits              |    hashes: 1 byte, 1 to 8, [#WORDS] added; bits: whole bytes
 ///  +--------+-------------- ~ --+
 /// ```
 ///
-/// Bit `i` of a token is `((h1 + i * h2) mod 2^32) * bits >> 32` of its 64-bit hash.
+/// A token is hashed byte by byte, with [#WORDS] eight bytes at a time, zeros behind the last. Bit
+/// `i` of a token is `((h1 + i * h2) mod 2^32) * bits >> 32` of its 64-bit hash.
 final class TokenFilter {
   static final int HASHES_MAX = 8;
+
+  /// In the first byte of a filter: tokens are hashed eight bytes at a time.
+  static final int WORDS = 0x80;
+
   private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
 
   private TokenFilter() {}
@@ -32,6 +39,28 @@ final class TokenFilter {
 
   static long step(long hash, byte next) {
     return (hash ^ (next & 0xff)) * 0x100_0000_01b3L;
+  }
+
+  static long stepWord(long hash, long next) {
+    long mixed = (hash ^ next) * PRIME;
+    return mixed ^ (mixed >>> 32);
+  }
+
+  /// The hash of the token `[offset, limit)` of a text.
+  static long hash(Text text, int offset, int limit, boolean words) {
+    long hash = start();
+    for (int at = offset; at < limit; ) {
+      if (!words) {
+        hash = step(hash, text.at(at++));
+        continue;
+      }
+      long word = 0;
+      for (int shift = 0; shift < Long.SIZE && at < limit; shift += Byte.SIZE) {
+        word |= (text.at(at++) & 0xffL) << shift;
+      }
+      hash = stepWord(hash, word);
+    }
+    return end(hash);
   }
 
   /// The hash of a whole token.

@@ -36,7 +36,7 @@ final class TokenFilterBuilder {
     }
     int bytes = (int) Math.min(1 << 20, ((long) size * bitsPerToken + 7) / 8);
     int hashes = Math.clamp(bitsPerToken * 7L / 10, 1, TokenFilter.HASHES_MAX);
-    out.putByte(hashes);
+    out.putByte(hashes | TokenFilter.WORDS);
     byte[] target = out.reserve(bytes);
     int start = out.length();
     Arrays.fill(target, start, start + bytes, (byte) 0);
@@ -59,16 +59,32 @@ final class TokenFilterBuilder {
     int limit = offset + length;
     int at = offset;
     while (at < limit) {
-      if (!TokenFilter.isToken(text[at])) {
-        at++;
+      long marks = marks(text, at, limit);
+      if (marks == 0) {
+        at += Long.BYTES;
         continue;
       }
+      at += ByteWords.before(marks);
       long hash = TokenFilter.start();
-      while (at < limit && TokenFilter.isToken(text[at])) {
-        hash = TokenFilter.step(hash, text[at++]);
-      }
+      int bytes;
+      do {
+        bytes = ByteWords.before(ByteWords.others(marks(text, at, limit)));
+        if (bytes > 0) {
+          long word =
+              bytes < Long.BYTES ? ByteWords.load(text, at, bytes) : ByteWords.load(text, at);
+          hash = TokenFilter.stepWord(hash, word);
+          at += bytes;
+        }
+      } while (bytes == Long.BYTES);
       add(TokenFilter.end(hash));
     }
+  }
+
+  /// Marks the bytes of tokens of the eight from `at` on, none behind the limit.
+  private static long marks(byte[] text, int at, int limit) {
+    long marks = ByteWords.tokens(ByteWords.load(text, at));
+    int left = limit - at;
+    return left >= Long.BYTES ? marks : marks & ((1L << (8 * left)) - 1);
   }
 
   private void add(long hash) {

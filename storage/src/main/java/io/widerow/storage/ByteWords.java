@@ -1,0 +1,81 @@
+package io.widerow.storage;
+
+/// Looks at bytes eight at a time, as little-endian longs. A *mark* is a long with bit 7 set in
+/// each byte that was found and nothing else, so its lowest bit divided by 8 is the first such
+/// byte.
+///
+/// ```
+///   bytes   G  E  T  _  /  a  .  b
+///   tokens  80 80 80 80 00 80 00 80
+/// ```
+///
+/// Whoever asks keeps [ByteSource#SLACK] bytes behind the last one, which are read and not used.
+final class ByteWords {
+  private static final long ONES = 0x0101_0101_0101_0101L;
+  private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
+  private static final long HIGH = 0x8080_8080_8080_8080L;
+
+  private ByteWords() {}
+
+  static long load(byte[] bytes, int at) {
+    return (long) ByteSink.LONG.get(bytes, at);
+  }
+
+  /// The first `count` bytes, 1 to 7, zeros behind them.
+  static long load(byte[] bytes, int at, int count) {
+    return load(bytes, at) & (-1L >>> (Long.SIZE - 8 * count));
+  }
+
+  /// Marks the bytes that are `wanted`, an ASCII character. Only the lowest mark is certain.
+  static long equal(long word, char wanted) {
+    long other = word ^ (ONES * wanted);
+    return (other - ONES) & ~other & HIGH;
+  }
+
+  /// Marks the bytes of tokens: letters, digits, underscores and all from 0x80 on.
+  static long tokens(long word) {
+    long low = word & ~HIGH;
+    long lower = low | (ONES * 0x20);
+    long letters = (lower + ONES * (0x80 - 'a')) & ~(lower + ONES * (0x80 - 'z' - 1));
+    long digits = (low + ONES * (0x80 - '0')) & ~(low + ONES * (0x80 - '9' - 1));
+    long underscores = ~((low ^ (ONES * '_')) + ONES * 0x7f);
+    return (word | letters | digits | underscores) & HIGH;
+  }
+
+  /// How many bytes lie before the first mark; 8 when there is none.
+  static int before(long marks) {
+    return Long.numberOfTrailingZeros(marks) >>> 3;
+  }
+
+  /// The complement of marks.
+  static long others(long marks) {
+    return ~marks & HIGH;
+  }
+
+  static boolean same(byte[] a, int aOffset, byte[] b, int bOffset, int length) {
+    int at = 0;
+    for (; at + Long.BYTES <= length; at += Long.BYTES) {
+      if (load(a, aOffset + at) != load(b, bOffset + at)) {
+        return false;
+      }
+    }
+    int left = length - at;
+    return left == 0
+        || ((load(a, aOffset + at) ^ load(b, bOffset + at)) << (Long.SIZE - 8 * left)) == 0;
+  }
+
+  /// A hash to find equal texts of one process with.
+  static int hash(byte[] bytes, int offset, int length) {
+    long hash = length * PRIME;
+    int limit = offset + length;
+    int at = offset;
+    for (; at + Long.BYTES <= limit; at += Long.BYTES) {
+      hash = (hash ^ load(bytes, at)) * PRIME;
+      hash ^= hash >>> 29;
+    }
+    if (at < limit) {
+      hash = (hash ^ load(bytes, at, limit - at)) * PRIME;
+    }
+    return (int) (hash >>> 32);
+  }
+}

@@ -1,0 +1,150 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventLayout;
+import io.widerow.event.PartitionKey;
+import io.widerow.event.RecordView;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+
+/// What sealing, merging and reading cost, in CPU time of the calling thread, which a busy machine
+/// changes little. Every figure is the least of several rounds; settings take turns within a round.
+///
+/// - Threads: one.
+final class SegmentCost {
+  private static final UUID STORE = new UUID(1, 2);
+  private static final Path FILE = Path.of("cost.seg");
+  private static final PartitionKey KEY = new PartitionKey(0, 60, "apache.access", 0);
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+  private final EventBatch batch;
+  private final MemoryDisk disk = new MemoryDisk();
+  private final RecordView view = new RecordView();
+  private final AttributeValue value = new AttributeValue();
+  private final long[] offsets;
+
+  private SegmentCost(int events) {
+    offsets = new long[events];
+    batch = new EventBatch(1 << 20, 1L << 30);
+    var lines =
+        new AccessLogEvents(
+            AccessLogEvents.REAL_LOG, 1, Instant.parse("2026-11-20T19:00:00Z"), 20_000, 0);
+    lines.fill(batch, events);
+    for (int i = 1; i < events; i++) {
+      view.show(batch.memory(), offsets[i - 1]);
+      offsets[i] = offsets[i - 1] + EventLayout.alignedLength(view.length());
+    }
+  }
+
+  /// Seals the events and returns the bytes.
+  private long seal(SegmentForm form) {
+    disk.delete(FILE);
+    try (var writer = new SegmentWriter(disk, FILE, STORE, 1, form)) {
+      writer.begin(KEY);
+      for (long offset : offsets) {
+        writer.add(view.show(batch.memory(), offset));
+      }
+      return writer.finish().bytes();
+    }
+  }
+
+  private long read(Segment segment, boolean descending, int count) {
+    long bytes = 0;
+    Scan scan = Scan.all().withDescending(descending);
+    try (EventCursor cursor = segment.open(KEY, scan)) {
+      for (int i = 0; i < count && cursor.next() == EventCursor.Step.EVENT; i++) {
+        bytes += cursor.event().find(AttributeName.BODY, value) ? value.length() : 0;
+      }
+    }
+    return bytes;
+  }
+
+  private static double micros(int events, LongSupplier work) {
+    long before = THREADS.getCurrentThreadCpuTime();
+    if (work.getAsLong() == 0) {
+      throw new IllegalStateException("nothing done");
+    }
+    return (THREADS.getCurrentThreadCpuTime() - before) / 1e3 / events;
+  }
+
+  private void table(List<SegmentForm> forms, int rounds) {
+    double[] least = new double[forms.size()];
+    Arrays.fill(least, Double.MAX_VALUE);
+    long[] bytes = new long[forms.size()];
+    for (int round = 0; round < rounds; round++) {
+      for (int i = 0; i < least.length; i++) {
+        int at = i;
+        least[i] =
+            Math.min(least[i], micros(offsets.length, () -> bytes[at] = seal(forms.get(at))));
+      }
+    }
+    List<TestEvent> access = SegmentSizes.access();
+    List<TestEvent> broker = SegmentSizes.broker();
+    for (int i = 0; i < least.length; i++) {
+      System.out.printf(
+          Locale.ROOT,
+          "%-75s %7.3f us/event %6.2f B, real access %6.2f B, broker %6.2f B%n",
+          forms.get(i),
+          least[i],
+          (double) bytes[i] / offsets.length,
+          (double) SegmentSizes.bytes(access, forms.get(i)) / access.size(),
+          (double) SegmentSizes.bytes(broker, forms.get(i)) / broker.size());
+    }
+  }
+
+  private void reads(SegmentForm form, int rounds) {
+    seal(form);
+    List<Double> scans = new ArrayList<>();
+    List<Double> latest = new ArrayList<>();
+    try (Segment segment = Segment.open(disk, FILE, STORE, 1)) {
+      for (int i = 0; i < rounds; i++) {
+        scans.add(micros(offsets.length, () -> read(segment, false, offsets.length)));
+        latest.add(
+            micros(
+                20, () -> IntStream.range(0, 20).mapToLong(_ -> read(segment, true, 100)).sum()));
+      }
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%-75s scan %.3f us/event (%.2f M/s), latest 100 %.0f us%n",
+        form,
+        scans.stream().min(Double::compare).orElseThrow(),
+        1 / scans.stream().min(Double::compare).orElseThrow(),
+        latest.stream().min(Double::compare).orElseThrow());
+  }
+
+  private static SegmentForm form(int level, SegmentForm base) {
+    return new SegmentForm(level, base.blockEvents(), base.blockBytes(), base.filterBits());
+  }
+
+  /// Arguments: `seal ROUNDS`, `levels ROUNDS` or `reads ROUNDS`.
+  public static void main(String[] arguments) {
+    int rounds = Integer.parseInt(arguments[1]);
+    switch (arguments[0]) {
+      case "seal" -> new SegmentCost(131_072).table(List.of(SegmentForm.SEALED), rounds);
+      case "levels" ->
+          new SegmentCost(65_536)
+              .table(
+                  IntStream.of(3, 6, 9, 12, 15, 19)
+                      .mapToObj(level -> form(level, SegmentForm.FINAL))
+                      .toList(),
+                  rounds);
+      case "reads" -> {
+        new SegmentCost(131_072).reads(SegmentForm.SEALED, rounds);
+        new SegmentCost(131_072).reads(SegmentForm.FINAL, rounds);
+      }
+      default -> throw new IllegalArgumentException(arguments[0]);
+    }
+  }
+}
