@@ -144,6 +144,7 @@ public final class Daemon implements AutoCloseable {
   private void maintain() {
     try {
       store.maintain();
+      lanes.tick(); // after: what was asked of a lane is done by its own thread
     } catch (RuntimeException failure) { // or it would never be called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
     }

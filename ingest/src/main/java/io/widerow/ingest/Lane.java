@@ -61,6 +61,18 @@ final class Lane implements AutoCloseable {
     return true;
   }
 
+  /// Wakes the thread though nothing is to be written: only it may tell the store's writer that
+  /// time has passed. A full ring needs no waking.
+  void tick() {
+    long sequence;
+    try {
+      sequence = ring.tryNext();
+    } catch (InsufficientCapacityException busy) {
+      return;
+    }
+    ring.publish(sequence); // the slot is empty: its part was taken out when it was used last
+  }
+
   int slots() {
     return ring.getBufferSize();
   }
@@ -76,6 +88,8 @@ final class Lane implements AutoCloseable {
       slot.part = null;
       if (part != null) {
         group.take(part);
+      } else {
+        group.tick();
       }
       if (endOfBatch || group.bytes() >= GROUP_BYTES_MAX) {
         group.commit();

@@ -8,12 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /// What a lane's thread does: takes batches in until there are no more waiting, makes all of them
 /// durable at once, and answers. One commit serves the strongest level that any of them asked for.
 ///
 /// - Threads: that of the lane.
 final class LaneGroup {
+  private static final Logger LOG = Logger.getLogger("widerow");
+
   private final LaneWriter writer;
   private final BatchLedger ledger;
   private final BatchPool pool;
@@ -119,6 +123,17 @@ final class LaneGroup {
     }
     waiting.add(new Waiting(part, accepted, part.refused, Waiting.NEW, part.durability));
     pool.give(batch);
+  }
+
+  /// Lets the store seal what it asked to be sealed; a commit does the same when something waits.
+  void tick() {
+    if (waiting.isEmpty() && writeSide.failure() == null) {
+      try {
+        writer.commit(Durability.MEMORY);
+      } catch (StorageException.DiskFull full) {
+        LOG.log(Level.WARNING, "sealing: {0}", full.getMessage()); // and again at the next tick
+      }
+    }
   }
 
   /// Makes durable what was taken in, and answers.

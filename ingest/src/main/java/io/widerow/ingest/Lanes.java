@@ -62,6 +62,11 @@ final class Lanes implements AutoCloseable {
     lanes.forEach(Lane::start);
   }
 
+  /// Wakes every lane, so that an idle one seals what has become old.
+  void tick() {
+    lanes.forEach(Lane::tick);
+  }
+
   List<Lane> all() {
     return lanes;
   }

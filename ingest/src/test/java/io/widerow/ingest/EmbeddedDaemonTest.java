@@ -3,10 +3,13 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +43,24 @@ class EmbeddedDaemonTest {
         Http http = new Http(daemon)) {
       assertTrue(http.post(PATH, Http.TEXT, log).body().contains("\"duplicate\":true"));
       assertEquals(before, http.get("/v1/query").body());
+    }
+  }
+
+  @Test
+  void anIdleDaemonSealsWhatIsOld() throws IOException, InterruptedException {
+    Path data = directory.resolve("d");
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("data", data.toString(), "http", "127.0.0.1:0", "lanes", "1"));
+    StoreConfig old =
+        StoreConfig.at(data).withLanes(1, 1).withMemory(8 << 20, Duration.ofSeconds(1));
+    try (EventStore store = EmbeddedStore.open(old, Runnable::run);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      assertEquals(200, http.post("/v1/events?type=a", Http.TEXT, "one\ntwo\n").statusCode());
+      while (store.statistics().segmentEvents() < 2) { // the time-out of the class ends it
+        Thread.sleep(50);
+      }
+      assertEquals(0, store.statistics().openEvents());
     }
   }
 }
