@@ -9,6 +9,8 @@ import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One JSON object a line:
@@ -34,6 +36,7 @@ public final class JsonLinesWriter implements EventWriter {
   private static final byte[] BODY = ascii("\"body\"");
 
   private final Rfc3339 times;
+  private final @Nullable Set<AttributeName> fields;
   private final AttributeValue value = new AttributeValue();
   private final IdentityHashMap<AttributeName, byte[]> keys = new IdentityHashMap<>();
   private final ByteSink keySink = new ByteSink(64);
@@ -42,8 +45,19 @@ public final class JsonLinesWriter implements EventWriter {
   private ByteSink sink = keySink; // of the event being written
   private final EventView.AttributeVisitor rest = this::attribute;
 
+  /// Writes every attribute.
   public JsonLinesWriter(ZoneId zone) {
-    times = new Rfc3339(zone);
+    this(zone, null);
+  }
+
+  /// @param fields attributes to write; null for all. A scan may show more than were asked for
+  public JsonLinesWriter(ZoneId zone, @Nullable List<AttributeName> fields) {
+    this.times = new Rfc3339(zone);
+    this.fields = fields == null ? null : Set.copyOf(fields);
+  }
+
+  private boolean wants(AttributeName name) {
+    return fields == null || fields.contains(name);
   }
 
   private static byte[] ascii(String text) {
@@ -60,7 +74,7 @@ public final class JsonLinesWriter implements EventWriter {
     out.put(TYPE);
     out.put(typeJson(event.type()));
     out.put('"');
-    if (event.find(AttributeName.BODY, value)) {
+    if (wants(AttributeName.BODY) && event.find(AttributeName.BODY, value)) {
       out.put(',');
       out.put(BODY);
       out.put(':');
@@ -94,13 +108,13 @@ public final class JsonLinesWriter implements EventWriter {
     }
   }
 
-  /// `,"name":`, or nothing for the body, which has its own place.
+  /// `,"name":`, or nothing for what is not wanted and for the body, which has its own place.
   private byte[] key(AttributeName name) {
     if (keys.size() == NAMES_MAX) {
       keys.clear();
     }
     keySink.clear();
-    if (!name.equals(AttributeName.BODY)) {
+    if (!name.equals(AttributeName.BODY) && wants(name)) {
       keySink.put(',');
       keySink.put('"');
       keySink.putJson(shownName(name.toString()));

@@ -1,6 +1,6 @@
 package io.widerow.query;
 
-import io.widerow.storage.StorageException;
+import io.widerow.storage.EmbeddedStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,6 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "query",
     mixinStandardHelpOptions = true,
+    versionProvider = CommandLines.Version.class,
     sortOptions = false,
     description = "Shows the events of a time range, of any types, in one order.",
     footer = {
@@ -30,7 +31,7 @@ import picocli.CommandLine.Parameters;
     })
 public final class QueryCommand implements Callable<Integer> {
   private final StoreOpener opener;
-  private final Map<String, String> environment;
+  private final Shell shell;
 
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob; all when none is given.")
   List<String> types = new ArrayList<>();
@@ -106,40 +107,26 @@ public final class QueryCommand implements Callable<Integer> {
     logfmt
   }
 
-  /// @param environment `WIDEROW_TOKEN`, the bearer token for a daemon; `NO_COLOR`
-  public QueryCommand(StoreOpener opener, Map<String, String> environment) {
+  public QueryCommand(StoreOpener opener, Shell shell) {
     this.opener = opener;
-    this.environment = environment;
+    this.shell = shell;
+  }
+
+  /// Runs the command, and ends the process with its exit code.
+  public static void main(String[] arguments) {
+    var command = commandLine(EmbeddedStore::openForReading, Shell.ofProcess());
+    System.exit(command.execute(arguments));
   }
 
   /// The command with its error handling; add it to a parent or execute it.
-  public static CommandLine commandLine(StoreOpener opener, Map<String, String> environment) {
-    CommandLine command = new CommandLine(new QueryCommand(opener, environment));
-    command.setCaseInsensitiveEnumValuesAllowed(true);
-    command.setParameterExceptionHandler((failure, _) -> {
-      complain(failure.getCommandLine(), failure);
-      return ExitCode.USAGE.number;
-    });
-    command.setExecutionExceptionHandler((failure, line, _) -> {
-      ExitCode code =
-          switch (failure) {
-            case StorageException failed -> ExitCode.of(failed);
-            case QueryException failed -> ExitCode.of(failed);
-            default -> throw failure;
-          };
-      complain(line, failure);
-      return code.number;
-    });
-    return command;
-  }
-
-  private static void complain(CommandLine command, Exception failure) {
-    command.getErr().println("widerow query: " + failure.getMessage());
+  public static CommandLine commandLine(StoreOpener opener, Shell shell) {
+    return CommandLines.of(new QueryCommand(opener, shell), shell);
   }
 
   @Override
-  public Integer call() throws Exception {
-    return new QueryRun(this, opener, environment).run().number;
+  public Integer call() {
+    new QueryRun(this, opener, shell).run();
+    return ExitCode.OK.number;
   }
 
   /// The options that a query is made of, by the names that HTTP has for them.
@@ -160,6 +147,9 @@ public final class QueryCommand implements Callable<Integer> {
     if (newest != null) {
       if (order != null || limit != null || after != null) {
         throw new QueryException.Refused("last", "not together with order, limit or after");
+      }
+      if (newest < 1) {
+        throw new QueryException.Refused("last", "must be at least 1, got " + newest);
       }
       put(given, "order", "desc");
       put(given, "limit", newest.toString());

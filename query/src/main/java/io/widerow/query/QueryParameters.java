@@ -151,7 +151,7 @@ public record QueryParameters(RangeQuery query, Format format) {
 
   EventWriter writer(ZoneId zone) {
     return switch (format) {
-      case JSON -> new JsonLinesWriter(zone);
+      case JSON -> new JsonLinesWriter(zone, query.fields());
       case CSV -> new CsvWriter(zone, query.fields());
     };
   }

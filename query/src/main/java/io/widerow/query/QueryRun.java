@@ -4,12 +4,9 @@ import io.widerow.event.AttributeName;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -27,28 +24,20 @@ import org.jspecify.annotations.Nullable;
 final class QueryRun {
   static final String URL_DEFAULT = "http://127.0.0.1:7380";
   private static final int CHUNK_BYTES = 1 << 16;
+  private static final String READER_GONE = "Broken pipe"; // what the system calls it
 
   private final QueryCommand options;
   private final StoreOpener opener;
-  private final Map<String, String> environment;
+  private final Shell shell;
   private final ZoneId zone;
-  private final boolean toTerminal;
-  private final OutputStream out = new FileOutputStream(FileDescriptor.out);
   private final ByteSink sink = new ByteSink(2 * CHUNK_BYTES);
   private final long startNanos = System.nanoTime();
 
-  QueryRun(QueryCommand options, StoreOpener opener, Map<String, String> environment) {
+  QueryRun(QueryCommand options, StoreOpener opener, Shell shell) {
     this.options = options;
     this.opener = opener;
-    this.environment = environment;
+    this.shell = shell;
     this.zone = zone(options.zone, options.utc);
-    this.toTerminal = isTerminal();
-  }
-
-  @SuppressWarnings("SystemConsoleNull") // it is null again with the default console of JDK 25
-  private static boolean isTerminal() {
-    var console = System.console();
-    return console != null && console.isTerminal();
   }
 
   private static ZoneId zone(@Nullable String name, boolean utc) {
@@ -62,7 +51,7 @@ final class QueryRun {
     }
   }
 
-  ExitCode run() throws IOException {
+  void run() {
     Map<String, List<String>> given = options.parameters();
     Statistics figures = statistics(given);
     Instant now = Instant.now();
@@ -71,22 +60,25 @@ final class QueryRun {
     Path data = options.data;
     if (data == null) {
       String url = options.url == null ? URL_DEFAULT : options.url;
-      String bearer = environment.get("WIDEROW_TOKEN");
+      String bearer = shell.environment().get("WIDEROW_TOKEN");
       try (EventCursor cursor = RemoteCursor.open(url, given, bearer)) {
-        return show(cursor, query, figures);
+        show(cursor, query, figures);
+        if (options.explain) {
+          explain(url, cursor);
+        }
+        return;
       }
     }
     if (options.url != null) {
       throw new QueryException.Refused("data", "give either data or url, not both");
     }
-    try (EventStore store = opener.openReadOnly(data);
+    try (EventStore store = opener.openReadOnly(data.toAbsolutePath());
         StoreView view = store.view();
         RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
-      ExitCode code = show(reader, query, figures);
+      show(reader, query, figures);
       if (options.explain) {
         explain(reader);
       }
-      return code;
     }
   }
 
@@ -134,22 +126,22 @@ final class QueryRun {
     throw new QueryException.Refused("every", "not a duration: " + text + " (write 5m)");
   }
 
-  private ExitCode show(EventCursor cursor, RangeQuery query, @Nullable Statistics figures)
-      throws IOException {
+  private void show(EventCursor cursor, RangeQuery query, @Nullable Statistics figures) {
     if (figures != null) {
       forEach(cursor, () -> figures.add(cursor.event()));
       new FiguresWriter(format())
           .write(figures.heads(), figures.textColumns(), figures.rows(zone), sink);
-      return flush();
-    }
-    if (options.histogram) {
+      flush();
+    } else if (options.histogram) {
       Plot plot = new Plot();
       forEach(cursor, () -> plot.add(cursor.event().timeNanos()));
-      boolean unicode = Charset.defaultCharset().name().startsWith("UTF");
-      plot.lines(new Rfc3339(zone), unicode).forEach(line -> sink.put(line + "\n"));
-      return flush();
+      plot.lines(new Rfc3339(zone), shell.unicode()).forEach(line -> sink.put(line + "\n"));
+      flush();
+    } else if (options.last != null) {
+      newest(cursor, query);
+    } else {
+      events(cursor, query);
     }
-    return options.last == null ? events(cursor, query) : newest(cursor, query);
   }
 
   private static void forEach(EventCursor cursor, Runnable visit) {
@@ -164,27 +156,26 @@ final class QueryRun {
     }
   }
 
-  private ExitCode events(EventCursor cursor, RangeQuery query) throws IOException {
+  private void events(EventCursor cursor, RangeQuery query) {
     try (var answer = new QueryAnswer(cursor, writer(query), query.after())) {
       while (answer.writeNext(sink)) {
-        if (sink.length() >= CHUNK_BYTES && flush() != ExitCode.OK) {
-          return ExitCode.OK;
+        if (sink.length() >= CHUNK_BYTES && !flush()) {
+          return;
         }
       }
-      ExitCode code = flush();
+      flush();
       RuntimeException failure = answer.failure();
       if (failure != null) {
         throw failure;
       }
-      if (toTerminal && answer.token() != null) {
-        System.err.println("go on with --after " + answer.token());
+      if (shell.outToTerminal() && answer.token() != null) {
+        shell.err().println("go on with --after " + answer.token());
       }
-      return code;
     }
   }
 
   /// The newest events come newest first; they are kept as bytes and shown the other way round.
-  private ExitCode newest(EventCursor cursor, RangeQuery query) throws IOException {
+  private void newest(EventCursor cursor, RangeQuery query) {
     EventWriter writer = writer(query);
     List<byte[]> shown = new ArrayList<>();
     Token[] token = new Token[1];
@@ -204,7 +195,7 @@ final class QueryRun {
       sink.put(event);
     }
     writer.end(token[0], sink);
-    return flush();
+    flush();
   }
 
   private QueryCommand.Output format() {
@@ -212,50 +203,68 @@ final class QueryRun {
     if (asked != null) {
       return asked;
     }
-    return toTerminal ? QueryCommand.Output.table : QueryCommand.Output.json;
+    return shell.outToTerminal() ? QueryCommand.Output.table : QueryCommand.Output.json;
   }
 
   private EventWriter writer(RangeQuery query) {
-    boolean colour = toTerminal && !environment.containsKey("NO_COLOR");
     return switch (format()) {
-      case json -> new JsonLinesWriter(zone);
+      case json -> new JsonLinesWriter(zone, query.fields());
       case csv -> new CsvWriter(zone, query.fields());
-      case table -> text(TextWriter.Style.TABLE, query, colour);
+      case table -> text(TextWriter.Style.TABLE, query, shell.colour());
       case raw -> text(TextWriter.Style.RAW, query, false);
       case logfmt -> text(TextWriter.Style.LOGFMT, query, false);
     };
   }
 
   private EventWriter text(TextWriter.Style style, RangeQuery query, boolean colour) {
-    return new TextWriter(style, zone, query.fields(), toTerminal, colour);
+    return new TextWriter(style, zone, query.fields(), shell.outToTerminal(), colour);
   }
 
-  /// Not OK when the reader of a pipe has gone, as `head` does: no failure, but the end.
-  private ExitCode flush() {
+  /// Writes what there is. False when the reader of a pipe has gone, as `head` does: no failure,
+  /// but the end.
+  private boolean flush() {
     try {
-      out.write(sink.bytes(), 0, sink.length());
+      shell.out().write(sink.bytes(), 0, sink.length());
+      shell.out().flush();
       sink.clear();
-      return ExitCode.OK;
-    } catch (IOException gone) {
+      return true;
+    } catch (IOException failed) {
       sink.clear();
-      return ExitCode.STOPPED;
+      if (String.valueOf(failed.getMessage()).contains(READER_GONE)) {
+        return false;
+      }
+      throw new StorageException.Failed("cannot write the answer: " + failed.getMessage(), failed);
     }
+  }
+
+  private void explain(String url, EventCursor cursor) {
+    shell
+        .err()
+        .printf(
+            "asked: %s%nevents: %d read; %d ms%n",
+            url, cursor.statistics().eventsKept(), elapsedMillis());
+  }
+
+  private long elapsedMillis() {
+    return (System.nanoTime() - startNanos) / 1_000_000;
   }
 
   private void explain(RangeReader reader) {
     ScanStatistics cost = reader.statistics();
-    System.err.printf(
-        "plan: %d partitions in %d groups, %d groups opened%n"
-            + "read: %d blocks, %d bytes; skipped: %d blocks%n"
-            + "events: %d scanned, %d kept; %d ms%n",
-        reader.plan().partitions(),
-        reader.plan().groups().size(),
-        reader.groupsOpened(),
-        cost.blocksRead(),
-        cost.bytesRead(),
-        cost.blocksSkipped(),
-        cost.eventsScanned(),
-        cost.eventsKept(),
-        (System.nanoTime() - startNanos) / 1_000_000);
+    shell
+        .err()
+        .printf(
+            "plan: %d partitions in %d groups, %d groups opened%n"
+                + "read: %d blocks, %d bytes; skipped: %d blocks%n"
+                + "events: %d scanned, %d kept; %d ms%n",
+            reader.plan().partitions(),
+            reader.plan().groups().size(),
+            reader.groupsOpened(),
+            cost.blocksRead(),
+            cost.bytesRead(),
+            cost.blocksSkipped(),
+            cost.eventsScanned(),
+            cost.eventsKept(),
+            elapsedMillis());
   }
 }

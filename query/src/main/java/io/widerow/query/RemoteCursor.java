@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -61,6 +62,12 @@ final class RemoteCursor implements EventCursor {
         throw refused;
       }
       return new RemoteCursor(client, lines);
+    } catch (ConnectException refused) {
+      client.close();
+      throw new QueryException.Remote(
+          "no daemon answers at %s; start one with ./widerow serve, name another with --url,"
+                  .formatted(url)
+              + " or read the directory of a stopped store with --data DIR");
     } catch (IOException | IllegalArgumentException unreachable) {
       client.close();
       throw new QueryException.Remote("cannot ask " + url + ": " + unreachable);

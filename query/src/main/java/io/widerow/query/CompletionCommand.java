@@ -1,0 +1,34 @@
+package io.widerow.query;
+
+import io.widerow.storage.EmbeddedStore;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/// `widerow completion`: prints a script by which bash and zsh complete commands and options:
+/// `source <(./widerow completion)`.
+public final class CompletionCommand {
+  private CompletionCommand() {}
+
+  /// The commands of the launcher.
+  @Command(name = "widerow")
+  private static final class Root {}
+
+  /// A command of which only the name is known here.
+  @Command
+  private static final class Named {}
+
+  /// Prints the script.
+  public static void main(String[] arguments) {
+    System.out.print(script(Shell.ofProcess()));
+  }
+
+  static String script(Shell shell) {
+    CommandLine root = new CommandLine(new Root());
+    root.addSubcommand("query", QueryCommand.commandLine(EmbeddedStore::openForReading, shell));
+    for (String name : new String[] {"serve", "demo", "test", "completion", "help"}) {
+      root.addSubcommand(name, new CommandLine(new Named()));
+    }
+    return AutoComplete.bash("widerow", root);
+  }
+}
