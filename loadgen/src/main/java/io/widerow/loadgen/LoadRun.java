@@ -5,8 +5,10 @@ import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
+import org.jspecify.annotations.Nullable;
 
 /// One run against one target. Its events are numbered from a base, so that no two runs of a
 /// session send the same bytes: a target that recognises a repeated batch would do nothing for the
@@ -26,6 +28,7 @@ final class LoadRun {
   private final Histogram service = Tally.histogram();
   private final Histogram slip = Tally.histogram();
   private final List<RunResult.Second> seconds = new ArrayList<>();
+  private final AtomicReference<@Nullable Throwable> death = new AtomicReference<>();
   private final RunWatcher watcher;
   private final int batchEvents;
 
@@ -58,7 +61,12 @@ final class LoadRun {
               sequenceBase,
               pace.timeoutNanos());
       senders.add(sender);
-      threads.add(Thread.ofPlatform().name("send-" + i).daemon().unstarted(sender));
+      threads.add(
+          Thread.ofPlatform()
+              .name("send-" + i)
+              .daemon()
+              .uncaughtExceptionHandler((_, failure) -> death.compareAndSet(null, failure))
+              .unstarted(sender));
     }
   }
 
@@ -83,6 +91,9 @@ final class LoadRun {
         lastEvents = events;
         lastSecondNanos = nowNanos;
       }
+    }
+    if (death.get() != null) {
+      throw new IllegalStateException("a sending thread ended", death.get());
     }
     long endNanos = System.nanoTime();
     second(lastSecondNanos, endNanos, tally.acceptedEvents.sum() - lastEvents, measuring);

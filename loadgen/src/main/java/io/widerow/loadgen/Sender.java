@@ -119,7 +119,8 @@ final class Sender implements Runnable {
     if (reply.failure() != null) {
       tally.failed(reply.failure(), reply.body());
     }
-    long bytes = outgoing.batch().bytes().capacity();
+    long sent = outgoing.batch().bytes().capacity();
+    long bytes = sent * reply.accepted() / outgoing.batch().events(); // rounded down
     tally.acceptedEvents.add(reply.accepted());
     tally.acceptedBytes.add(bytes);
     if (measured) {
@@ -152,6 +153,9 @@ final class Sender implements Runnable {
         connection = open;
       }
       return open.exchange(outgoing.head(), outgoing.batch().bytes(), outgoing.batch().events());
+    } catch (NumberFormatException garbled) { // of a status or a length
+      disconnect();
+      return Reply.failed(Failure.GARBLED, String.valueOf(garbled));
     } catch (IOException failure) {
       boolean connected = open != null;
       disconnect();
