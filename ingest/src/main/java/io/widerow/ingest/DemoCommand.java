@@ -1,6 +1,7 @@
 package io.widerow.ingest;
 
 import io.widerow.query.QueryCommand;
+import io.widerow.query.Shell;
 import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
@@ -155,7 +156,7 @@ public final class DemoCommand implements Callable<Integer> {
     say("# %s".formatted(title));
     say("$ %s".formatted(typed));
     all.addAll(List.of("--output", "table", "--url", url));
-    CommandLine query = QueryCommand.commandLine(EmbeddedStore::openForReading, Map.of());
+    CommandLine query = QueryCommand.commandLine(EmbeddedStore::openForReading, Shell.ofProcess());
     return query.execute(all.toArray(String[]::new));
   }
 

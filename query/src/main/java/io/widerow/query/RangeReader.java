@@ -29,6 +29,7 @@ public final class RangeReader implements EventCursor {
   private int group;
   private long left;
   private int steps;
+  private boolean closed;
   private @Nullable Token skip;
   private @Nullable EventCursor cursor;
   private ScanStatistics finished = ScanStatistics.NONE;
@@ -60,7 +61,7 @@ public final class RangeReader implements EventCursor {
       }
       EventCursor open = cursor;
       if (open == null) {
-        if (group == plan.groups().size()) {
+        if (closed || group == plan.groups().size()) {
           return Step.END;
         }
         open = openGroup();
@@ -178,6 +179,6 @@ public final class RangeReader implements EventCursor {
   @Override
   public void close() {
     closeGroup();
-    group = plan.groups().size();
+    closed = true;
   }
 }
