@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the configuration comes from: flags before environment before file before defaults. The
 /// key `lane-slots` is the flag `--lane-slots`, the variable `WIDEROW_LANE_SLOTS` and the line
-/// `lane-slots=1024`.
+/// `lane-slots=1024`. Keys that name a type, `retention.<type>`, cannot be variables.
 final class ConfigSources {
   private static final String PREFIX = "WIDEROW_";
 
@@ -42,7 +42,7 @@ final class ConfigSources {
     }
     Map<String, String> values = new LinkedHashMap<>();
     for (String key : properties.stringPropertyNames()) {
-      if (!DaemonConfig.DEFAULTS.containsKey(key)) {
+      if (!DaemonConfig.isKnown(key)) {
         throw new IllegalArgumentException("%s: unknown key %s".formatted(file, key));
       }
       values.put(key, properties.getProperty(key));

@@ -1,6 +1,9 @@
 package io.widerow.ingest;
 
 import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.TlsKeyPair;
 import com.linecorp.armeria.common.util.EventLoopGroups;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.Server;
@@ -86,6 +89,15 @@ public final class Daemon implements AutoCloseable {
     Gauge.builder("widerow.credit.refused", credit, ByteCredit::refused).register(registry);
   }
 
+  /// Loads the classes of the HTTP server, which takes a second, while another thread opens the
+  /// store.
+  static void prepare() {
+    ServerBuilder builder = Server.builder().http(0);
+    get(builder, "/ready", (context, request) -> HttpResponse.of(HttpStatus.OK));
+    builder.build().close();
+    new PrometheusMeterRegistry(PrometheusConfig.DEFAULT).close();
+  }
+
   /// Starts everything and returns when requests are taken.
   ///
   /// @param store open, with as many lanes as the configuration says
@@ -109,9 +121,9 @@ public final class Daemon implements AutoCloseable {
   private Server server(DaemonConfig config, Intake newIntake) {
     WriteServices write = new WriteServices(newIntake, config.durability());
     StatusServices status = new StatusServices(newIntake, store, registry);
+    Access access = new Access(config);
     ServerBuilder builder =
         Server.builder()
-            .http(config.http())
             .workerGroup(loops, false)
             .maxNumConnections(config.connectionsMax())
             .http1MaxHeaderSize(HEADER_BYTES_MAX)
@@ -121,16 +133,26 @@ public final class Daemon implements AutoCloseable {
             .maxRequestLength(0) // counted by us, packed and unpacked
             .disableServerHeader()
             .gracefulShutdownTimeout(Duration.ZERO, Duration.ofSeconds(config.drainSeconds()));
-    post(builder, "/v1/events", write::events);
-    post(builder, "/api/v2/write", write::influx2);
-    post(builder, "/write", write::influx1);
-    get(builder, "/v1/query", queries::query);
-    get(builder, "/ready", status::ready);
-    get(builder, "/health", status::health);
-    get(builder, "/ping", status::ping);
-    get(builder, "/metrics", status::metrics);
-    get(builder, "/v1/status", status::status);
+    listen(builder, config);
+    post(builder, "/v1/events", access.guard(Tokens.Scope.INGEST, write::events));
+    post(builder, "/api/v2/write", access.guard(Tokens.Scope.INGEST, write::influx2));
+    post(builder, "/write", access.guard(Tokens.Scope.INGEST, write::influx1));
+    get(builder, "/v1/query", access.guard(Tokens.Scope.QUERY, queries::query));
+    get(builder, "/metrics", access.guard(Tokens.Scope.ADMIN, status::metrics));
+    get(builder, "/v1/status", access.guard(Tokens.Scope.ADMIN, status::status));
+    get(builder, "/ready", access.open(status::ready));
+    get(builder, "/health", access.open(status::health));
+    get(builder, "/ping", access.open(status::ping));
     return builder.build();
+  }
+
+  private static void listen(ServerBuilder builder, DaemonConfig config) {
+    TlsKeyPair tls = config.security().tls();
+    if (tls != null) {
+      builder.https(config.http()).tls(tls);
+    } else {
+      builder.http(config.http());
+    }
   }
 
   private static void post(ServerBuilder builder, String path, HttpService service) {
@@ -148,6 +170,11 @@ public final class Daemon implements AutoCloseable {
     } catch (RuntimeException failure) { // or it would never be called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
     }
+  }
+
+  /// `http`, or `https` with a certificate.
+  public String httpScheme() {
+    return config.security().tlsCertificate() == null ? "http" : "https";
   }
 
   /// Where HTTP is listened to; the port is the real one when it was configured as 0.

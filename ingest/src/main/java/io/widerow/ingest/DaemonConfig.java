@@ -5,7 +5,6 @@ import io.widerow.storage.Durability;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -32,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// @param ledgerKeys keys of batches that each lane keeps however old they are
 /// @param ledgerSeconds age up to which keys of batches are kept
 /// @param drainSeconds how long a stop may wait for requests under way
+/// @param store what is decided about the store
+/// @param security who may do what
 /// @param insecure listen on addresses that others can reach, without TLS and tokens
 public record DaemonConfig(
     Path data,
@@ -50,6 +51,8 @@ public record DaemonConfig(
     int ledgerKeys,
     int ledgerSeconds,
     int drainSeconds,
+    StoreOptions store,
+    SecurityOptions security,
     boolean insecure) {
   private static final int MIB = 1 << 20;
 
@@ -76,7 +79,8 @@ public record DaemonConfig(
         "ledger-keys must be 0 to 16777216, got " + ledgerKeys);
     require(ledgerSeconds >= 0, "ledger-seconds must not be negative, got " + ledgerSeconds);
     require(drainSeconds >= 0, "drain-seconds must not be negative, got " + drainSeconds);
-    require(insecure || isLoopback(http), needsTls("http", http));
+    store.requireFor(lanes);
+    require(insecure || isLoopback(http) || security.isComplete(), needsTls("http", http));
     require(insecure || syslog == null || isLoopback(syslog), needsTls("syslog", syslog));
   }
 
@@ -84,6 +88,11 @@ public record DaemonConfig(
     if (!holds) {
       throw new IllegalArgumentException(message);
     }
+  }
+
+  /// True when only programs on this machine can reach HTTP.
+  boolean httpIsLocal() {
+    return isLoopback(http);
   }
 
   private static boolean isLoopback(InetSocketAddress address) {
@@ -101,24 +110,33 @@ public record DaemonConfig(
     return of(new LinkedHashMap<>(Map.of("data", data.toString())));
   }
 
+  /// True for a key of [#DEFAULTS], and for one that names a type.
+  static boolean isKnown(String key) {
+    return DEFAULTS.containsKey(key)
+        || (key.startsWith(StoreOptions.RETENTION_OF)
+            && key.length() > StoreOptions.RETENTION_OF.length());
+  }
+
   /// The defaults, with what `values` says instead.
   ///
   /// @throws IllegalArgumentException when a key is unknown or a value is bad, with both in it
   public static DaemonConfig of(Map<String, String> values) {
     for (String key : values.keySet()) {
-      require(DEFAULTS.containsKey(key), "unknown key " + key);
+      require(isKnown(key), "unknown key " + key);
     }
     Map<String, String> all = new LinkedHashMap<>(DEFAULTS);
     all.putAll(values);
-    Values typed = new Values(all);
+    ConfigValues typed = new ConfigValues(all);
     String syslog = typed.text("syslog");
+    int lanes = typed.number("lanes");
+    require(lanes >= 1, "lanes must be 1 to 64, got " + lanes);
     return new DaemonConfig(
         Path.of(typed.text("data")),
         address("http", typed.text("http")),
         syslog.isEmpty() ? null : address("syslog", syslog),
         typed.zone("syslog-zone"),
         typed.durability("durability"),
-        typed.number("lanes"),
+        lanes,
         typed.number("lane-slots"),
         typed.number("spin-micros"),
         typed.bytes("credit-bytes"),
@@ -129,6 +147,8 @@ public record DaemonConfig(
         typed.number("ledger-keys"),
         typed.number("ledger-seconds"),
         typed.number("drain-seconds"),
+        StoreOptions.of(typed, lanes),
+        SecurityOptions.of(typed),
         typed.truth("insecure"));
   }
 
@@ -154,6 +174,8 @@ public record DaemonConfig(
     defaults.put("ledger-keys", "100000");
     defaults.put("ledger-seconds", "900");
     defaults.put("drain-seconds", "10");
+    StoreOptions.putDefaults(defaults);
+    SecurityOptions.putDefaults(defaults);
     defaults.put("insecure", "false");
     return Collections.unmodifiableMap(defaults);
   }
@@ -166,7 +188,7 @@ public record DaemonConfig(
     if (host.startsWith("[") && host.endsWith("]")) {
       host = host.substring(1, host.length() - 1);
     }
-    int port = Values.parse(key, text.substring(colon + 1));
+    int port = ConfigValues.parse(key, text.substring(colon + 1));
     require(port >= 0 && port <= 65_535, "%s: no port %d".formatted(key, port));
     InetSocketAddress address = new InetSocketAddress(host, port);
     require(!address.isUnresolved(), "%s: no host %s".formatted(key, host));
@@ -198,6 +220,8 @@ public record DaemonConfig(
     values.put("ledger-keys", Integer.toString(ledgerKeys));
     values.put("ledger-seconds", Integer.toString(ledgerSeconds));
     values.put("drain-seconds", Integer.toString(drainSeconds));
+    store.putTo(values);
+    security.putTo(values);
     values.put("insecure", Boolean.toString(insecure));
     return values;
   }
@@ -205,64 +229,5 @@ public record DaemonConfig(
   private static String print(InetSocketAddress address) {
     String host = address.getAddress().getHostAddress();
     return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + address.getPort();
-  }
-
-  /// Texts that become typed values, or an error that names their key.
-  private record Values(Map<String, String> texts) {
-    String text(String key) {
-      return texts.getOrDefault(key, "").strip();
-    }
-
-    static int parse(String key, String text) {
-      try {
-        return Integer.parseInt(text);
-      } catch (NumberFormatException notANumber) {
-        throw new IllegalArgumentException(
-            "%s must be a number, got %s".formatted(key, text), notANumber);
-      }
-    }
-
-    int number(String key) {
-      return parse(key, text(key));
-    }
-
-    long bytes(String key) {
-      try {
-        return Long.parseLong(text(key));
-      } catch (NumberFormatException notANumber) {
-        throw new IllegalArgumentException(
-            "%s must be a number, got %s".formatted(key, text(key)), notANumber);
-      }
-    }
-
-    boolean truth(String key) {
-      return switch (text(key)) {
-        case "true" -> true;
-        case "false" -> false;
-        default ->
-            throw new IllegalArgumentException(
-                "%s must be true or false, got %s".formatted(key, text(key)));
-      };
-    }
-
-    ZoneId zone(String key) {
-      try {
-        return ZoneId.of(text(key));
-      } catch (DateTimeException noZone) {
-        throw new IllegalArgumentException(
-            "%s must be a time zone, got %s".formatted(key, text(key)), noZone);
-      }
-    }
-
-    Durability durability(String key) {
-      return switch (text(key)) {
-        case "disk" -> Durability.DISK;
-        case "os" -> Durability.OS;
-        case "memory" -> Durability.MEMORY;
-        default ->
-            throw new IllegalArgumentException(
-                "%s must be disk, os or memory, got %s".formatted(key, text(key)));
-      };
-    }
   }
 }

@@ -198,12 +198,13 @@ final class IntakeRequest implements Subscriber<HttpObject> {
     if (batch.events.count() == 0) {
       return null;
     }
+    String principal = Access.principal(context);
     String endpoint = context.path() + "?" + context.query();
     if (idempotencyKey != null) {
-      return BatchKey.ofName("", context.path(), idempotencyKey);
+      return BatchKey.ofName(principal, context.path(), idempotencyKey);
     }
     return batch.ownTimes()
-        ? BatchKey.ofBody("", endpoint, plain.bytes(), 0, plain.length())
+        ? BatchKey.ofBody(principal, endpoint, plain.bytes(), 0, plain.length())
         : null;
   }
 

@@ -90,6 +90,7 @@ final class LaneGroup {
       append(part);
     } catch (StorageException.DiskFull full) {
       refuse(part, new Outcome.DiskFull(String.valueOf(full.getMessage())));
+      dropGroup(full);
     } catch (Throwable failed) {
       waiting.add(new Waiting(part, 0, part.refused, Waiting.NEW, part.durability));
       throw failed;
@@ -145,8 +146,7 @@ final class LaneGroup {
     try {
       groupCommitted = writer.commit(strongest);
     } catch (StorageException.DiskFull full) {
-      ledger.forgetUncommitted();
-      answerAll(new Outcome.DiskFull(String.valueOf(full.getMessage())));
+      dropGroup(full);
       return;
     }
     metrics.commit.record(System.nanoTime() - start, TimeUnit.NANOSECONDS);
@@ -161,6 +161,13 @@ final class LaneGroup {
     if (needed >= 0) {
       writer.forgetNotesBefore(Math.min(needed, groupCommitted + 1));
     }
+  }
+
+  /// The store has dropped what was appended since the last commit. Nobody may be told otherwise,
+  /// and a repeat is new.
+  private void dropGroup(StorageException.DiskFull full) {
+    ledger.forgetUncommitted();
+    answerAll(new Outcome.DiskFull(String.valueOf(full.getMessage())));
   }
 
   private Outcome outcome(Waiting each) {

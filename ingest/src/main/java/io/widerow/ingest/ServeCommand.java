@@ -2,6 +2,7 @@ package io.widerow.ingest;
 
 import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.RecoveryReport;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import java.io.PrintWriter;
@@ -35,7 +36,6 @@ import picocli.CommandLine.Spec;
 public final class ServeCommand implements Callable<Integer> {
   private static final int EXIT_USAGE = 64;
   private static final int EXIT_FAILED = 74;
-  private static final int SHARDS_PER_LANE = 2;
 
   private final StoreOpener opener;
   private final Map<String, String> environment;
@@ -72,10 +72,10 @@ public final class ServeCommand implements Callable<Integer> {
     Executor background =
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().name("widerow-seal").daemon().factory());
-    StoreConfig store =
-        StoreConfig.at(config.data().toAbsolutePath())
-            .withLanes(config.lanes(), config.lanes() * SHARDS_PER_LANE);
-    return EmbeddedStore.open(store, background);
+    StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
+    EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
+    config.store().retain(store);
+    return store;
   }
 
   public ServeCommand(StoreOpener opener, Map<String, String> environment) {
@@ -129,6 +129,7 @@ public final class ServeCommand implements Callable<Integer> {
     DaemonConfig config;
     try {
       config = ConfigSources.read(flags, environment, file);
+      config.security().check();
     } catch (IllegalArgumentException wrong) {
       err().println("widerow: " + wrong.getMessage());
       return EXIT_USAGE;
@@ -161,6 +162,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   /// Returns why writing has ended, null when it was told to stop.
   private @Nullable String run(DaemonConfig config, CountDownLatch stopped) {
+    Thread.ofPlatform().name("widerow-start").daemon().start(Daemon::prepare);
     try (EventStore store = opener.open(config);
         Daemon daemon = Daemon.start(config, store)) {
       CountDownLatch stop = new CountDownLatch(1);
@@ -200,7 +202,10 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   private void announce(Daemon daemon, EventStore store) {
-    out().println("widerow: http on " + daemon.httpAddress());
+    if (store instanceof EmbeddedStore embedded) {
+      announce(embedded.recovery());
+    }
+    out().println("widerow: %s on %s".formatted(daemon.httpScheme(), daemon.httpAddress()));
     if (daemon.syslogAddress() != null) {
       out().println("widerow: syslog on " + daemon.syslogAddress() + ", UDP and TCP");
     }
@@ -212,6 +217,18 @@ public final class ServeCommand implements Callable<Integer> {
                 + store.statistics().openEvents()
                 + " in open rows; ready");
     out().flush();
+  }
+
+  private void announce(RecoveryReport recovery) {
+    out()
+        .println(
+            "widerow: recovered in %d ms: %d segments, %d events replayed from %d groups, %d torn"
+                .formatted(
+                    recovery.millis(),
+                    recovery.segments(),
+                    recovery.eventsReplayed(),
+                    recovery.groupsReplayed(),
+                    recovery.tornGroups()));
   }
 
   private PrintWriter out() {

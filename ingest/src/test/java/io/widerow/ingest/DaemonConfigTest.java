@@ -67,6 +67,7 @@ class DaemonConfigTest {
   @CsvSource({
     "lanes,0",
     "lanes,x",
+    "lanes,65",
     "lane-slots,1000",
     "http,127.0.0.1",
     "http,0.0.0.0:1",
@@ -77,7 +78,19 @@ class DaemonConfigTest {
     "syslog-zone,Nowhere",
     "insecure,perhaps",
     "spin-micros,-1",
-    "http,127.0.0.1:70000"
+    "http,127.0.0.1:70000",
+    "shards,1025",
+    "shards,0",
+    "bucket-minutes,7",
+    "open-bytes,5",
+    "open-age,forever",
+    "daemon-number,512",
+    "disk-reserve-bytes,-1",
+    "retention,30",
+    "retention,0d",
+    "retention.audit,long",
+    "tokens,/nowhere",
+    "tls-key,/nowhere"
   })
   void aValueThatCannotWorkIsRefusedWithItsKey(String key, String value) {
     var refused =
@@ -87,7 +100,8 @@ class DaemonConfigTest {
 
   @Test
   void whatIsPrintedCanBeReadBack() {
-    DaemonConfig config = DaemonConfig.of(Map.of("http", "[::1]:9", "insecure", "true"));
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("http", "[::1]:9", "insecure", "true", "retention", "720h"));
     Map<String, String> printed = new java.util.LinkedHashMap<>();
     config
         .print()
@@ -97,6 +111,7 @@ class DaemonConfigTest {
           printed.put(line.substring(0, equals), line.substring(equals + 1));
         });
     assertEquals(DaemonConfig.DEFAULTS.keySet(), printed.keySet());
+    assertEquals("30d", printed.get("retention"));
     assertEquals(config.print(), DaemonConfig.of(printed).print());
   }
 }

@@ -1,6 +1,7 @@
 package io.widerow.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.storage.EmbeddedStore;
@@ -10,7 +11,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,9 +61,56 @@ class EmbeddedDaemonTest {
         Http http = new Http(daemon)) {
       assertEquals(200, http.post("/v1/events?type=a", Http.TEXT, "one\ntwo\n").statusCode());
       while (store.statistics().segmentEvents() < 2) { // the time-out of the class ends it
-        Thread.sleep(50);
+        LockSupport.parkNanos(50_000_000);
       }
       assertEquals(0, store.statistics().openEvents());
+    }
+  }
+
+  @Test
+  void belowTheReserveTheDaemonReadsAndDoesNotWrite() throws IOException, InterruptedException {
+    String data = directory.resolve("d").toString();
+    Map<String, String> roomy = Map.of("data", data, "http", "127.0.0.1:0", "lanes", "1");
+    Map<String, String> tight = new HashMap<>(roomy);
+    tight.put("disk-reserve-bytes", Long.toString(Long.MAX_VALUE));
+    try (EventStore store = ServeCommand.openEmbedded(DaemonConfig.of(roomy));
+        Daemon daemon = Daemon.start(DaemonConfig.of(roomy), store);
+        Http http = new Http(daemon)) {
+      assertEquals(200, http.post("/v1/events?type=a", Http.TEXT, "one").statusCode());
+    }
+    try (EventStore store = ServeCommand.openEmbedded(DaemonConfig.of(tight));
+        Daemon daemon = Daemon.start(DaemonConfig.of(tight), store);
+        Http http = new Http(daemon)) {
+      var refused = http.post("/v1/events?type=a", Http.TEXT, "two", "idempotency-key", "k");
+      assertEquals(507, refused.statusCode());
+      assertTrue(refused.headers().firstValueAsLong("retry-after").isPresent());
+      assertEquals(2, http.get("/v1/query").body().lines().count());
+    }
+    try (EventStore store = ServeCommand.openEmbedded(DaemonConfig.of(roomy));
+        Daemon daemon = Daemon.start(DaemonConfig.of(roomy), store);
+        Http http = new Http(daemon)) {
+      var stored = http.post("/v1/events?type=a", Http.TEXT, "two", "idempotency-key", "k");
+      assertEquals(200, stored.statusCode());
+      assertFalse(stored.body().contains("duplicate"));
+    }
+  }
+
+  @Test
+  void whatIsPastItsRetentionIsNotShown() throws IOException, InterruptedException {
+    DaemonConfig config =
+        DaemonConfig.of(
+            Map.of(
+                "data", directory.resolve("d").toString(),
+                "http", "127.0.0.1:0",
+                "retention", "7d",
+                "retention.audit", "forever"));
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      String old = "{\"ts\":1,\"type\":\"debug\"}\n{\"ts\":1,\"type\":\"audit\"}\n";
+      assertEquals(200, http.post("/v1/events", Http.NDJSON, old).statusCode());
+      String left = http.get("/v1/query").body();
+      assertTrue(left.contains("audit") && !left.contains("debug"), left);
     }
   }
 }

@@ -23,8 +23,13 @@ final class Http implements AutoCloseable {
     this.daemon = daemon;
   }
 
-  HttpResponse<String> get(String path) throws IOException, InterruptedException {
-    return client.send(request(path).build(), BodyHandlers.ofString());
+  HttpResponse<String> get(String path, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request = request(path);
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
   }
 
   HttpResponse<String> post(String path, String contentType, String body, String... headers)

@@ -154,6 +154,28 @@ class LanesTest {
   }
 
   @Test
+  void aGroupThatFindsNoRoomAtItsCommitIsAsIfItNeverCame() {
+    BatchKey key = new BatchKey(7, 9);
+    try (Lanes lanes = open(store, 64)) {
+      store.fullAtCommit = true;
+      store.commits.drainPermits();
+      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      for (int i = 0; i < 20; i++) { // in groups of several, with repeats among them
+        all.add(write(lanes, i % 3 == 0 ? key : null, Durability.DISK, i));
+      }
+      store.commits.release(1_000);
+      all.forEach(done -> assertInstanceOf(Outcome.DiskFull.class, join(done)));
+      lanes.tick();
+      store.fullAtCommit = false;
+      var stored =
+          assertInstanceOf(Outcome.Stored.class, join(write(lanes, key, Durability.DISK, 1)));
+      assertTrue(!stored.duplicate());
+    }
+    assertEquals(1, store.committed.size());
+    assertEquals(1, store.lanes.get(0).notes.size());
+  }
+
+  @Test
   void eventsWithOwnIdsGoToTheirLanes() {
     MemoryStore four = new MemoryStore(4);
     four.rejectFromNanos = 900_000;

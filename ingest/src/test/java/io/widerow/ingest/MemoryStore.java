@@ -42,6 +42,7 @@ final class MemoryStore implements EventStore {
   final Semaphore commits = new Semaphore(Integer.MAX_VALUE / 2);
   volatile @Nullable String failure;
   volatile boolean full;
+  volatile boolean fullAtCommit;
   volatile long rejectFromNanos = Long.MAX_VALUE;
   final List<MemoryLane> lanes = new ArrayList<>();
 
@@ -105,6 +106,10 @@ final class MemoryStore implements EventStore {
       if (why != null) {
         throw new StorageException.Failed(Path.of("memory"), "force", new IOException(why));
       }
+      if (fullAtCommit && !pending.isEmpty()) {
+        clear(); // for good
+        throw new StorageException.DiskFull(Path.of("memory"), 0, 1);
+      }
       if (!pending.isEmpty()) {
         group++;
         notes.put(group, List.copyOf(pendingNotes));
@@ -112,10 +117,14 @@ final class MemoryStore implements EventStore {
       }
       groups.add(batches);
       levels.add(durability);
+      clear();
+      return group;
+    }
+
+    private void clear() {
       pending.clear();
       pendingNotes.clear();
       batches = 0;
-      return group;
     }
 
     @Override

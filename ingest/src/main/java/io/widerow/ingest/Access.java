@@ -1,0 +1,134 @@
+package io.widerow.ingest;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.HttpService;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.netty.util.AttributeKey;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Stands before the endpoints and lets through who may. With tokens, every request names one. On
+/// this machine and without tokens, the request must be for a name of this machine: a web page
+/// whose name is made to resolve to 127.0.0.1 could otherwise read and write through a browser.
+///
+/// - Threads: any event loop.
+final class Access {
+  private static final AttributeKey<String> PRINCIPAL =
+      AttributeKey.valueOf(Access.class, "PRINCIPAL");
+  private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  private final @Nullable Tokens tokens;
+  private final boolean hostsChecked;
+  private final Set<String> hosts;
+
+  Access(DaemonConfig config) {
+    SecurityOptions security = config.security();
+    tokens = security.tokens() == null ? null : Tokens.read(security.tokens());
+    hostsChecked = tokens == null && config.httpIsLocal();
+    hosts = security.hosts();
+  }
+
+  /// The name of the token that a request came with; empty without tokens.
+  static String principal(ServiceRequestContext context) {
+    String name = context.attr(PRINCIPAL);
+    return name == null ? "" : name;
+  }
+
+  /// An endpoint that needs a scope.
+  HttpService guard(Tokens.Scope scope, HttpService inner) {
+    return (context, request) -> {
+      HttpResponse refused = refusal(scope, context, request);
+      return refused != null ? refused : inner.serve(context, request);
+    };
+  }
+
+  /// An endpoint that tells nothing, for probes that have no token.
+  HttpService open(HttpService inner) {
+    return (context, request) -> isOurHost(request) ? inner.serve(context, request) : misdirected();
+  }
+
+  private @Nullable HttpResponse refusal(
+      Tokens.Scope scope, ServiceRequestContext context, HttpRequest request) {
+    if (!isOurHost(request)) {
+      return misdirected();
+    }
+    if (tokens == null) {
+      return null;
+    }
+    String secret = secret(request.headers().get(HttpHeaderNames.AUTHORIZATION));
+    Tokens.Token token = secret == null ? null : tokens.find(secret);
+    if (token == null) {
+      return unauthorized();
+    }
+    if (!token.scopes().contains(scope)) {
+      return HttpAnswers.error(
+          HttpStatus.FORBIDDEN, "the token has no scope " + scope.name().toLowerCase(Locale.ROOT));
+    }
+    context.setAttr(PRINCIPAL, token.name());
+    return null;
+  }
+
+  private static HttpResponse misdirected() {
+    return HttpAnswers.error(HttpStatus.FORBIDDEN, "requests for other hosts are refused");
+  }
+
+  private static HttpResponse unauthorized() {
+    ResponseHeaders headers =
+        ResponseHeaders.builder(HttpStatus.UNAUTHORIZED)
+            .contentType(MediaType.JSON_UTF_8)
+            .add(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer")
+            .build();
+    return HttpResponse.of(headers, HttpData.ofUtf8("{\"error\":\"needs a token\"}\n"));
+  }
+
+  private boolean isOurHost(HttpRequest request) {
+    if (!hostsChecked) {
+      return true;
+    }
+    String authority = request.authority();
+    if (authority == null) {
+      return false;
+    }
+    String host = authority.toLowerCase(Locale.ROOT);
+    int colon = host.lastIndexOf(':');
+    if (colon > host.lastIndexOf(']')) {
+      host = host.substring(0, colon);
+    }
+    return LOCAL.contains(host) || hosts.contains(host);
+  }
+
+  /// The token of an `Authorization` header: `Bearer`, `Token` as InfluxDB 2 has it, or the
+  /// password of `Basic` as InfluxDB 1 has it. Null when there is none.
+  private static @Nullable String secret(@Nullable String authorization) {
+    if (authorization == null) {
+      return null;
+    }
+    int space = authorization.indexOf(' ');
+    String kind = authorization.substring(0, Math.max(space, 0)).toLowerCase(Locale.ROOT);
+    String rest = authorization.substring(space + 1).strip();
+    return switch (kind) {
+      case "bearer", "token" -> rest;
+      case "basic" -> password(rest);
+      default -> null;
+    };
+  }
+
+  private static @Nullable String password(String encoded) {
+    try {
+      String both = new String(Base64.getDecoder().decode(encoded), StandardCharsets.UTF_8);
+      int colon = both.indexOf(':');
+      return colon < 0 ? null : both.substring(colon + 1);
+    } catch (IllegalArgumentException notBase64) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.widerow.ingest;
+
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// What an operator can decide about the daemon's store.
+///
+/// @param shards wide rows per bucket and type, a multiple of the lanes
+/// @param bucketMinutes width of a bucket
+/// @param openBytes native memory for open rows
+/// @param openAge oldest that events in open rows get before they are sealed
+/// @param daemonNumber number in assigned ids; two daemons whose events may meet need two numbers
+/// @param diskReserveBytes free space below which nothing is taken in
+/// @param retention how long types without a setting of their own are kept
+/// @param retentionByType how long others are kept
+record StoreOptions(
+    int shards,
+    int bucketMinutes,
+    long openBytes,
+    Duration openAge,
+    int daemonNumber,
+    long diskReserveBytes,
+    Age retention,
+    Map<String, Age> retentionByType) {
+  /// What a key of [#retentionByType] begins with; the type follows.
+  static final String RETENTION_OF = "retention.";
+
+  private static final int SHARDS_PER_LANE = 2;
+  private static final int SHARDS_MAX = 1_024;
+  private static final int MINUTES_PER_DAY = 1_440;
+  private static final int DAEMON_NUMBER_MAX = 511;
+  private static final long OPEN_BYTES_MIN = 2L << 20;
+
+  StoreOptions {
+    retentionByType = Map.copyOf(retentionByType);
+    require(shards >= 1 && shards <= SHARDS_MAX, "shards must be 1 to 1024, got " + shards);
+    require(
+        bucketMinutes >= 1 && MINUTES_PER_DAY % bucketMinutes == 0,
+        "bucket-minutes must divide a day, got " + bucketMinutes);
+    require(
+        daemonNumber >= 0 && daemonNumber <= DAEMON_NUMBER_MAX,
+        "daemon-number must be 0 to 511, got " + daemonNumber);
+    require(
+        diskReserveBytes >= 0, "disk-reserve-bytes must not be negative, got " + diskReserveBytes);
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  /// Refuses what does not go together with a number of lanes.
+  void requireFor(int lanes) {
+    require(
+        shards % lanes == 0,
+        "shards must be a multiple of lanes, got %d with %d lanes".formatted(shards, lanes));
+    require(
+        openBytes >= OPEN_BYTES_MIN * lanes,
+        "open-bytes must be at least %d for %d lanes, got %d"
+            .formatted(OPEN_BYTES_MIN * lanes, lanes, openBytes));
+  }
+
+  static void putDefaults(Map<String, String> defaults) {
+    defaults.put("shards", "");
+    defaults.put("bucket-minutes", "60");
+    defaults.put("open-bytes", Long.toString(256L << 20));
+    defaults.put("open-age", "10m");
+    defaults.put("daemon-number", "0");
+    defaults.put("disk-reserve-bytes", Long.toString(512L << 20));
+    defaults.put("retention", "forever");
+  }
+
+  /// Reads the keys of [#putDefaults], and those that name a type.
+  static StoreOptions of(ConfigValues values, int lanes) {
+    Map<String, Age> byType = new TreeMap<>();
+    for (String key : values.texts().keySet()) {
+      if (key.startsWith(RETENTION_OF)) {
+        byType.put(key.substring(RETENTION_OF.length()), Age.parse(key, values.text(key)));
+      }
+    }
+    Duration openAge = Age.parse("open-age", values.text("open-age")).duration();
+    if (openAge == null) {
+      throw new IllegalArgumentException("open-age must not be forever");
+    }
+    return new StoreOptions(
+        values.text("shards").isEmpty() ? lanes * SHARDS_PER_LANE : values.number("shards"),
+        values.number("bucket-minutes"),
+        values.bytes("open-bytes"),
+        openAge,
+        values.number("daemon-number"),
+        values.bytes("disk-reserve-bytes"),
+        Age.parse("retention", values.text("retention")),
+        byType);
+  }
+
+  void putTo(Map<String, String> values) {
+    values.put("shards", Integer.toString(shards));
+    values.put("bucket-minutes", Integer.toString(bucketMinutes));
+    values.put("open-bytes", Long.toString(openBytes));
+    values.put("open-age", new Age(openAge).toString());
+    values.put("daemon-number", Integer.toString(daemonNumber));
+    values.put("disk-reserve-bytes", Long.toString(diskReserveBytes));
+    values.put("retention", retention.toString());
+    new TreeMap<>(retentionByType)
+        .forEach((type, age) -> values.put(RETENTION_OF + type, age.toString()));
+  }
+
+  StoreConfig storeConfig(Path data, int lanes) {
+    StoreConfig config = StoreConfig.at(data.toAbsolutePath());
+    return config
+        .withLanes(lanes, shards)
+        .withDaemon(daemonNumber)
+        .withBuckets(bucketMinutes, Map.of())
+        .withMemory(openBytes, openAge)
+        .withDiskReserveBytes(diskReserveBytes)
+        .withAges(config.mergeAfter(), retention.duration());
+  }
+
+  /// Tells an open store what is said by type.
+  void retain(EventStore store) {
+    retentionByType.forEach((type, age) -> store.retain(type, age.duration()));
+  }
+}

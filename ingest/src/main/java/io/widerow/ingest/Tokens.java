@@ -1,0 +1,121 @@
+package io.widerow.ingest;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Who may do what: the SHA-256 digests of bearer tokens, from a file that only its owner can read.
+/// A line is `name sha256hex scope[,scope]`; an empty one and one that begins with `#` say nothing.
+/// To make a token and its line:
+///
+/// ```
+/// token=$(openssl rand -hex 32); echo "$token"
+/// echo "shipper $(printf %s "$token" | sha256sum | cut -d' ' -f1) ingest,query" >> tokens
+/// ```
+///
+/// - Threads: any.
+final class Tokens {
+  private static final int DIGEST_HEX = 64;
+
+  private final List<Token> tokens;
+
+  /// What a token is good for.
+  enum Scope {
+    INGEST,
+    QUERY,
+    ADMIN
+  }
+
+  /// A token without the token.
+  record Token(String name, String digestHex, Set<Scope> scopes) {}
+
+  private Tokens(List<Token> tokens) {
+    this.tokens = List.copyOf(tokens);
+  }
+
+  /// @throws IllegalArgumentException when others can read the file, or a line is wrong; no line is
+  ///   shown, for what is wrong with it may be that it holds a token
+  static Tokens read(Path file) {
+    List<Token> tokens = new ArrayList<>();
+    try {
+      requirePrivate(file);
+      int number = 0;
+      for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
+        number++;
+        String text = line.strip();
+        if (!text.isEmpty() && !text.startsWith("#")) {
+          tokens.add(parse("%s, line %d".formatted(file, number), text));
+        }
+      }
+    } catch (IOException unreadable) {
+      throw new IllegalArgumentException(
+          "tokens: cannot read %s: %s".formatted(file, unreadable.getMessage()), unreadable);
+    }
+    return new Tokens(tokens);
+  }
+
+  private static void requirePrivate(Path file) throws IOException {
+    EnumSet<PosixFilePermission> others = EnumSet.allOf(PosixFilePermission.class);
+    others.remove(PosixFilePermission.OWNER_READ);
+    others.remove(PosixFilePermission.OWNER_WRITE);
+    others.retainAll(Files.getPosixFilePermissions(file));
+    if (!others.isEmpty()) {
+      throw new IllegalArgumentException("tokens: %s must have mode 0600".formatted(file));
+    }
+  }
+
+  private static Token parse(String where, String line) {
+    String[] words = line.split("\\s+", -1);
+    if (words.length != 3 || words[1].length() != DIGEST_HEX) {
+      throw new IllegalArgumentException(
+          "tokens: %s: must be: name sha256hex scope[,scope]".formatted(where));
+    }
+    EnumSet<Scope> scopes = EnumSet.noneOf(Scope.class);
+    try {
+      for (String scope : words[2].split(",", -1)) {
+        scopes.add(Scope.valueOf(scope.toUpperCase(Locale.ROOT)));
+      }
+      byte[] _ = HexFormat.of().parseHex(words[1]); // or it is refused
+      return new Token(words[0], words[1].toLowerCase(Locale.ROOT), scopes);
+    } catch (IllegalArgumentException bad) {
+      throw new IllegalArgumentException(
+          "tokens: %s: must be: name sha256hex scope[,scope]".formatted(where), bad);
+    }
+  }
+
+  /// Whose a secret is; null when it is nobody's. Takes as long for a good one as for a bad one.
+  @Nullable Token find(String secret) {
+    byte[] digest = ascii(HexFormat.of().formatHex(sha256(secret)));
+    Token found = null;
+    for (Token token : tokens) {
+      if (MessageDigest.isEqual(digest, ascii(token.digestHex))) {
+        found = token;
+      }
+    }
+    return found;
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static byte[] sha256(String secret) {
+    try {
+      byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (NoSuchAlgorithmException everyJdkHasIt) {
+      throw new IllegalStateException(everyJdkHasIt);
+    }
+  }
+}

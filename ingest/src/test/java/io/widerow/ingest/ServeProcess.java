@@ -1,0 +1,115 @@
+package io.widerow.ingest;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// The daemon as a process of its own, with the class path and the options of this one.
+final class ServeProcess implements AutoCloseable {
+  private static final Pattern ADDRESS = Pattern.compile("http on /127\\.0\\.0\\.1:(\\d+)");
+
+  private final Process process;
+  private final Path log;
+  private final int port;
+
+  private ServeProcess(Process process, Path log, int port) {
+    this.process = process;
+    this.log = log;
+    this.port = port;
+  }
+
+  /// Starts one and waits until it is ready.
+  static ServeProcess start(Path data, String... more) throws IOException {
+    Path log = Files.createTempFile(data.toAbsolutePath().getParent(), "serve", ".log");
+    Process process = launch(data, log, more);
+    while (!Files.readString(log).contains("; ready")) {
+      if (!process.isAlive()) {
+        throw new IOException("ended with %d: %s".formatted(process.exitValue(), read(log)));
+      }
+      LockSupport.parkNanos(20_000_000);
+    }
+    Matcher address = ADDRESS.matcher(read(log));
+    if (!address.find()) {
+      throw new IOException("no address in " + read(log));
+    }
+    return new ServeProcess(process, log, Integer.parseInt(address.group(1)));
+  }
+
+  /// Starts one whose end is to be seen.
+  static Process launch(Path data, Path log, String... more) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (option.startsWith("--") || option.startsWith("-Xmx")) {
+        command.add(option);
+      }
+    }
+    command.add("-ea:io.widerow...");
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(ServeCommand.class.getName());
+    command.addAll(List.of("--data", data.toString(), "--http", "127.0.0.1:0"));
+    command.addAll(List.of(more));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(log.toFile())
+        .start();
+  }
+
+  private static String read(Path log) throws IOException {
+    return Files.readString(log);
+  }
+
+  int port() {
+    return port;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  String output() throws IOException {
+    return read(log);
+  }
+
+  /// `kill -9`.
+  void kill() throws InterruptedException {
+    process.destroyForcibly();
+    int _ = process.waitFor();
+  }
+
+  /// `kill`, and how it ended.
+  int stop(int seconds) throws IOException, InterruptedException {
+    process.destroy();
+    if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
+      throw new AssertionError("still there after %d s: %s".formatted(seconds, output()));
+    }
+    return process.exitValue();
+  }
+
+  /// Figure of `/proc/<pid>/status` in bytes.
+  long memoryBytes(String name) throws IOException {
+    return Files.readAllLines(Path.of("/proc", Long.toString(pid()), "status")).stream()
+        .filter(line -> line.startsWith(name + ":"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) << 10)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    try {
+      int _ = process.waitFor();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: whatever ends the daemon, what it acknowledged is there afterwards, once and in order.
+/// Method: the daemon as a process of its own that is killed and stopped under load, and senders
+/// that keep a ledger. `-Dkills=<n>` kills more often, `-Dseed=<n>` at the times of another run.
+@Timeout(value = 20, unit = TimeUnit.MINUTES)
+class ServeProcessTest {
+  private static final int SENDERS = 4;
+
+  @TempDir private Path directory = Path.of(".");
+
+  @Test
+  void killedUnderLoadItLosesNothing() throws IOException, InterruptedException {
+    long seed = Long.getLong("seed", System.nanoTime());
+    SplittableRandom random = new SplittableRandom(seed);
+    Path data = directory.resolve("d");
+    ServeProcess daemon = ServeProcess.start(data, "--lanes", "2");
+    try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
+      for (int kill = 0; kill < Integer.getInteger("kills", 3); kill++) {
+        load.awaitMore(random.nextInt(10, 200));
+        daemon.kill();
+        daemon = ServeProcess.start(data, "--lanes", "2");
+        load.moveTo(daemon.port());
+      }
+      load.awaitMore(10);
+      load.end();
+      load.verify();
+      System.out.printf(
+          "seed %d: %d batches acknowledged, %d attempts repeated, %d recognised%n",
+          seed, load.acknowledged(), load.repeats(), load.recognised());
+      assertEquals(0, daemon.stop(15), daemon.output());
+    } finally {
+      daemon.close();
+    }
+  }
+
+  @Test
+  void aSecondDaemonIsRefusedAndAStopUnderLoadLosesNothing()
+      throws IOException, InterruptedException {
+    Path data = directory.resolve("d");
+    ServeProcess daemon = ServeProcess.start(data);
+    try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
+      load.awaitMore(20);
+      assertSecondIsRefused(data, daemon.pid());
+      load.awaitMore(20);
+      long start = System.nanoTime();
+      assertEquals(0, daemon.stop(12), daemon.output());
+      System.out.printf("stopped in %d ms%n", (System.nanoTime() - start) / 1_000_000);
+      daemon = ServeProcess.start(data);
+      assertTrue(daemon.output().contains(" 0 events replayed"), daemon.output());
+      load.moveTo(daemon.port());
+      load.awaitMore(20);
+      load.end();
+      load.verify();
+    } finally {
+      daemon.close();
+    }
+  }
+
+  private void assertSecondIsRefused(Path data, long owner)
+      throws IOException, InterruptedException {
+    Path log = directory.resolve("second.log");
+    Process second = ServeProcess.launch(data, log);
+    assertTrue(second.waitFor(30, TimeUnit.SECONDS), "still there");
+    String told = Files.readString(log);
+    assertEquals(1, second.exitValue(), told);
+    assertTrue(told.contains("process " + owner), told);
+  }
+
+  @Test
+  void aBatchWhoseAnswerWasLostIsRecognisedAfterAKill() throws IOException, InterruptedException {
+    Path data = directory.resolve("d");
+    String body = "one\ntwo\n";
+    String path = "/v1/events?type=a";
+    try (ServeProcess daemon = ServeProcess.start(data)) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), daemon.port())) {
+        OutputStream out = socket.getOutputStream();
+        out.write(
+            ("POST %s HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: text/plain\r\n"
+                    + "idempotency-key: k\r\ncontent-length: %d\r\n\r\n%s")
+                .formatted(path, body.length(), body)
+                .getBytes(StandardCharsets.US_ASCII));
+        out.flush();
+        while (!get(daemon, "/v1/status").contains("\"eventsCommitted\":2,")) {
+          LockSupport.parkNanos(10_000_000);
+        }
+      }
+      daemon.kill();
+    }
+    try (ServeProcess daemon = ServeProcess.start(data)) {
+      HttpRequest again =
+          HttpRequest.newBuilder(uri(daemon, path))
+              .header("content-type", Http.TEXT)
+              .header("idempotency-key", "k")
+              .POST(BodyPublishers.ofString(body))
+              .build();
+      assertEquals(
+          "{\"accepted\":2,\"rejected\":[],\"durability\":\"disk\",\"duplicate\":true}\n",
+          send(again));
+      assertEquals(3, get(daemon, "/v1/query").lines().count());
+    }
+  }
+
+  private static URI uri(ServeProcess daemon, String path) {
+    return URI.create("http://127.0.0.1:" + daemon.port() + path);
+  }
+
+  private static String get(ServeProcess daemon, String path)
+      throws IOException, InterruptedException {
+    return send(HttpRequest.newBuilder(uri(daemon, path)).build());
+  }
+
+  private static String send(HttpRequest request) throws IOException, InterruptedException {
+    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+      return client.send(request, BodyHandlers.ofString()).body();
+    }
+  }
+}
