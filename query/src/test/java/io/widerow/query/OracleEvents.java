@@ -1,0 +1,146 @@
+package io.widerow.query;
+
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventId;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.Durability;
+import io.widerow.storage.EmbeddedStore;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/// Events for the oracle, numbered from 0 in the order in which they are written: 8 types, three of
+/// ten at a full millisecond that others share, one of ten late by up to two days. Events of the
+/// types from [#OWN_FROM] on bring ids of their own, and one of fifty of these replaces an earlier
+/// one. What each store must answer is kept as a sorted list.
+final class OracleEvents {
+  static final String[] TYPES = {
+    "access", "access.error", "cpu", "disk", "own.a", "own.b", "own.c", "own|d"
+  };
+  static final int OWN_FROM = 4;
+  static final long START = 1_763_600_000_000_000_000L;
+  static final long SPAN = 12 * 3_600_000_000_000L;
+  private static final long LATE = 48 * 3_600_000_000_000L;
+  private static final int CHUNK = 500;
+  private static final int DAEMON_OF_CLIENTS = 511;
+
+  final long[] nanos;
+  final byte[] types;
+  final int[] replaces; // the number whose id is used again; its own number else
+  private final boolean[] hidden; // replaced by a later one
+
+  OracleEvents(int count, SplittableRandom random) {
+    nanos = new long[count];
+    types = new byte[count];
+    replaces = new int[count];
+    hidden = new boolean[count];
+    int[] last = new int[TYPES.length]; // an earlier event of each type with a fresh id
+    Arrays.fill(last, -1);
+    for (int i = 0; i < count; i++) {
+      types[i] = (byte) random.nextInt(TYPES.length);
+      replaces[i] = i;
+      int earlier = last[types[i]];
+      if (types[i] >= OWN_FROM && earlier >= 0 && random.nextInt(50) == 0) {
+        replaces[i] = earlier;
+        nanos[i] = nanos[earlier];
+        hidden[earlier] = true;
+        last[types[i]] = -1;
+        continue;
+      }
+      nanos[i] = START + (long) ((double) i / count * SPAN) + random.nextLong(1_000_000_000L);
+      if (random.nextInt(10) == 0) {
+        nanos[i] -= random.nextLong(LATE);
+      }
+      if (random.nextInt(10) < 3) {
+        nanos[i] -= nanos[i] % 1_000_000;
+      }
+      if (random.nextInt(100) == 0) {
+        last[types[i]] = i;
+      }
+    }
+  }
+
+  int count() {
+    return nanos.length;
+  }
+
+  boolean isOwn(int number) {
+    return types[number] >= OWN_FROM;
+  }
+
+  /// The number in `n`, from which everything else about an event follows.
+  private EventId ownId(int number) {
+    long time = nanos[number];
+    long tail = TimeUuid.tailOf(time, DAEMON_OF_CLIENTS, replaces[number]);
+    return new EventId(TimeUuid.timeOfNanos(time), tail);
+  }
+
+  /// Numbers of the events that are shown, in the order of ids, then types. Assigned ids have the
+  /// store's number 0, which is before that of the clients, and then the order of arrival.
+  int[] sorted() {
+    return java.util.stream.IntStream.range(0, count())
+        .filter(i -> !hidden[i])
+        .boxed()
+        .sorted((a, b) -> {
+          int order = Long.compare(nanos[a], nanos[b]);
+          order = order != 0 ? order : Boolean.compare(isOwn(a), isOwn(b));
+          return order != 0 ? order : Integer.compare(replaces[a], replaces[b]);
+        })
+        .mapToInt(Integer::intValue)
+        .toArray();
+  }
+
+  /// Writes events `[from, until)` to a store, in chunks; each is a batch for one lane, and a batch
+  /// for every lane of the events with ids of their own.
+  void write(EmbeddedStore store, int from, int until) {
+    int lanes = store.lanes();
+    EventBatch[] own = new EventBatch[lanes];
+    Arrays.setAll(own, _ -> new EventBatch(1 << 16, 1 << 24));
+    try (var assigned = new EventBatch(1 << 16, 1 << 24)) {
+      for (int chunk = from; chunk < until; chunk += CHUNK) {
+        int end = Math.min(until, chunk + CHUNK);
+        for (int i = chunk; i < end; i++) {
+          put(i, isOwn(i) ? own[store.laneOf(ownId(i))] : assigned);
+        }
+        append(store, chunk / CHUNK % lanes, assigned, chunk);
+        for (int lane = 0; lane < lanes; lane++) {
+          append(store, lane, own[lane], chunk);
+          store.lane(lane).commit(Durability.MEMORY);
+        }
+      }
+    } finally {
+      for (EventBatch batch : own) {
+        batch.close();
+      }
+    }
+  }
+
+  private void put(int number, EventBatch batch) {
+    byte[] type = StoreDirectory.utf8(TYPES[types[number]]);
+    if (isOwn(number)) {
+      batch.begin(type, 0, type.length, ownId(number));
+    } else {
+      batch.begin(type, 0, type.length, nanos[number]);
+    }
+    byte[] body = StoreDirectory.utf8("GET /item/" + number % 1_000 + " took " + number % 77);
+    batch.putString(new byte[] {'b', 'o', 'd', 'y'}, 0, 4, body);
+    batch.putLong(new byte[] {'n'}, 0, 1, number);
+    batch.putDouble(new byte[] {'x'}, 0, 1, number / 8.0);
+    if (batch.end() != null) {
+      throw new AssertionError("event " + number);
+    }
+  }
+
+  private static void append(EmbeddedStore store, int lane, EventBatch batch, long placement) {
+    if (batch.count() > 0) {
+      store
+          .lane(lane)
+          .append(
+              batch,
+              placement,
+              (index, why) -> {
+                throw new AssertionError(index + ": " + why);
+              });
+      batch.clear();
+    }
+  }
+}
