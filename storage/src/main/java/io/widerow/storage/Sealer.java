@@ -90,6 +90,8 @@ final class Sealer {
     }
   }
 
+  /// Ends itself under the queue's lock when the queue is empty, so that a job that comes at that
+  /// moment starts a new run, and never a second one beside this.
   private void run(int lane) {
     ArrayDeque<SealJob> queue = queues.get(lane);
     try {
@@ -112,8 +114,15 @@ final class Sealer {
     } catch (StorageException failed) {
       failure = failed;
       store.background(failed);
-    } finally {
       stop(lane);
+    } catch (RuntimeException bug) {
+      // Rows that cannot be sealed would stop the lane when memory is used up; say why now.
+      var _ = store.fail("seal rows", bug);
+      stop(lane);
+      throw bug;
+    } catch (Error bug) {
+      stop(lane);
+      throw bug;
     }
   }
 
