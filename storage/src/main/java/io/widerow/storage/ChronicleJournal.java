@@ -34,7 +34,7 @@ final class ChronicleJournal implements Journal {
   }
 
   private Path directory() {
-    return journal.resolve(ChronicleJournalFactory.name(lane, number));
+    return journal.resolve(ChronicleJournalFactory.name(lane, number, lsnLast + 1));
   }
 
   @Override

@@ -11,17 +11,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The journals of a store on Chronicle Queue: `journal/<lane>-<number>/`, one queue directory for
-/// each journal file. They are read by [FrameScanner], never through the queue.
+/// The journals of a store on Chronicle Queue: `journal/<lane>-<number>-<lsnFirst>/`, one queue
+/// directory for each journal file. They are read by [FrameScanner], never through the queue.
 ///
 /// - Threads: one at a time.
 final class ChronicleJournalFactory implements Journal.Factory {
   static final long FILE_BYTES = 64L << 20;
 
-  private static final Pattern NAME = Pattern.compile("(\\d{1,5})-([0-9a-f]{8})");
+  private static final Pattern NAME = Pattern.compile("(\\d{1,5})-([0-9a-f]{8})-([0-9a-f]{16})");
 
   /// A journal file that was there at start.
-  record Found(int lane, long number, Path path) {
+  record Found(int lane, long number, long lsnFirst, Path path) {
     static final Comparator<Found> ORDER =
         Comparator.comparingInt(Found::lane).thenComparingLong(Found::number);
 
@@ -29,7 +29,10 @@ final class ChronicleJournalFactory implements Journal.Factory {
       Matcher matcher = NAME.matcher(String.valueOf(path.getFileName()));
       return matcher.matches()
           ? new Found(
-              Integer.parseInt(matcher.group(1)), Long.parseLong(matcher.group(2), 16), path)
+              Integer.parseInt(matcher.group(1)),
+              Long.parseLong(matcher.group(2), 16),
+              Long.parseUnsignedLong(matcher.group(3), 16),
+              path)
           : null;
     }
 
@@ -70,8 +73,8 @@ final class ChronicleJournalFactory implements Journal.Factory {
     }
   }
 
-  static String name(int lane, long number) {
-    return String.format(Locale.ROOT, "%d-%08x", lane, number);
+  static String name(int lane, long number, long lsnFirst) {
+    return String.format(Locale.ROOT, "%d-%08x-%016x", lane, number, lsnFirst);
   }
 
   @Override
@@ -92,6 +95,7 @@ final class ChronicleJournalFactory implements Journal.Factory {
         replayed.add(found);
         Path data = found.path().resolve(ChronicleFile.DATA_FILE);
         if (disk.exists(data)) {
+          reader.file(found.lane(), data, found.lsnFirst());
           try (DiskFile file = disk.open(data)) {
             scanner.scan(found.lane(), file, reader);
           }

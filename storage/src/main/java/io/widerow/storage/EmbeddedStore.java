@@ -82,7 +82,7 @@ public final class EmbeddedStore implements EventStore {
 
   private static Journal.Factory journals(StoreConfig config, Disk disk, UUID storeId) {
     return new ChronicleJournalFactory(
-        disk, config.directory().resolve("journal"), storeId, config.journalFileBytes());
+        disk, config.directory().resolve(Journal.DIRECTORY), storeId, config.journalFileBytes());
   }
 
   EmbeddedStore(StoreOpener.Opened opened) {
@@ -120,10 +120,13 @@ public final class EmbeddedStore implements EventStore {
       sealedLsns.put(i, lsn);
     }
     synchronized (this) {
-      commit(List.of(), List.of(), sealedLsns);
+      commit(List.of(), List.of(), sealedLsns, manifest.journals());
     }
     for (int i = 0; i < config.lanes(); i++) {
       lanes.add(lane.apply(i));
+    }
+    synchronized (this) {
+      commit(List.of(), List.of(), Map.of(), config.lanes());
     }
   }
 
@@ -223,6 +226,7 @@ public final class EmbeddedStore implements EventStore {
 
   // For lanes.
 
+  /// @throws StorageException.DiskFull when there are none, for want of room to seal others
   OpenRows openRows(int lane) {
     while (true) {
       MemorySegment piece = memory.tryTake();
@@ -236,11 +240,18 @@ public final class EmbeddedStore implements EventStore {
       requireWriting();
       sealer.retry();
       memory.awaitPiece(MEMORY_WAIT_MILLIS);
+      if (memory.isUsedUp() && sealer.failure() instanceof StorageException.DiskFull full) {
+        throw full;
+      }
     }
   }
 
   void seal(SealJob job) {
     sealer.submit(job);
+  }
+
+  boolean hasEnded() {
+    return failed != null;
   }
 
   void requireWriting() {
@@ -255,8 +266,11 @@ public final class EmbeddedStore implements EventStore {
     if (usable < config.diskReserveBytes()) {
       throw new StorageException.DiskFull(config.directory(), usable, config.diskReserveBytes());
     }
-    if (sealer.failure() instanceof StorageException.DiskFull full) {
-      throw full;
+    if (sealer.failure() instanceof StorageException.DiskFull) {
+      sealer.retry(); // there may be room again
+      if (sealer.failure() instanceof StorageException.DiskFull full) {
+        throw full;
+      }
     }
   }
 
@@ -285,13 +299,23 @@ public final class EmbeddedStore implements EventStore {
     OpenRows rows = job.rows();
     notes.write(rows.lane, job.notes());
     synchronized (this) {
-      commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()));
+      commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()), manifest.journals());
       state = state.replaced(List.of(rows), written, List.of());
     }
     rows.close();
     sealedCount.incrementAndGet();
     if (rows.lane < lanes.size()) { // not while the store is being opened
-      lanes.get(rows.lane).journal().trim(rows.lsnLast());
+      tidy(() -> lanes.get(rows.lane).journal().trim(rows.lsnLast()));
+    }
+  }
+
+  /// Deletes what is no longer needed. A failure is told and changes nothing: the rest is deleted
+  /// later, or when the store is opened.
+  private void tidy(Runnable delete) {
+    try {
+      delete.run();
+    } catch (StorageException left) {
+      background(left);
     }
   }
 
@@ -299,23 +323,29 @@ public final class EmbeddedStore implements EventStore {
   void replaced(List<LiveSegment> written, List<LiveSegment> removed) {
     requireWriting();
     synchronized (this) {
-      commit(written, removed, Map.of());
+      commit(written, removed, Map.of(), manifest.journals());
       state = state.replaced(List.of(), written, removed);
     }
-    removed.forEach(files::retire);
+    removed.forEach(segment -> tidy(() -> files.retire(segment)));
   }
 
   private void commit(
-      List<LiveSegment> added, List<LiveSegment> removed, Map<Integer, Long> sealedLsns) {
+      List<LiveSegment> added,
+      List<LiveSegment> removed,
+      Map<Integer, Long> sealedLsns,
+      int journals) {
     var edit =
         new ManifestEdit(
             manifest.segmentIdNext(),
             arrivals.get(),
             added.stream().map(LiveSegment::entry).toList(),
             removed.stream().map(segment -> segment.entry().id()).toList(),
-            sealedLsns);
+            sealedLsns,
+            journals);
     try {
       manifest.commit(edit);
+    } catch (StorageException.DiskFull full) {
+      throw full; // nothing was written
     } catch (RuntimeException failure) {
       throw fail("write the manifest", failure);
     }

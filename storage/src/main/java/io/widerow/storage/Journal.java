@@ -8,6 +8,9 @@ import java.nio.file.Path;
 ///
 /// - Threads: that of the lane; [#trim] and the figures from any.
 interface Journal extends AutoCloseable {
+  /// In the directory of the store.
+  String DIRECTORY = "journal";
+
   /// Writes one group. LSNs are consecutive.
   ///
   /// @param lsn the group's number, one above the last one
@@ -31,7 +34,7 @@ interface Journal extends AutoCloseable {
   /// Makes and reads the journals of a store.
   interface Factory {
     /// Starts a new journal file for a lane, which takes `lsnFirst` next. Never appends to an old
-    /// file.
+    /// file. Its directory entry is durable when this returns, and it tells `lsnFirst`.
     Journal create(int lane, long lsnFirst);
 
     /// Reads whatever journal files exist of any lane, lane by lane, in the order of writing. Bytes
@@ -48,5 +51,10 @@ interface Journal extends AutoCloseable {
     /// @param sequence position in the file
     /// @param frame the bytes as they are on disk, valid or not; valid until this returns
     void frame(int lane, Path file, long sequence, MemorySegment frame);
+
+    /// A journal file comes next, whether there are frames in it or not.
+    ///
+    /// @param lsnFirst of its first frame; every group before was durable when the file was made
+    default void file(int lane, Path file, long lsnFirst) {}
   }
 }

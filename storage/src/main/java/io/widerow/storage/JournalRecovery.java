@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 ///   sealed | 5  6  7  -  9(durable 8)         8 was promised:  damage, refused
 ///   sealed | 5  6  7  -  9(durable 7)         8 never was:     torn tail, 8 and 9 are cut
 ///   sealed | -  6                             5 is missing:    damage, unless 6 says durable 4
+///   sealed | 5  6 (file from 8)               7 was durable when the file was made: damage
 /// ```
+///
+/// The last line also tells when the manifest lost its last edits, or a journal file is gone.
 ///
 /// It reads the journals twice: first to check, when nothing has been changed yet, then to replay.
 ///
@@ -41,6 +44,9 @@ final class JournalRecovery implements AutoCloseable {
     private long durable; // promised, as far as any frame tells
     private long behind; // frames that do not count
     private @Nullable Path badFile;
+    private @Nullable Path file; // the last one
+    private long headers; // of the last file, that can be believed
+    private long strangers; // of the last file, that cannot
 
     LaneCheck(long sealed) {
       next = sealed + 1;
@@ -52,19 +58,74 @@ final class JournalRecovery implements AutoCloseable {
   ///
   /// @throws StorageException.AcknowledgedDataDamaged when a frame that was promised is not there
   void check() {
-    journals.replay(this::look);
+    journals.replay(
+        new Journal.FrameReader() {
+          @Override
+          public void frame(int lane, Path file, long sequence, MemorySegment frame) {
+            look(lane, file, sequence, frame);
+          }
+
+          @Override
+          public void file(int lane, Path file, long lsnFirst) {
+            lookAtFile(lane, file, lsnFirst);
+          }
+        });
+    lanes.values().forEach(JournalRecovery::requireOwn);
     lanes.forEach(JournalRecovery::requireWhole);
+  }
+
+  /// Refuses a file all of whose frames are strange: a power cut tears the last one, not all.
+  private static void requireOwn(LaneCheck check) {
+    if (check.file != null && check.headers == 0 && check.strangers > 1) {
+      throw new StorageException.Corrupt(check.file, 0, "no frame in it is of this store and lane");
+    }
+    check.headers = 0;
+    check.strangers = 0;
+  }
+
+  /// Refuses when a lane that had a journal has none.
+  ///
+  /// @param directory of the journals, for the message
+  /// @param count lanes 0 to this had one
+  void requireJournals(Path directory, int count) {
+    for (int lane = 0; lane < count; lane++) {
+      LaneCheck check = lanes.get(lane);
+      if (check == null || check.file == null) {
+        throw new StorageException.Corrupt(
+            directory, 0, "the journal of lane %d is gone".formatted(lane));
+      }
+    }
+  }
+
+  private LaneCheck lane(int lane) {
+    return lanes.computeIfAbsent(lane, l -> new LaneCheck(sealedLsns.getOrDefault(l, 0L)));
+  }
+
+  private void lookAtFile(int lane, Path file, long lsnFirst) {
+    LaneCheck check = lane(lane);
+    requireOwn(check);
+    check.file = file;
+    check.durable = Math.max(check.durable, lsnFirst - 1);
+    if (lsnFirst > check.next && check.badFile == null) {
+      check.badFile = file;
+    }
   }
 
   /// A frame whose header is right tells its number and what was promised, even when its body is
   /// gone.
   private void look(int lane, Path file, long sequence, MemorySegment frame) {
     FrameDecoder.Verdict verdict = decoder.check(lane, frame);
+    LaneCheck check = lane(lane);
     if (!verdict.headerIsValid()) {
+      check.strangers++;
+      int other = JournalFrame.lane(frame);
+      if (other != lane && decoder.check(other, frame).headerIsValid()) {
+        throw new StorageException.Corrupt(
+            file, sequence, "a frame of lane %d in the journal of lane %d".formatted(other, lane));
+      }
       return;
     }
-    LaneCheck check =
-        lanes.computeIfAbsent(lane, l -> new LaneCheck(sealedLsns.getOrDefault(l, 0L)));
+    check.headers++;
     check.durable = Math.max(check.durable, JournalFrame.durableLsn(frame));
     long lsn = JournalFrame.lsn(frame);
     lsnSeen = Math.max(lsnSeen, lsn);
@@ -112,6 +173,12 @@ final class JournalRecovery implements AutoCloseable {
   /// none of them ever shares its number with one that was cut.
   long lsnSeen() {
     return lsnSeen;
+  }
+
+  /// The last frame of a lane that counts, as far as it was checked.
+  long lsnCounted(int lane) {
+    LaneCheck check = lanes.get(lane);
+    return check == null ? sealedLsns.getOrDefault(lane, 0L) : check.last;
   }
 
   /// Frames from the first torn one on, none of which was acknowledged.

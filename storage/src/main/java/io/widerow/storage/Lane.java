@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /// One lane of an embedded store: takes batches into open rows, writes each group to the lane's
 /// journal, forces it, and moves the watermark that shows it to readers.
@@ -20,6 +21,9 @@ import java.util.concurrent.atomic.AtomicLong;
 ///
 /// A group that outgrows a frame, or the rows' memory, is written as several frames; only the last
 /// one carries the end of the group, and replay takes a group whole or not at all.
+///
+/// When there is no room for a frame, the whole group is dropped: it will be neither journaled nor
+/// shown. Its records stay in the rows, above their watermark, until these are sealed without them.
 ///
 /// - Threads: one writer. [#requestSeal] and the figures: any.
 /// - Memory: the rows own theirs; the encoder owns a buffer of about one frame.
@@ -43,6 +47,9 @@ final class Lane implements LaneWriter, AutoCloseable {
   private int frameEvents;
   private long lsn; // of the last frame written
   private long forcedLsn;
+  private boolean groupHasFrames;
+  private boolean rowsSpent; // there are records of a dropped group in the rows
+  private StorageException.@Nullable DiskFull dropped; // and the caller will still ask for a commit
   private volatile boolean sealRequested;
 
   private final AtomicLong eventsCommitted = new AtomicLong();
@@ -79,9 +86,25 @@ final class Lane implements LaneWriter, AutoCloseable {
   @Override
   public int append(EventBatch batch, long placement, Rejections rejections) {
     owner.requireWriting();
-    if (groupEvents == 0) {
+    StorageException.DiskFull end = dropped;
+    if (end != null) {
+      throw end;
+    }
+    boolean groupIsEmpty = groupEvents == 0 && groupNotes.isEmpty();
+    if (groupIsEmpty) {
       owner.requireRoom();
     }
+    try {
+      renewRows();
+      return takeAll(batch, placement, rejections);
+    } catch (StorageException.DiskFull full) {
+      drop();
+      dropped = groupIsEmpty ? null : full;
+      throw full;
+    }
+  }
+
+  private int takeAll(EventBatch batch, long placement, Rejections rejections) {
     MemorySegment events = batch.memory();
     long latest = TimeUuid.timeOfNanos(clock.wallNanos() + config.futureMax().toNanos());
     long counter = arrivals.getAndAdd(batch.count());
@@ -155,15 +178,42 @@ final class Lane implements LaneWriter, AutoCloseable {
       force();
       sealFull();
     }
-    full.add(rows);
+    OpenRows filled = rows;
     openRows();
+    full.add(filled);
   }
 
   private void openRows() {
     rows = owner.openRows(index);
+    rowsSpent = false;
     frameFrom = 0;
     rowsJournalBytes = 0;
     types.clear();
+  }
+
+  /// Has rows with records of a dropped group sealed without them, and opens others.
+  private void renewRows() {
+    if (rowsSpent) {
+      OpenRows spent = rows;
+      openRows();
+      owner.seal(new SealJob(spent, List.copyOf(notes)));
+    }
+  }
+
+  /// Drops the group. Frames of it that were written have no end, and the next group's first one
+  /// says that it is the first.
+  private void drop() {
+    for (OpenRows filled : full) {
+      owner.seal(new SealJob(filled, List.copyOf(notes)));
+    }
+    full.clear();
+    rowsSpent = rows.limit() > 0;
+    frameFrom = rows.limit();
+    frameEvents = 0;
+    groupEvents = 0;
+    groupBytes = 0;
+    groupNotes.clear();
+    groupHasFrames = false;
   }
 
   /// Writes what is in no frame yet.
@@ -173,17 +223,18 @@ final class Lane implements LaneWriter, AutoCloseable {
     if (endsGroup) {
       groupNotes.forEach(note -> encoder.addNote(MemorySegment.ofArray(note)));
     }
-    int flags = endsGroup ? Replay.ENDS_GROUP : 0;
+    int flags = (endsGroup ? Replay.ENDS_GROUP : 0) | (groupHasFrames ? 0 : Replay.STARTS_GROUP);
     MemorySegment frame =
         encoder.encode(next, forcedLsn, arrivals.get(), records, frameEvents, flags);
     try {
       journal.append(next, frame);
     } catch (StorageException.DiskFull full) {
-      throw full; // nothing was written; the next commit tries again
+      throw full; // nothing was written
     } catch (RuntimeException failure) {
       throw owner.fail("write the journal", failure);
     }
     lsn = next;
+    groupHasFrames = !endsGroup;
     rows.journaled(next);
     journalBytesWritten.addAndGet(frame.byteSize());
     rowsJournalBytes += frame.byteSize();
@@ -194,8 +245,20 @@ final class Lane implements LaneWriter, AutoCloseable {
   @Override
   public long commit(Durability durability) {
     owner.requireWriting();
+    StorageException.DiskFull end = dropped;
+    if (end != null) {
+      drop();
+      dropped = null;
+      throw end;
+    }
     if (groupEvents > 0 || !groupNotes.isEmpty()) {
-      writeFrame(true);
+      try {
+        renewRows();
+        writeFrame(true);
+      } catch (StorageException.DiskFull full) {
+        drop();
+        throw full;
+      }
       for (byte[] note : groupNotes) {
         notes.add(new Note(lsn, note));
       }
@@ -222,7 +285,9 @@ final class Lane implements LaneWriter, AutoCloseable {
 
   private void publish() {
     sealFull();
-    rows.publish();
+    if (!rowsSpent) {
+      rows.publish();
+    }
     eventsCommitted.addAndGet(groupEvents);
     bytesCommitted.addAndGet(groupBytes);
     groupEvents = 0;
@@ -244,7 +309,12 @@ final class Lane implements LaneWriter, AutoCloseable {
       return;
     }
     OpenRows filled = rows;
-    openRows();
+    try {
+      openRows();
+    } catch (StorageException.DiskFull full) {
+      sealRequested = true; // what is committed is in the journal; sealing waits for room
+      return;
+    }
     owner.seal(new SealJob(filled, List.copyOf(notes)));
   }
 

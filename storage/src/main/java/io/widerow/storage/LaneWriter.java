@@ -16,7 +16,8 @@ public interface LaneWriter {
   /// @param rejections told of each event that is refused; the others are taken in
   /// @return events taken in
   /// @throws StorageException.Failed when the write side has ended
-  /// @throws StorageException.DiskFull when there is no room; nothing was taken in
+  /// @throws StorageException.DiskFull when there is no room; nothing was taken in, and what was
+  ///   appended since the last commit is dropped: if there was anything, [#commit] says so too
   int append(EventBatch batch, long placement, Rejections rejections);
 
   /// Makes everything appended so far as durable as asked, then readable. Without anything appended
@@ -25,6 +26,8 @@ public interface LaneWriter {
   /// @return the number of the last group that is so durable; rises from group to group
   /// @throws StorageException.Failed when that cannot be done; the write side has then ended, and
   ///   what was appended since the last commit is not acknowledged
+  /// @throws StorageException.DiskFull when there is no room for it; what was appended and noted
+  ///   since the last commit is dropped for good, and the lane goes on with the next batch
   long commit(Durability durability);
 
   /// Remembers bytes with the current group: they are journaled with it, and handed back by

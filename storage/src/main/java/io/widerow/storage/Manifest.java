@@ -47,6 +47,7 @@ final class Manifest implements AutoCloseable {
   private final Map<Integer, Long> sealedLsns = new TreeMap<>();
   private long segmentIdNext = 1;
   private long counterLimit;
+  private int journals;
   private @Nullable DiskFile file;
   private long fileBytes;
   private long snapshotBytes;
@@ -73,8 +74,20 @@ final class Manifest implements AutoCloseable {
         }
       }
       manifest.replay(path, bytes);
+    } else {
+      manifest.requireNothingBehind(path);
     }
     return manifest;
+  }
+
+  /// Segments and journals come after the manifest, so where they are it was.
+  private void requireNothingBehind(Path path) {
+    for (String name : List.of(SegmentFiles.DIRECTORY, Journal.DIRECTORY)) {
+      Path below = directory.resolve(name);
+      if (disk.exists(below) && !disk.list(below).isEmpty()) {
+        throw new StorageException.Corrupt(path, 0, "it is gone, and there are files in " + name);
+      }
+    }
   }
 
   private void replay(Path path, byte[] bytes) {
@@ -150,7 +163,9 @@ final class Manifest implements AutoCloseable {
     counterLimit = Math.max(counterLimit, edit.counterLimit());
     edit.removed().forEach(segments::remove);
     edit.added().forEach(entry -> segments.put(entry.id(), entry));
-    sealedLsns.putAll(edit.sealedLsns());
+    // Rows that hold only what was dropped are sealed with LSN 0.
+    edit.sealedLsns().forEach((lane, lsn) -> sealedLsns.merge(lane, lsn, Math::max));
+    journals = edit.journals();
   }
 
   /// Starts a new log with a snapshot of the present state, and appends to that from now on.
@@ -158,10 +173,10 @@ final class Manifest implements AutoCloseable {
     Path temporary = directory.resolve(NAME_NEW);
     disk.delete(temporary);
     DiskFile created = disk.create(temporary);
+    long bytes;
     try {
       created.write(MemorySegment.ofArray(header().array()), 0);
-      fileBytes = HEADER_BYTES;
-      append(created, snapshot());
+      bytes = append(created, HEADER_BYTES, snapshot());
       disk.rename(temporary, directory.resolve(NAME));
       disk.forceDirectory(directory);
     } catch (Throwable failure) {
@@ -170,15 +185,24 @@ final class Manifest implements AutoCloseable {
     }
     close();
     file = created;
-    snapshotBytes = fileBytes;
+    fileBytes = bytes;
+    snapshotBytes = bytes;
   }
 
   private ManifestEdit snapshot() {
     return new ManifestEdit(
-        segmentIdNext, counterLimit, List.copyOf(segments.values()), List.of(), sealedLsns);
+        segmentIdNext,
+        counterLimit,
+        List.copyOf(segments.values()),
+        List.of(),
+        sealedLsns,
+        journals);
   }
 
   /// Appends an edit and forces it. After a failure the manifest must not be used again.
+  ///
+  /// @throws StorageException.DiskFull when there is no room; the manifest is as before, and the
+  ///   next edit takes the place of this one
   void commit(ManifestEdit edit) {
     if (fileBytes > REWRITE_BYTES + 4 * snapshotBytes) {
       rewrite();
@@ -187,26 +211,36 @@ final class Manifest implements AutoCloseable {
     if (open == null) {
       throw new IllegalStateException("the manifest was opened for reading");
     }
-    append(open, edit);
+    fileBytes = append(open, fileBytes, edit);
     apply(edit);
   }
 
-  private void append(DiskFile target, ManifestEdit edit) {
+  /// @return where the next edit goes
+  private long append(DiskFile target, long offset, ManifestEdit edit) {
     byte[] bytes = edit.toBytes();
     MemorySegment framed = MemorySegment.ofArray(new byte[EDIT_HEADER_BYTES + bytes.length]);
     var bigEndian = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     framed.set(bigEndian, 0, bytes.length);
-    framed.set(bigEndian, 4, checksum(fileBytes, ByteBuffer.wrap(bytes)));
+    framed.set(bigEndian, 4, checksum(offset, ByteBuffer.wrap(bytes)));
     MemorySegment.copy(bytes, 0, framed, ValueLayout.JAVA_BYTE, EDIT_HEADER_BYTES, bytes.length);
-    target.write(framed, fileBytes);
-    target.force();
-    fileBytes += framed.byteSize();
+    target.write(framed, offset);
+    try {
+      target.force();
+    } catch (StorageException.DiskFull lost) { // written and not forced: nobody knows what it is
+      throw new StorageException.Failed("cannot force the manifest: " + lost.getMessage(), lost);
+    }
+    return offset + framed.byteSize();
   }
 
   /// Takes the next segment id. Ids of segments that were never committed may come again after a
   /// crash, when their files are gone.
   long takeSegmentId() {
     return segmentIdNext++;
+  }
+
+  /// Lanes 0 to this have a journal.
+  int journals() {
+    return journals;
   }
 
   long segmentIdNext() {

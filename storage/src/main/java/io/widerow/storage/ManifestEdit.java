@@ -19,7 +19,7 @@ import java.util.TreeMap;
 ///  +---------------+----------------+-------------+----------+-------+---------+--------+---- ~
 ///  | segmentIdNext | counterLimit   | added count | entries  | removed count | ids | lanes | ...
 ///  +---------------+----------------+-------------+----------+-------+---------+--------+---- ~
-///   lanes: count (4), then for each: lane (4), sealedLsn (8)
+///   lanes: count (4), then for each: lane (4), sealedLsn (8); then journals (4)
 /// ```
 ///
 /// Big-endian, as `java.io.DataOutput` writes.
@@ -29,12 +29,14 @@ import java.util.TreeMap;
 /// @param added segments that are live from now on
 /// @param removed ids of segments that are not any more
 /// @param sealedLsns by lane, the last journal frame whose events are all in segments
+/// @param journals lanes 0 to this have a journal
 record ManifestEdit(
     long segmentIdNext,
     long counterLimit,
     List<SegmentEntry> added,
     List<Long> removed,
-    Map<Integer, Long> sealedLsns) {
+    Map<Integer, Long> sealedLsns,
+    int journals) {
   private static final int COUNT_MAX = 1 << 24;
 
   ManifestEdit {
@@ -61,6 +63,7 @@ record ManifestEdit(
         out.writeInt(sealed.getKey());
         out.writeLong(sealed.getValue());
       }
+      out.writeInt(journals);
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible); // a byte array takes everything
     }
@@ -84,7 +87,8 @@ record ManifestEdit(
       for (int left = count(in); left > 0; left--) {
         sealedLsns.put(in.readInt(), in.readLong());
       }
-      return new ManifestEdit(segmentIdNext, counterLimit, added, removed, sealedLsns);
+      return new ManifestEdit(
+          segmentIdNext, counterLimit, added, removed, sealedLsns, in.readInt());
     }
   }
 

@@ -139,11 +139,13 @@ final class Merger {
     LiveSegment merged = write(sources);
     try {
       files.forceDirectory();
+      store.replaced(List.of(merged), sources);
     } catch (Throwable failed) {
-      files.abandon(merged);
+      if (!store.hasEnded()) { // else the manifest may list it
+        files.abandon(merged, failed);
+      }
       throw failed;
     }
-    store.replaced(List.of(merged), sources);
     merges.incrementAndGet();
   }
 
@@ -172,6 +174,9 @@ final class Merger {
               true,
               summary.bytes(),
               summary.events()));
+    } catch (Throwable failed) {
+      files.discard(id, failed);
+      throw failed;
     }
   }
 

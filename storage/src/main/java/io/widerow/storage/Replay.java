@@ -16,6 +16,10 @@ final class Replay {
   /// Flag of a frame: the last one of its group.
   static final int ENDS_GROUP = 1;
 
+  /// Flag of a frame: the first one of its group. Frames before it that wait for the end of theirs
+  /// belong to a group that was dropped.
+  static final int STARTS_GROUP = 2;
+
   private final EmbeddedStore store;
   private final TypeTable types;
   private final List<Note> notes;
@@ -51,6 +55,10 @@ final class Replay {
     }
     store.usedCounters(JournalFrame.counterLimit(frame));
     lsnLast = Math.max(lsnLast, lsn);
+    if ((JournalFrame.flags(frame) & STARTS_GROUP) != 0) {
+      droppedFrames += openGroup.size();
+      openGroup.clear();
+    }
     if ((JournalFrame.flags(frame) & ENDS_GROUP) == 0) {
       MemorySegment copy = MemorySegment.ofArray(new long[(int) (records.byteSize() / Long.BYTES)]);
       openGroup.add(copy.copyFrom(records));

@@ -56,6 +56,11 @@ final class RowMemory implements AutoCloseable {
     notifyAll();
   }
 
+  /// True when a writer would have to wait.
+  synchronized boolean isUsedUp() {
+    return !hasPiece();
+  }
+
   /// Bytes that are in use now.
   synchronized long usedBytes() {
     return (live + retired) * pieceBytes;

@@ -144,14 +144,16 @@ final class Sealer {
       for (List<OpenRow> bucket : byBucket(view)) {
         written.add(write(view, bucket));
       }
+      if (!written.isEmpty()) {
+        files.forceDirectory();
+      }
+      store.sealed(job, written);
     } catch (Throwable failed) {
-      written.forEach(files::abandon);
+      if (!store.hasEnded()) { // else the manifest may list them
+        written.forEach(live -> files.abandon(live, failed));
+      }
       throw failed;
     }
-    if (!written.isEmpty()) {
-      files.forceDirectory();
-    }
-    store.sealed(job, written);
   }
 
   /// What one file holds: a bucket's rows that are kept equally long.
@@ -195,6 +197,9 @@ final class Sealer {
               false,
               summary.bytes(),
               summary.events()));
+    } catch (Throwable failed) {
+      files.discard(id, failed);
+      throw failed;
     }
   }
 }

@@ -73,16 +73,27 @@ final class SegmentFiles {
     return new LiveSegment(entry, segment);
   }
 
+  /// Deletes what a failure left of a segment that was not finished. What cannot be deleted is
+  /// deleted when the store is opened.
+  void discard(long id, Throwable failure) {
+    try {
+      disk.delete(temporary(id));
+      disk.delete(directory.resolve(SegmentEntry.fileName(id)));
+    } catch (StorageException left) {
+      failure.addSuppressed(left);
+    }
+  }
+
   /// Deletes a file that never came into the manifest.
-  void abandon(LiveSegment segment) {
+  void abandon(LiveSegment segment, Throwable failure) {
     segment.segment().close();
-    disk.delete(directory.resolve(segment.entry().fileName()));
+    discard(segment.entry().id(), failure);
   }
 
   /// Deletes the file of a segment that the manifest no longer lists; those who read it go on.
   void retire(LiveSegment segment) {
-    disk.delete(directory.resolve(segment.entry().fileName()));
     segment.segment().close();
+    disk.delete(directory.resolve(segment.entry().fileName()));
   }
 
   /// Deletes what a crash left: files that the manifest does not list.

@@ -126,6 +126,7 @@ final class StoreOpener {
         segments.add(files.open(entry));
       }
       recovery.check();
+      recovery.requireJournals(directory.resolve(Journal.DIRECTORY), manifest.journals());
       var store =
           new EmbeddedStore(
               new Opened(

@@ -19,7 +19,6 @@ final class FileJournal implements Journal {
   private DiskFile file;
   private long offset;
   private long lsnLast;
-  private boolean entryForced;
 
   /// A full file.
   private record Closed(Path path, long lsnLast, long bytes) {}
@@ -31,10 +30,17 @@ final class FileJournal implements Journal {
     this.fileBytes = fileBytes;
     this.lsnLast = lsnFirst - 1;
     this.file = disk.create(path(lsnFirst));
+    disk.forceDirectory(directory);
   }
 
+  /// A name that is free: openings that were killed leave empty files from the same LSN.
   private Path path(long lsnFirst) {
-    return directory.resolve("%04x-%016x.jnl".formatted(lane, lsnFirst));
+    for (int number = 0; ; number++) {
+      Path path = directory.resolve("%04x-%016x-%04x.jnl".formatted(lane, lsnFirst, number));
+      if (!disk.exists(path)) {
+        return path;
+      }
+    }
   }
 
   @Override
@@ -44,11 +50,12 @@ final class FileJournal implements Journal {
     }
     if (offset > fileBytes) {
       force(); // what is in the old file may be promised by the next force
+      DiskFile next = disk.create(path(lsn));
+      disk.forceDirectory(directory);
       closed.add(new Closed(file.path(), lsnLast, offset));
       file.close();
-      file = disk.create(path(lsn));
+      file = next;
       offset = 0;
-      entryForced = false;
     }
     file.write(frame, offset);
     offset = (offset + frame.byteSize() + 7) & -8L;
@@ -58,10 +65,6 @@ final class FileJournal implements Journal {
   @Override
   public synchronized void force() {
     file.force();
-    if (!entryForced) {
-      disk.forceDirectory(directory);
-      entryForced = true;
-    }
   }
 
   @Override
@@ -100,9 +103,6 @@ final class FileJournal implements Journal {
     public Journal create(int lane, long lsnFirst) {
       disk.createDirectory(directory);
       disk.forceDirectory(storeDirectory);
-      Path left = directory.resolve("%04x-%016x.jnl".formatted(lane, lsnFirst));
-      disk.delete(left); // of an opening that was killed; nothing in it counts
-      replayed.remove(left);
       return new FileJournal(disk, directory, lane, lsnFirst, fileBytes);
     }
 
@@ -114,7 +114,9 @@ final class FileJournal implements Journal {
       }
       for (Path path : disk.list(directory)) { // by lane, then by LSN
         replayed.add(path);
-        int lane = Integer.parseInt(path.getFileName().toString().substring(0, 4), 16);
+        String name = path.getFileName().toString();
+        int lane = Integer.parseInt(name.substring(0, 4), 16);
+        reader.file(lane, path, Long.parseUnsignedLong(name.substring(5, 21), 16));
         try (DiskFile file = disk.open(path)) {
           MemorySegment bytes = Arena.ofAuto().allocate(file.size() + 1, 8);
           long length = file.read(bytes.asSlice(0, file.size()), 0);

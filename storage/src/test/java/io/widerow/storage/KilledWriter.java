@@ -33,7 +33,7 @@ final class KilledWriter {
       while (true) {
         for (int batches = 1 + random.nextInt(3); batches > 0; batches--) {
           batch.clear();
-          for (int events = 1 + random.nextInt(400); events > 0; events--) {
+          for (int events = 1 + random.nextInt(120); events > 0; events--) {
             NumberedEvents.add(batch, number++);
           }
           lane.append(

@@ -10,14 +10,13 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,10 +28,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// of kills: `-Dkills=<n>`.
 class StoreKillTest {
   private static final int KILLS = Integer.getInteger("kills", 60);
-  private static final int ROUNDS = 3;
+  private static final int KILLS_A_STORE = 5;
+
+  private static ChildJvm jvm;
+
+  @BeforeAll
+  static void archiveClasses(@TempDir Path directory) throws Exception {
+    jvm = ChildJvm.archived(directory);
+  }
 
   static List<Long> seeds() {
-    return Seeds.of(ROUNDS);
+    return Seeds.of(Math.ceilDiv(KILLS, KILLS_A_STORE));
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -41,7 +47,7 @@ class StoreKillTest {
     var random = new SplittableRandom(seed);
     Path store = directory.resolve("store");
     long next = 0;
-    for (int kill = 0; kill < KILLS / ROUNDS; kill++) {
+    for (int kill = 0; kill < KILLS_A_STORE; kill++) {
       long acknowledged = Math.max(next, runAndKill(store, next, random));
       next = check(store, acknowledged);
     }
@@ -51,25 +57,13 @@ class StoreKillTest {
   /// @return numbers below this one were acknowledged
   private static long runAndKill(Path store, long from, SplittableRandom random)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        ProcessHandle.current().info().arguments().map(Arrays::asList).orElseThrow().stream()
-            .filter(argument -> argument.startsWith("--"))
-            .toList());
-    command.addAll(
-        List.of(
-            "-ea",
-            "-Xmx128m",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            KilledWriter.class.getName(),
-            store.toString(),
-            Long.toString(from),
-            Long.toString(random.nextLong())));
     Process writer =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        jvm.start(
+                KilledWriter.class,
+                store.toString(),
+                Long.toString(from),
+                Long.toString(random.nextLong()))
+            .start();
     long acknowledged = 0;
     try (BufferedReader out = writer.inputReader(StandardCharsets.UTF_8)) {
       // Mostly while it writes, sometimes while it starts or recovers.

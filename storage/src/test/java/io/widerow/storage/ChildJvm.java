@@ -1,0 +1,96 @@
+package io.widerow.storage;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+
+/// Starts programs of these tests in processes of their own, with the module options of this one.
+/// Classes are put into an archive of the JVM first, since starting is most of what such a test
+/// waits for; the JVM archives from jars only, so directories of the class path are packed.
+final class ChildJvm {
+  private final List<String> options = new ArrayList<>();
+
+  private ChildJvm(String classPath) {
+    options.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    ProcessHandle.current().info().arguments().map(Arrays::asList).orElseThrow().stream()
+        .filter(argument -> argument.startsWith("--"))
+        .forEach(options::add);
+    options.addAll(
+        List.of(
+            "-ea",
+            "-Xmx128m",
+            "-Xlog:disable",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            classPath));
+  }
+
+  /// Starts as they are on this class path.
+  static ChildJvm plain() {
+    return new ChildJvm(System.getProperty("java.class.path"));
+  }
+
+  /// Starts fast: from an archive of the classes that [KilledWriter] needs.
+  ///
+  /// @param directory for the archive
+  static ChildJvm archived(Path directory) throws IOException, InterruptedException {
+    List<String> entries = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      Path path = Path.of(entry);
+      entries.add(Files.isDirectory(path) ? pack(path, directory, entries.size()) : entry);
+    }
+    var child = new ChildJvm(String.join(File.pathSeparator, entries));
+    Path archive = directory.resolve("classes.jsa");
+    child.options.add(1, "-XX:ArchiveClassesAtExit=" + archive);
+    Process trained =
+        child.start(KilledWriter.class, directory.resolve("trained").toString(), "0", "0").start();
+    try (BufferedReader out = trained.inputReader(StandardCharsets.UTF_8)) {
+      for (int line = 0; line < 10; line++) {
+        out.readLine();
+      }
+      trained.toHandle().destroy(); // SIGTERM: an exit, at which the JVM writes the archive
+      while (out.readLine() != null) {}
+    }
+    trained.waitFor();
+    child.options.set(1, "-XX:SharedArchiveFile=" + archive);
+    return child;
+  }
+
+  private static String pack(Path classes, Path directory, int number) throws IOException {
+    Path jar = directory.resolve(number + ".jar");
+    try (OutputStream bytes = Files.newOutputStream(jar);
+        var out = new JarOutputStream(bytes);
+        Stream<Path> files = Files.walk(classes)) {
+      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+        out.putNextEntry(new JarEntry(classes.relativize(file).toString()));
+        Files.copy(file, out);
+        out.closeEntry();
+      }
+    }
+    return jar.toString();
+  }
+
+  /// @param before a program that runs the JVM, with its arguments
+  ProcessBuilder start(List<String> before, Class<?> program, String... arguments) {
+    List<String> command = new ArrayList<>(before);
+    command.addAll(options);
+    command.add(program.getName());
+    command.addAll(Arrays.asList(arguments));
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+  }
+
+  ProcessBuilder start(Class<?> program, String... arguments) {
+    return start(List.of(), program, arguments);
+  }
+}
