@@ -15,13 +15,16 @@ final class ByteWords {
   private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
   private static final long HIGH = 0x8080_8080_8080_8080L;
 
+  /// The longest text that is copied here and not by the runtime.
+  private static final int COPIED_MAX = 64;
+
   private ByteWords() {}
 
   static long load(byte[] bytes, int at) {
     return (long) ByteSink.LONG.get(bytes, at);
   }
 
-  /// The first `count` bytes, 1 to 7, zeros behind them.
+  /// The first `count` bytes, 1 to 8, zeros behind them.
   static long load(byte[] bytes, int at, int count) {
     return load(bytes, at) & (-1L >>> (Long.SIZE - 8 * count));
   }
@@ -42,14 +45,25 @@ final class ByteWords {
     return (word | letters | digits | underscores) & HIGH;
   }
 
+  /// Marks as eight bits, the first byte's is the lowest.
+  static long bits(long marks) {
+    return (marks * 0x0002_0408_1020_4081L) >>> 56;
+  }
+
   /// How many bytes lie before the first mark; 8 when there is none.
   static int before(long marks) {
     return Long.numberOfTrailingZeros(marks) >>> 3;
   }
 
-  /// The complement of marks.
-  static long others(long marks) {
-    return ~marks & HIGH;
+  /// Copies `length` bytes, and writes up to seven more behind them.
+  static void copy(byte[] source, int from, byte[] target, int to, int length) {
+    if (length > COPIED_MAX) {
+      System.arraycopy(source, from, target, to, length);
+      return;
+    }
+    for (int i = 0; i < length; i += Long.BYTES) {
+      ByteSink.LONG.set(target, to + i, (long) ByteSink.LONG.get(source, from + i));
+    }
   }
 
   static boolean same(byte[] a, int aOffset, byte[] b, int bOffset, int length) {

@@ -31,8 +31,8 @@ final class ColumnReader {
     this.file = file;
     this.longs = longs;
     this.decompressor = decompressor;
-    this.textDecoder = new TextDecoder(longs);
     this.text = new ByteSource(file);
+    this.textDecoder = new TextDecoder(longs, text);
   }
 
   boolean decoded() {
@@ -118,6 +118,9 @@ final class ColumnReader {
       return false;
     }
     if (kind.isText()) {
+      if (textDecoder.show(at, texts)) {
+        textMemory = MemorySegment.ofArray(texts.bytes);
+      }
       out.setText(kind, textMemory, texts.offsets[at], texts.lengths[at]);
     } else {
       out.setBits(kind, values[at]);

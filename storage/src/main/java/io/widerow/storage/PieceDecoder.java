@@ -2,7 +2,8 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// Reads what a [PieceEncoder] wrote.
+/// Reads what a [PieceEncoder] wrote. Numbers stay numbers until somebody prints them, see
+/// [TextSlices].
 ///
 /// - Threads: one.
 final class PieceDecoder {
@@ -15,14 +16,14 @@ final class PieceDecoder {
     this.longs = longs;
   }
 
-  /// Reads `count` texts.
+  /// Reads `count` texts; numbers among them are not printed yet.
   ///
   /// @param text what the text sink had; moves on
   void decode(
       int code, ByteSource in, SymbolReader follow, ByteSource text, int count, TextSlices out) {
     out.room(count);
     out.count = count;
-    symbols = LongDecoder.room(symbols, count);
+    out.form = PieceFormat.RAW;
     switch (code) {
       case PieceFormat.CONSTANT -> {
         int length = in.readCount(0, text.left(), "constant");
@@ -43,6 +44,7 @@ final class PieceDecoder {
   private void readDictionary(
       ByteSource in, SymbolReader follow, ByteSource text, int count, TextSlices out) {
     int size = in.readCount(1, count, "dictionary");
+    symbols = LongDecoder.room(symbols, count);
     lengths = LongDecoder.room(lengths, size);
     if (dictionaryOffsets.length < size) {
       dictionaryOffsets = new int[2 * size];
@@ -74,8 +76,6 @@ final class PieceDecoder {
   private void readNumbers(
       int code, ByteSource in, SymbolReader follow, ByteSource text, int count, TextSlices out) {
     int detail = 0;
-    int otherBytes = 0;
-    int otherOffset = 0;
     long least = 0;
     long most = Long.MAX_VALUE;
     switch (code) {
@@ -92,40 +92,22 @@ final class PieceDecoder {
         most = PieceFormat.TIME_LIMIT * 1000 - 1;
       }
       case PieceFormat.NUMBER_OR -> {
-        otherBytes = in.readCount(0, PieceFormat.PRINTED_BYTES_MAX, "other text");
-        otherOffset = text.skip(otherBytes, "other text");
-        least = 0;
+        detail = in.readCount(0, PieceFormat.PRINTED_BYTES_MAX, "other text");
+        out.otherOffset = text.skip(detail, "other text");
       }
       default -> throw in.corrupt("encoding " + code + " of texts");
     }
-    follow.read(in, symbols, count, 0);
-    out.printRoom(count * PieceFormat.PRINTED_BYTES_MAX);
-    int at = 0;
+    out.numbers = LongDecoder.room(out.numbers, count);
+    follow.read(in, out.numbers, count, 0);
     for (int i = 0; i < count; i++) {
-      long value = symbols[i];
+      long value = out.numbers[i];
       if (value < least || value > most) {
         throw in.corrupt("number %d, possible are %d to %d".formatted(value, least, most));
       }
-      out.offsets[i] = at;
-      if (code == PieceFormat.NUMBER_OR && value == 0) {
-        System.arraycopy(text.bytes(), otherOffset, out.bytes, at, otherBytes);
-        at += otherBytes;
-      } else {
-        at = print(code, value, detail, out.bytes, at);
-      }
-      out.lengths[i] = at - out.offsets[i];
     }
-  }
-
-  private static int print(int code, long value, int detail, byte[] out, int at) {
-    return switch (code) {
-      case PieceFormat.NUMBER -> PieceFormat.printNumber(value, out, at);
-      case PieceFormat.NUMBER_OR ->
-          PieceFormat.printNumber(((value - 1) >>> 1) ^ -((value - 1) & 1), out, at);
-      case PieceFormat.DIGITS -> PieceFormat.printDigits(value, detail, out, at);
-      case PieceFormat.TIME -> PieceFormat.printTime(value, 0, out, at);
-      default -> PieceFormat.printTime(value, detail, out, at);
-    };
+    out.form = code;
+    out.detail = detail;
+    out.bytes = text.bytes();
   }
 
   /// Gives the symbols of a run back.

@@ -1,61 +1,104 @@
 package io.widerow.storage;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
-/// Reads what a [TemplateEncoder] wrote, and puts the lines together again.
+/// Reads what a [TemplateEncoder] wrote, and puts the lines together again, a chunk of them when
+/// one is asked for: who wants the last lines of a block does not pay for the others. Where each
+/// column stands is noted for the start of every chunk.
+///
+/// ```
+///   lines      0 ... 127 | 128 ... 255 | 256 ...
+///   starts     0  0  0   | 128  90  38 | 256 ...      by chunk and column: its next text
+/// ```
 ///
 /// - Threads: one.
 final class TemplateDecoder {
   private final LongDecoder longs;
   private final PieceDecoder pieces;
   private final FollowDecoder follow;
-  private final List<TextSlices> slices = new ArrayList<>();
+  private TextSlices[] slices = new TextSlices[0];
   private long[] codes = new long[0];
   private int[] firsts = new int[1]; // by template: its first piece; one more piece than variables
   private int[] pieceOffsets = new int[16]; // constant part before the variable
   private int[] pieceBytes = new int[16];
   private int[] pieceColumns = new int[16]; // NONE behind the last
+  private boolean[] pieceFresh = new boolean[16]; // false: the line showed this text before
   private int[] uses = new int[0];
   private int[] positions = new int[0]; // by column: its next text
-  private int[] lastLines = new int[0]; // by column: the line that it was last used for
+  private int[] lastTemplates = new int[0]; // by column: the template that it was last seen in
+  private int[] linesOf = new int[0]; // by template
+  private int[] starts = new int[0];
+  private byte[] printed = new byte[1 << 16];
+  private byte[] constants = new byte[0];
+  private final ByteSource source; // of the text, for complaints
+  private int columns;
+  private int count;
+  private int chunkLines;
+  private int shownFrom; // lines that are printed: [shownFrom, shownLimit)
+  private int shownLimit;
   private int pieceCount;
 
   private static final int NONE = -1;
+  private static final int CHUNK_LINES = 128;
+  private static final int STARTS_MAX = 1 << 20;
 
-  TemplateDecoder(LongDecoder longs, PieceDecoder pieces) {
+  TemplateDecoder(LongDecoder longs, PieceDecoder pieces, ByteSource source) {
+    this.source = source;
     this.longs = longs;
     this.pieces = pieces;
     this.follow = new FollowDecoder(longs);
   }
 
-  void decode(ByteSource in, ByteSource text, int count, TextSlices out) {
+  /// Reads `newCount` lines, to be printed by [#show].
+  void decode(ByteSource in, ByteSource text, int newCount, TextSlices out) {
+    count = newCount;
     int templates = in.readCount(1, Math.min(count, Templates.TEMPLATES_MAX + 1), "templates");
-    int columns = in.readCount(0, in.left(), "columns");
-    readTemplates(in, text, templates, columns);
+    columns = in.readCount(0, in.left(), "columns");
+    room(templates);
+    readTemplates(in, text, templates);
     codes = LongDecoder.room(codes, count);
     longs.decode(in, count, codes, 0, templates - 1L, "template");
-    countUses(in, templates, columns, count);
-    while (slices.size() < columns) {
-      slices.add(new TextSlices());
-    }
+    countUses(in, templates);
     follow.clear();
     for (int column = 0; column < columns; column++) {
       if (uses[column] == 0) {
         throw in.corrupt("column %d of no line".formatted(column));
       }
       follow.begin();
-      pieces.decode(in.readByte(), in, follow, text, uses[column], slices.get(column));
+      pieces.decode(in.readByte(), in, follow, text, uses[column], slices[column]);
     }
-    print(in, text.bytes(), columns, count, out);
+    noteStarts(templates);
+    constants = text.bytes();
+    out.form = PieceFormat.RAW;
+    out.room(count);
+    out.count = count;
+    out.bytes = printed;
+    shownFrom = 0;
+    shownLimit = 0;
   }
 
-  private void readTemplates(ByteSource in, ByteSource text, int templates, int columns) {
-    pieceCount = 0;
+  private void room(int templates) {
     if (firsts.length <= templates) {
       firsts = new int[2 * templates + 1];
+      linesOf = new int[2 * templates + 1];
     }
+    if (uses.length < columns) {
+      uses = new int[2 * columns];
+      positions = new int[2 * columns];
+      lastTemplates = new int[2 * columns];
+    }
+    int known = slices.length;
+    if (known < columns) {
+      slices = Arrays.copyOf(slices, 2 * columns);
+      for (int i = known; i < slices.length; i++) {
+        slices[i] = new TextSlices();
+      }
+    }
+  }
+
+  private void readTemplates(ByteSource in, ByteSource text, int templates) {
+    pieceCount = 0;
+    Arrays.fill(lastTemplates, 0, columns, NONE);
     for (int i = 0; i < templates; i++) {
       firsts[i] = pieceCount;
       int variables = in.readCount(0, TemplateEncoder.TEMPLATE_VARIABLES_MAX, "variables");
@@ -64,97 +107,129 @@ final class TemplateDecoder {
           pieceOffsets = Arrays.copyOf(pieceOffsets, 2 * pieceCount);
           pieceBytes = Arrays.copyOf(pieceBytes, 2 * pieceCount);
           pieceColumns = Arrays.copyOf(pieceColumns, 2 * pieceCount);
+          pieceFresh = Arrays.copyOf(pieceFresh, 2 * pieceCount);
         }
         int bytes = in.readCount(0, text.left(), "constant part");
         pieceBytes[pieceCount] = bytes;
         pieceOffsets[pieceCount] = text.skip(bytes, "constant part");
-        pieceColumns[pieceCount++] = k < variables ? in.readCount(0, columns - 1, "column") : NONE;
+        int column = k < variables ? in.readCount(0, columns - 1, "column") : NONE;
+        pieceColumns[pieceCount] = column;
+        pieceFresh[pieceCount++] = column != NONE && lastTemplates[column] != i;
+        if (column != NONE) {
+          lastTemplates[column] = i;
+        }
       }
     }
     firsts[templates] = pieceCount;
   }
 
   /// Counts the lines that have each column. A column that a line shows twice counts once.
-  private void countUses(ByteSource in, int templates, int columns, int count) {
-    if (uses.length < columns) {
-      uses = new int[2 * columns];
-      positions = new int[2 * columns];
-      lastLines = new int[2 * columns];
-    }
+  private void countUses(ByteSource in, int templates) {
     Arrays.fill(uses, 0, columns, 0);
-    int[] linesOf = new int[templates];
+    Arrays.fill(linesOf, 0, templates, 0);
     for (int i = 0; i < count; i++) {
       linesOf[(int) codes[i]]++;
     }
-    Arrays.fill(lastLines, 0, columns, NONE);
     long total = 0;
     for (int template = 0; template < templates; template++) {
-      for (int piece = firsts[template]; piece < firsts[template + 1]; piece++) {
-        int column = pieceColumns[piece];
-        if (column != NONE && lastLines[column] != template) {
-          lastLines[column] = template;
-          uses[column] += linesOf[template];
-          total += linesOf[template];
-        }
-      }
+      total += (long) linesOf[template] * addUses(template, linesOf[template], uses);
     }
     if (total > TemplateEncoder.VARIABLES_MAX + (long) count) {
       throw in.corrupt("%d variables in %d lines".formatted(total, count));
     }
   }
 
-  private void print(ByteSource in, byte[] constants, int columns, int count, TextSlices out) {
-    out.room(count);
-    out.count = count;
-    long total = 0;
-    Arrays.fill(positions, 0, columns, NONE);
-    Arrays.fill(lastLines, 0, columns, NONE);
-    for (int line = 0; line < count; line++) {
-      long bytes = 0;
-      for (int piece = firsts[(int) codes[line]]; pieceColumns[piece] != NONE; piece++) {
-        int column = pieceColumns[piece];
-        if (lastLines[column] != line) {
-          lastLines[column] = line;
-          positions[column]++;
-        }
-        bytes += pieceBytes[piece] + slices.get(column).lengths[positions[column]];
+  /// Adds the lines of a template to each of its columns, and returns how many these are.
+  private int addUses(int template, int lines, int[] sums) {
+    int used = 0;
+    for (int piece = firsts[template]; piece < firsts[template + 1]; piece++) {
+      if (pieceFresh[piece]) {
+        sums[pieceColumns[piece]] += lines;
+        used++;
       }
-      bytes += pieceBytes[firsts[(int) codes[line] + 1] - 1];
-      total += bytes;
-      if (total > SegmentFormat.BLOCK_BYTES_MAX) {
-        throw in.corrupt("lines of more than %d bytes".formatted(total));
-      }
-      out.lengths[line] = (int) bytes;
     }
-    out.printRoom((int) total);
-    Arrays.fill(positions, 0, columns, NONE);
-    Arrays.fill(lastLines, 0, columns, NONE);
-    int at = 0;
-    for (int line = 0; line < count; line++) {
-      out.offsets[line] = at;
-      at = printLine(constants, line, out.bytes, at);
-    }
-    assert at == total : at + " of " + total;
+    return used;
   }
 
-  private int printLine(byte[] constants, int line, byte[] target, int start) {
+  private void noteStarts(int templates) {
+    chunkLines = CHUNK_LINES;
+    while ((long) columns * (count / chunkLines + 1) > STARTS_MAX) {
+      chunkLines *= 2;
+    }
+    int chunks = Math.ceilDiv(count, chunkLines);
+    if (starts.length < chunks * columns) {
+      starts = new int[2 * chunks * columns];
+    }
+    Arrays.fill(positions, 0, columns, 0);
+    for (int chunk = 0; chunk < chunks; chunk++) {
+      System.arraycopy(positions, 0, starts, chunk * columns, columns);
+      Arrays.fill(linesOf, 0, templates, 0);
+      int limit = Math.min(count, (chunk + 1) * chunkLines);
+      for (int i = chunk * chunkLines; i < limit; i++) {
+        linesOf[(int) codes[i]]++;
+      }
+      for (int template = 0; template < templates; template++) {
+        if (linesOf[template] > 0) {
+          addUses(template, linesOf[template], positions);
+        }
+      }
+    }
+  }
+
+  /// Prints the chunk of a line; false when it was printed last.
+  boolean show(int line, TextSlices out) {
+    if (line >= shownFrom && line < shownLimit) {
+      return false;
+    }
+    int chunk = line / chunkLines;
+    System.arraycopy(starts, chunk * columns, positions, 0, columns);
+    shownFrom = chunk * chunkLines;
+    shownLimit = Math.min(count, shownFrom + chunkLines);
+    int at = 0;
+    for (int i = shownFrom; i < shownLimit; i++) {
+      out.offsets[i] = at;
+      at = print(firsts[(int) codes[i]], at);
+      out.lengths[i] = at - out.offsets[i];
+    }
+    out.bytes = printed;
+    return true;
+  }
+
+  /// Prints the line of a template whose pieces start at `first`; returns the offset behind it.
+  private int print(int first, int start) {
     int at = start;
-    int piece = firsts[(int) codes[line]];
-    while (true) {
-      System.arraycopy(constants, pieceOffsets[piece], target, at, pieceBytes[piece]);
-      at += pieceBytes[piece];
-      int column = pieceColumns[piece++];
+    for (int piece = first; ; piece++) {
+      int bytes = pieceBytes[piece];
+      byte[] target = printRoom(at, bytes);
+      ByteWords.copy(constants, pieceOffsets[piece], target, at, bytes);
+      at += bytes;
+      int column = pieceColumns[piece];
       if (column == NONE) {
         return at;
       }
-      if (lastLines[column] != line) {
-        lastLines[column] = line;
-        positions[column]++;
+      int position = pieceFresh[piece] ? positions[column]++ : positions[column] - 1;
+      TextSlices texts = slices[column];
+      if (texts.form == PieceFormat.RAW) {
+        int length = texts.lengths[position];
+        target = printRoom(at, length);
+        ByteWords.copy(texts.bytes, texts.offsets[position], target, at, length);
+        at += length;
+      } else {
+        target = printRoom(at, PieceFormat.PRINTED_BYTES_MAX);
+        at = texts.printNumber(position, target, at);
       }
-      TextSlices texts = slices.get(column);
-      int position = positions[column];
-      System.arraycopy(texts.bytes, texts.offsets[position], target, at, texts.lengths[position]);
-      at += texts.lengths[position];
     }
+  }
+
+  private byte[] printRoom(int at, int bytes) {
+    if (printed.length - ByteSource.SLACK - at < bytes) {
+      long needed = (long) at + bytes;
+      if (needed > SegmentFormat.BLOCK_BYTES_MAX) {
+        shownLimit = shownFrom;
+        throw source.corrupt("lines of more than %d bytes".formatted(needed));
+      }
+      printed = Arrays.copyOf(printed, (int) (2 * needed) + ByteSource.SLACK);
+    }
+    return printed;
   }
 }

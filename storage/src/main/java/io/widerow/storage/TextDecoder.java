@@ -7,16 +7,20 @@ final class TextDecoder {
   private final LongDecoder longs;
   private final PieceDecoder pieces;
   private final TemplateDecoder templates;
+  private boolean lines;
 
-  TextDecoder(LongDecoder longs) {
+  /// @param text where the texts of a column are read from
+  TextDecoder(LongDecoder longs, ByteSource text) {
     this.longs = longs;
     this.pieces = new PieceDecoder(longs);
-    this.templates = new TemplateDecoder(longs, pieces);
+    this.templates = new TemplateDecoder(longs, pieces, text);
   }
 
+  /// Fills `out`; texts of templates only when [#show] asks for them.
   void decode(ByteSource in, ByteSource text, int count, TextSlices out) {
     int code = in.readByte();
-    if (code == PieceFormat.TEMPLATE) {
+    lines = code == PieceFormat.TEMPLATE;
+    if (lines) {
       templates.decode(in, text, count, out);
       return;
     }
@@ -27,5 +31,11 @@ final class TextDecoder {
         text,
         count,
         out);
+    out.print();
+  }
+
+  /// Makes sure that a text is in `out`. True when others had to make room for it.
+  boolean show(int index, TextSlices out) {
+    return lines && templates.show(index, out);
   }
 }

@@ -2,8 +2,9 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// A run of texts, each a slice of one array: what text encoders take and text decoders give. Those
-/// that are compared have [ByteSource#SLACK] bytes behind the last one.
+/// A run of texts, each a slice of one array: what text encoders take and text decoders give. A
+/// decoder may leave numbers as they are; [#print] makes slices of them. Texts that are compared
+/// have [ByteSource#SLACK] bytes behind the last one.
 ///
 /// - Threads: one.
 final class TextSlices {
@@ -11,6 +12,13 @@ final class TextSlices {
   int[] offsets = new int[0];
   int[] lengths = new int[0];
   int count;
+
+  /// [PieceFormat#RAW] when the slices are there; otherwise how the numbers are printed.
+  int form = PieceFormat.RAW;
+
+  long[] numbers = new long[0];
+  int detail; // of the form: digits, separator, or bytes of the other text
+  int otherOffset;
   private byte[] printed = new byte[0];
 
   void clear() {
@@ -33,12 +41,43 @@ final class TextSlices {
     }
   }
 
-  /// Makes [#bytes] an array of these slices' own, for `length` bytes.
-  void printRoom(int length) {
-    if (printed.length < length) {
-      printed = new byte[length];
+  /// Makes slices of numbers.
+  void print() {
+    if (form == PieceFormat.RAW) {
+      return;
+    }
+    int bytesMax = count * PieceFormat.PRINTED_BYTES_MAX + ByteSource.SLACK;
+    if (printed.length < bytesMax) {
+      printed = new byte[bytesMax];
+    }
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+      offsets[i] = at;
+      at = printNumber(i, printed, at);
+      lengths[i] = at - offsets[i];
     }
     bytes = printed;
+    form = PieceFormat.RAW;
+  }
+
+  /// Prints a number, up to [PieceFormat#PRINTED_BYTES_MAX] bytes with [ByteSource#SLACK] behind
+  /// them, and returns the offset behind it.
+  int printNumber(int slice, byte[] out, int at) {
+    long value = numbers[slice];
+    return switch (form) {
+      case PieceFormat.NUMBER -> PieceFormat.printNumber(value, out, at);
+      case PieceFormat.DIGITS -> PieceFormat.printDigits(value, detail, out, at);
+      case PieceFormat.TIME -> PieceFormat.printTime(value, 0, out, at);
+      case PieceFormat.TIME_MILLIS -> PieceFormat.printTime(value, detail, out, at);
+      default -> {
+        assert form == PieceFormat.NUMBER_OR : form;
+        if (value == 0) {
+          ByteWords.copy(bytes, otherOffset, out, at, detail);
+          yield at + detail;
+        }
+        yield PieceFormat.printNumber(((value - 1) >>> 1) ^ -((value - 1) & 1), out, at);
+      }
+    };
   }
 
   long totalBytes() {

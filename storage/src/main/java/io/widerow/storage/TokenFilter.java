@@ -46,6 +46,17 @@ final class TokenFilter {
     return mixed ^ (mixed >>> 32);
   }
 
+  /// The hash, with [#WORDS], of the token of `length` bytes at `offset`.
+  static long hash(byte[] text, int offset, int length) {
+    long hash = start();
+    int left = length;
+    int at = offset;
+    for (; left > Long.BYTES; left -= Long.BYTES, at += Long.BYTES) {
+      hash = stepWord(hash, ByteWords.load(text, at));
+    }
+    return end(stepWord(hash, ByteWords.load(text, at, left)));
+  }
+
   /// The hash of the token `[offset, limit)` of a text.
   static long hash(Text text, int offset, int limit, boolean words) {
     long hash = start();

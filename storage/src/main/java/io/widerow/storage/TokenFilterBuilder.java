@@ -59,32 +59,42 @@ final class TokenFilterBuilder {
     int limit = offset + length;
     int at = offset;
     while (at < limit) {
-      long marks = marks(text, at, limit);
-      if (marks == 0) {
-        at += Long.BYTES;
-        continue;
-      }
-      at += ByteWords.before(marks);
-      long hash = TokenFilter.start();
-      int bytes;
-      do {
-        bytes = ByteWords.before(ByteWords.others(marks(text, at, limit)));
-        if (bytes > 0) {
-          long word =
-              bytes < Long.BYTES ? ByteWords.load(text, at, bytes) : ByteWords.load(text, at);
-          hash = TokenFilter.stepWord(hash, word);
-          at += bytes;
+      long map = map(text, at, limit);
+      boolean more = limit - at > Long.SIZE;
+      int done = Long.SIZE;
+      while (map != 0) {
+        int start = Long.numberOfTrailingZeros(map);
+        int bytes = Long.numberOfTrailingZeros(~(map >>> start));
+        if (more && start + bytes >= Long.SIZE) { // it may go on
+          bytes = start > 0 ? 0 : tokenBytes(text, at, limit);
+          done = start + bytes;
+          map = 0;
         }
-      } while (bytes == Long.BYTES);
-      add(TokenFilter.end(hash));
+        if (bytes > 0) {
+          add(TokenFilter.hash(text, at + start, bytes));
+        }
+        map &= map + Long.lowestOneBit(map);
+      }
+      at += done;
     }
   }
 
-  /// Marks the bytes of tokens of the eight from `at` on, none behind the limit.
-  private static long marks(byte[] text, int at, int limit) {
-    long marks = ByteWords.tokens(ByteWords.load(text, at));
-    int left = limit - at;
-    return left >= Long.BYTES ? marks : marks & ((1L << (8 * left)) - 1);
+  /// Which of the 64 bytes from `at` on, up to the limit, are of tokens: the first is bit 0.
+  private static long map(byte[] text, int at, int limit) {
+    int bytes = Math.min(Long.SIZE, limit - at);
+    long map = 0;
+    for (int i = 0; i < bytes; i += Long.BYTES) {
+      map |= ByteWords.bits(ByteWords.tokens(ByteWords.load(text, at + i))) << i;
+    }
+    return map & (-1L >>> (Long.SIZE - bytes));
+  }
+
+  private static int tokenBytes(byte[] text, int at, int limit) {
+    int end = at;
+    while (end < limit && TokenFilter.isToken(text[end])) {
+      end++;
+    }
+    return end - at;
   }
 
   private void add(long hash) {

@@ -128,11 +128,18 @@ final class SegmentCost {
     return new SegmentForm(level, base.blockEvents(), base.blockBytes(), base.filterBits());
   }
 
+  private static List<SegmentForm> blocks(SegmentForm base) {
+    return IntStream.of(2_048, 4_096, 8_192, 16_384, 32_768)
+        .mapToObj(events -> new SegmentForm(base.zstdLevel(), events, 8 << 20, base.filterBits()))
+        .toList();
+  }
+
   /// Arguments: `seal ROUNDS`, `levels ROUNDS` or `reads ROUNDS`.
   public static void main(String[] arguments) {
     int rounds = Integer.parseInt(arguments[1]);
     switch (arguments[0]) {
       case "seal" -> new SegmentCost(131_072).table(List.of(SegmentForm.SEALED), rounds);
+      case "final" -> new SegmentCost(65_536).table(List.of(SegmentForm.FINAL), rounds);
       case "levels" ->
           new SegmentCost(65_536)
               .table(
@@ -140,6 +147,10 @@ final class SegmentCost {
                       .mapToObj(level -> form(level, SegmentForm.FINAL))
                       .toList(),
                   rounds);
+      case "blocks" -> {
+        new SegmentCost(65_536).table(blocks(SegmentForm.SEALED), rounds);
+        new SegmentCost(65_536).table(blocks(SegmentForm.FINAL), rounds);
+      }
       case "reads" -> {
         new SegmentCost(131_072).reads(SegmentForm.SEALED, rounds);
         new SegmentCost(131_072).reads(SegmentForm.FINAL, rounds);
