@@ -120,7 +120,7 @@ public final class Daemon implements AutoCloseable {
 
   private Server server(DaemonConfig config, Intake newIntake) {
     WriteServices write = new WriteServices(newIntake, config.durability());
-    StatusServices status = new StatusServices(newIntake, store, registry);
+    StatusServices status = new StatusServices(config, newIntake, store, registry);
     Access access = new Access(config);
     ServerBuilder builder =
         Server.builder()

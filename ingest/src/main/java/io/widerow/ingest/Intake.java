@@ -17,6 +17,7 @@ final class Intake {
   private final Limits limits;
   private final LongSupplier epochNanos;
   private final AtomicLong inFlight = new AtomicLong();
+  private final RejectedSamples rejected = new RejectedSamples();
   private volatile boolean draining;
 
   /// What bounds a request.
@@ -38,6 +39,10 @@ final class Intake {
 
   ByteCredit credit() {
     return credit;
+  }
+
+  RejectedSamples rejected() {
+    return rejected;
   }
 
   Limits limits() {

@@ -210,7 +210,14 @@ final class IntakeRequest implements Subscriber<HttpObject> {
 
   /// Told by a lane: the answer is put together on the connection's own thread.
   private void stored(Outcome outcome) {
-    context.eventLoop().execute(() -> finish(protocol.answer(outcome)));
+    context.eventLoop().execute(() -> answer(outcome));
+  }
+
+  private void answer(Outcome outcome) {
+    if (outcome instanceof Outcome.Stored stored && !stored.duplicate()) {
+      intake.rejected().add(context.path(), stored.refused());
+    }
+    finish(protocol.answer(outcome));
   }
 
   /// The rest of the body is dropped as it comes; the server ends the stream behind the answer.

@@ -10,6 +10,10 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreStatistics;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /// The endpoints that say how the daemon does.
 ///
@@ -23,8 +27,11 @@ final class StatusServices {
   private final Intake intake;
   private final EventStore store;
   private final PrometheusMeterRegistry registry;
+  private final DaemonConfig config;
 
-  StatusServices(Intake intake, EventStore store, PrometheusMeterRegistry registry) {
+  StatusServices(
+      DaemonConfig config, Intake intake, EventStore store, PrometheusMeterRegistry registry) {
+    this.config = config;
     this.intake = intake;
     this.store = store;
     this.registry = registry;
@@ -72,8 +79,8 @@ final class StatusServices {
   HttpResponse status(ServiceRequestContext context, HttpRequest request) {
     StringBuilder json = new StringBuilder("{\"version\":\"").append(VERSION).append('"');
     String failure = intake.lanes().failure();
-    String state = failure != null ? "failed" : intake.draining() ? "stopping" : "ready";
-    json.append(",\"state\":\"").append(state).append('"');
+    long usable = usableBytes(config.data().toAbsolutePath());
+    json.append(",\"state\":\"").append(state(failure, usable)).append('"');
     if (failure != null) {
       HttpAnswers.appendString(json.append(",\"failure\":"), failure);
     }
@@ -89,7 +96,36 @@ final class StatusServices {
       json.append(",\"slotsUsed\":").append(lane.slotsUsed()).append('}');
     }
     appendStore(json.append("],\"store\":{"), store.statistics());
-    return HttpAnswers.json(HttpStatus.OK, json.append("}}\n").toString());
+    json.append("},\"disk\":{\"usableBytes\":").append(usable);
+    json.append(",\"reserveBytes\":").append(config.store().diskReserveBytes());
+    intake.rejected().appendTo(json.append("},\"rejected\":"));
+    return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
+  }
+
+  private String state(@Nullable String failure, long usableBytes) {
+    if (failure != null) {
+      return "failed";
+    }
+    if (intake.draining()) {
+      return "stopping";
+    }
+    return usableBytes < config.store().diskReserveBytes() ? "disk-full" : "ready";
+  }
+
+  /// Bytes that may still be written where the store is; as many as there can be when the operating
+  /// system does not say.
+  private static long usableBytes(Path data) {
+    try {
+      Path there = data;
+      Path parent = there.getParent();
+      while (!Files.exists(there) && parent != null) {
+        there = parent;
+        parent = there.getParent();
+      }
+      return Files.getFileStore(there).getUsableSpace();
+    } catch (IOException notSaid) {
+      return Long.MAX_VALUE;
+    }
   }
 
   private static void appendStore(StringBuilder json, StoreStatistics store) {
@@ -106,5 +142,6 @@ final class StatusServices {
     json.append(",\"sealed\":").append(store.sealed());
     json.append(",\"merged\":").append(store.merged());
     HttpAnswers.appendString(json.append(",\"failure\":"), store.failure());
+    HttpAnswers.appendString(json.append(",\"backgroundFailure\":"), store.backgroundFailure());
   }
 }

@@ -142,6 +142,7 @@ final class SyslogReceiver implements AutoCloseable {
   private void count(Outcome outcome, int decoded) {
     if (outcome instanceof Outcome.Stored stored) {
       refused.increment(stored.refused().count());
+      intake.rejected().add("syslog", stored.refused());
     } else {
       dropped.increment(decoded);
     }

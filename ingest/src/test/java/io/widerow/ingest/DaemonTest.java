@@ -143,7 +143,20 @@ class DaemonTest {
     assertEquals(204, http.get("/ping").statusCode());
     assertTrue(http.get("/health").body().contains("\"status\":\"pass\""));
     assertTrue(http.get("/metrics").body().contains("widerow_events_accepted_total"));
-    assertTrue(http.get("/v1/status").body().contains("\"eventsCommitted\":1"));
+    http.post("/v1/events?type=a", Http.NDJSON, "bad\n".repeat(5));
+    for (int i = 0; i < 12; i++) {
+      http.post("/v1/events", Http.NDJSON, "{\"type\":\"a\"}\n{\"n\":1}\n");
+    }
+    String status = http.get("/v1/status").body();
+    assertTrue(status.contains("\"eventsCommitted\":13"), status);
+    assertTrue(status.contains("\"disk\":{\"usableBytes\":"), status);
+    assertTrue(status.contains("\"backgroundFailure\":\"\""), status);
+    String sample = "\"source\":\"/v1/events\",\"index\":";
+    assertEquals(3 + 12 + 1, status.split(sample, -1).length);
+    for (int i = 0; i < 12; i++) {
+      http.post("/v1/events", Http.NDJSON, "{\"n\":1}\n");
+    }
+    assertEquals(20 + 1, http.get("/v1/status").body().split(sample, -1).length);
   }
 
   @Test

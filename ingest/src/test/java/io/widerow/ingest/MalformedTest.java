@@ -9,7 +9,9 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MalformedTest {
   private static final String GOOD_JSON = "{\"ts\":1,\"type\":\"t\",\"body\":\"good\"}";
   private static final String GOOD_LINE = "t body=\"good\" 1";
+  private static final String GOOD_SYSLOG = "<34>1 2003-10-11T22:14:15.003Z h a 1 - - good";
   private static final String GOOD_TEXT = "1970-01-01T00:00:01Z good";
 
   private static void json(byte[] body, int limit, IncomingBatch batch) {
@@ -84,6 +87,65 @@ class MalformedTest {
   @MethodSource("badText")
   void badTextCostsItsLineOnly(String bad) {
     assertRefused(GOOD_TEXT, bad, MalformedTest::text);
+  }
+
+  static List<String> badSyslog() throws IOException {
+    return corpus("malformed.syslog");
+  }
+
+  /// Syslog cannot refuse: what is neither form is kept whole, with nothing read out of it but the
+  /// priority, or refused when no event can hold it.
+  @ParameterizedTest
+  @MethodSource("badSyslog")
+  void badSyslogIsKeptWhole(String bad) {
+    byte[] good = GOOD_SYSLOG.getBytes(StandardCharsets.US_ASCII);
+    byte[] message = expand(bad).getBytes(StandardCharsets.ISO_8859_1);
+    byte[] all = new byte[2 * good.length + message.length];
+    System.arraycopy(good, 0, all, 0, good.length);
+    System.arraycopy(message, 0, all, good.length, message.length);
+    System.arraycopy(good, 0, all, good.length + message.length, good.length);
+    Decoding.Result result =
+        Decoding.of(
+            all,
+            (body, limit, batch) -> {
+              SyslogDecoder decoder = new SyslogDecoder(ZoneOffset.UTC);
+              decoder.decode(body, 0, good.length, batch);
+              decoder.decode(body, good.length, limit - good.length, batch);
+              decoder.decode(body, limit - good.length, limit, batch);
+            });
+    List<MemoryStore.Stored> stored = result.stored();
+    assertEquals(3, stored.size() + result.refused().count());
+    assertEquals("good", stored.getFirst().body());
+    assertEquals("good", stored.getLast().body());
+    if (result.refused().count() == 1) {
+      assertEquals(1, result.refused().index(0));
+      return;
+    }
+    MemoryStore.Stored kept = stored.get(1);
+    Map<String, Object> others = new TreeMap<>(kept.attributes());
+    others.keySet().removeAll(List.of("body", "facility", "severity"));
+    assertEquals(Map.of(), others, bad);
+    assertEquals(Decoding.ARRIVAL_NANOS, kept.timeNanos(), bad);
+    String text = new String(message, StandardCharsets.ISO_8859_1);
+    String body = kept.attributes().containsKey("body") ? kept.body() : "";
+    assertTrue(text.endsWith(body), body);
+    int left = text.length() - body.length();
+    assertTrue(left == 0 || text.substring(0, left).matches("<\\d{1,3}>"), body);
+  }
+
+  @ParameterizedTest
+  @MethodSource("badSyslog")
+  void badSyslogLeavesTheStreamInStep(String bad) {
+    String text = expand(bad);
+    byte[] body =
+        (GOOD_SYSLOG + "\n" + text + "\n" + GOOD_SYSLOG + "\n")
+            .getBytes(StandardCharsets.ISO_8859_1);
+    Decoding.Result result = Decoding.of(body, MalformedTest::syslog);
+    assertEquals("good", result.stored().getFirst().body());
+    if (text.charAt(0) < '1' || text.charAt(0) > '9') { // or it is a count, and a wrong one
+      assertEquals("good", result.stored().getLast().body());
+      assertEquals(3, result.stored().size() + result.refused().count());
+    }
   }
 
   private static void assertRefused(String good, String bad, Decoding.Decoder decoder) {
