@@ -5,6 +5,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,12 +14,13 @@ import org.jspecify.annotations.Nullable;
 /// The events of a [RangeQuery] in order. Opens one group of its [RangePlan] when it gets there and
 /// closes it when it is through, so a limit that is met early opens nothing more.
 ///
+/// A budget of events or of time ends a query at most a few thousand looked-at events too late,
+/// whatever the filter keeps; so does [#cancel].
+///
 /// - Threads: one; any may call [#cancel].
 /// - Memory: one block per partition of the current group. Does not own the view.
 /// - Order: id, then type.
 public final class RangeReader implements EventCursor {
-  private static final int STEPS_BETWEEN_CHECKS = 1 << 10;
-
   private final StoreView view;
   private final RangeQuery query;
   private final QueryBudget budget;
@@ -28,8 +30,9 @@ public final class RangeReader implements EventCursor {
   private volatile boolean cancelled;
   private int group;
   private long left;
-  private int steps;
   private boolean closed;
+  private final ScanWatch watch = new ScanWatch(this::check);
+  private Runnable progress = () -> {};
   private @Nullable Token skip;
   private @Nullable EventCursor cursor;
   private ScanStatistics finished = ScanStatistics.NONE;
@@ -39,7 +42,7 @@ public final class RangeReader implements EventCursor {
     this.query = query;
     this.budget = budget;
     this.plan = RangePlan.of(view, query);
-    this.scan = query.toScan();
+    this.scan = query.toScan().withWatch(watch);
     this.left = query.limit();
     this.skip = query.after();
   }
@@ -52,9 +55,6 @@ public final class RangeReader implements EventCursor {
   @Override
   public Step next() {
     while (true) {
-      if (--steps < 0) {
-        check();
-      }
       if (left == 0) {
         close();
         return Step.END;
@@ -123,8 +123,8 @@ public final class RangeReader implements EventCursor {
     }
   }
 
+  /// Called by the scan every few thousand events, and between groups.
   private void check() {
-    steps = STEPS_BETWEEN_CHECKS;
     if (cancelled) {
       throw new QueryException.Stopped("the query was cancelled");
     }
@@ -133,11 +133,21 @@ public final class RangeReader implements EventCursor {
           "the query ran longer than its budget of %d s; ask for less or go on from the last token"
               .formatted(budget.time().toSeconds()));
     }
-    long scanned = statistics().eventsScanned();
-    if (scanned > budget.eventsScannedMax()) {
+    if (watch.events() > budget.eventsScannedMax()) {
       throw new QueryException.OverBudget(
-          "events scanned", budget.eventsScannedMax(), scanned, "ask for a shorter range");
+          "events scanned", budget.eventsScannedMax(), watch.events(), "ask for a shorter range");
     }
+    progress.run();
+  }
+
+  /// Has something called from time to time while events are looked at, on the reader's thread.
+  void onProgress(Runnable call) {
+    progress = call;
+  }
+
+  /// Events looked at so far.
+  long eventsScanned() {
+    return watch.events();
   }
 
   /// Makes the query end with [QueryException.Stopped] soon. What it holds is freed by [#close], on

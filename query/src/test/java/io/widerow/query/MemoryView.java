@@ -9,6 +9,7 @@ import io.widerow.storage.EventCursor;
 import io.widerow.storage.MergeCursor;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -67,9 +68,11 @@ final class MemoryView implements StoreView {
   private final class ListCursor implements EventCursor {
     private final List<Long> offsets;
     private final RecordView event = show(0);
+    private final ScanWatch watch;
     private int at = -1;
 
     ListCursor(List<Long> all, Scan scan) {
+      watch = scan.watch();
       Comparator<Long> order = (a, b) -> order().compare(show(a), show(b));
       offsets =
           all.stream()
@@ -92,6 +95,7 @@ final class MemoryView implements StoreView {
         return Step.END;
       }
       event.show(batch.memory(), offsets.get(at));
+      watch.event();
       return Step.EVENT;
     }
 

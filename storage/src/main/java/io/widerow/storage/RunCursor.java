@@ -19,6 +19,7 @@ final class RunCursor implements EventCursor {
   private final long watermark;
   private final Run run;
   private final Scan scan;
+  private final ScanWatch watch;
   private final Filter filter;
   private final boolean everything;
   private final boolean ownIds;
@@ -38,6 +39,7 @@ final class RunCursor implements EventCursor {
     this.run = run;
     this.ownIds = ownIds;
     this.scan = scan;
+    this.watch = scan.watch();
     this.filter = filter;
     this.everything = filter instanceof Filter.Everything;
     int visible = visible();
@@ -124,6 +126,7 @@ final class RunCursor implements EventCursor {
         continue;
       }
       scanned++;
+      watch.event();
       view.show(memory, event);
       if (everything || filter.keeps(view, scratch)) {
         kept++;

@@ -13,14 +13,26 @@ import org.jspecify.annotations.Nullable;
 /// @param columns attributes that the reader will look at; null for all. The filter's own columns
 ///   need not be named
 /// @param filter what is kept
+/// @param watch is told of every event that is looked at
 public record Scan(
     EventId from,
     EventId until,
     boolean descending,
     @Nullable Set<AttributeName> columns,
-    Filter filter) {
+    Filter filter,
+    ScanWatch watch) {
   public Scan {
     columns = columns == null ? null : Set.copyOf(columns);
+  }
+
+  /// A scan that nobody watches.
+  public Scan(
+      EventId from,
+      EventId until,
+      boolean descending,
+      @Nullable Set<AttributeName> columns,
+      Filter filter) {
+    this(from, until, descending, columns, filter, ScanWatch.none());
   }
 
   /// Everything, oldest first.
@@ -34,18 +46,22 @@ public record Scan(
   }
 
   public Scan withRange(EventId newFrom, EventId newUntil) {
-    return new Scan(newFrom, newUntil, descending, columns, filter);
+    return new Scan(newFrom, newUntil, descending, columns, filter, watch);
   }
 
   public Scan withDescending(boolean newDescending) {
-    return new Scan(from, until, newDescending, columns, filter);
+    return new Scan(from, until, newDescending, columns, filter, watch);
   }
 
   public Scan withColumns(@Nullable Set<AttributeName> newColumns) {
-    return new Scan(from, until, descending, newColumns, filter);
+    return new Scan(from, until, descending, newColumns, filter, watch);
   }
 
   public Scan withFilter(Filter newFilter) {
-    return new Scan(from, until, descending, columns, newFilter);
+    return new Scan(from, until, descending, columns, newFilter, watch);
+  }
+
+  public Scan withWatch(ScanWatch newWatch) {
+    return new Scan(from, until, descending, columns, filter, newWatch);
   }
 }

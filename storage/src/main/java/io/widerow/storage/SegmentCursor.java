@@ -24,6 +24,7 @@ final class SegmentCursor implements EventCursor {
   private final String type;
   private final @Nullable SegmentIndex index;
   private final Scan scan;
+  private final ScanWatch watch;
   private final Lease lease;
   private final BlockView shown;
   private final BlockView filtered;
@@ -48,6 +49,7 @@ final class SegmentCursor implements EventCursor {
     this.type = type;
     this.index = index;
     this.scan = scan;
+    this.watch = scan.watch();
     this.lease = lease;
     this.shown = new BlockView(scan.columns());
     this.filtered = new BlockView(null);
@@ -68,6 +70,7 @@ final class SegmentCursor implements EventCursor {
         row += step;
         rowsLeft--;
         eventsScanned++;
+        watch.event();
         if (!filtering || scan.filter().keeps(filtered, scratch)) {
           eventsKept++;
           if (!columnsRead) {
@@ -88,6 +91,7 @@ final class SegmentCursor implements EventCursor {
     int opened = block;
     block += step;
     blocksLeft--;
+    watch.block();
     columnsRead = false;
     reader.open(blocks, opened);
     BlockPruner.Verdict verdict = pruner.verdict(scan.filter());

@@ -1,0 +1,117 @@
+package io.widerow.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.query.StoreDirectory.Stored;
+import io.widerow.storage.EmbeddedStore;
+import io.widerow.storage.Filter;
+import io.widerow.storage.ScanWatch;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.StoreView;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Goal: a query whose filter keeps nothing of one large partition ends within a few thousand
+/// looked-at events of its cancel, its deadline or its budget, sealed or open. Method: 60,000
+/// events of one hour in a store on the disk, and a filter that nothing can rule out unread.
+@TestInstance(Lifecycle.PER_CLASS)
+class QueryBudgetTest {
+  private static final long START = 1_763_666_100_000_000_000L;
+  private static final int EVENTS = 60_000;
+  private static final Filter NOTHING = FilterParser.parse("body ~ 'x[0-9]+z'", START);
+  private static final Duration LONG = Duration.ofHours(1);
+
+  @TempDir static Path directory;
+
+  private final List<EmbeddedStore> stores = new ArrayList<>();
+
+  @BeforeAll
+  void fill() {
+    List<Stored> events = new ArrayList<>();
+    for (int i = 0; i < EVENTS; i++) {
+      events.add(new Stored("app", START + i * 1_000L, Map.of("body", "x" + i + "y")));
+    }
+    for (String name : List.of("open", "sealed")) {
+      StoreConfig config = StoreConfig.at(directory.resolve(name));
+      EmbeddedStore store = EmbeddedStore.open(config, Runnable::run);
+      StoreDirectory.append(store, events);
+      stores.add(store);
+    }
+    stores.get(1).sealAll();
+  }
+
+  @AfterAll
+  void close() {
+    stores.forEach(EmbeddedStore::close);
+  }
+
+  /// Events looked at until the query ended by itself or was ended.
+  private static long scanned(RangeReader reader) {
+    reader.next();
+    return reader.eventsScanned();
+  }
+
+  @ParameterizedTest(name = "store {0}")
+  @ValueSource(ints = {0, 1})
+  void withinTheBudgetAllIsLookedAt(int store) {
+    var exactly = new QueryBudget(1, EVENTS, LONG);
+    try (StoreView view = stores.get(store).view();
+        var reader = RangeReader.open(view, RangeQuery.ALL.withFilter(NOTHING), exactly)) {
+      assertEquals(EVENTS, scanned(reader));
+    }
+  }
+
+  @ParameterizedTest(name = "store {0}")
+  @ValueSource(ints = {0, 1})
+  void budgetOfEventsEndsIt(int store) {
+    var few = new QueryBudget(1, 10_000, LONG);
+    try (StoreView view = stores.get(store).view();
+        var reader = RangeReader.open(view, RangeQuery.ALL.withFilter(NOTHING), few)) {
+      assertThrows(QueryException.OverBudget.class, reader::next);
+      assertTrue(reader.eventsScanned() > 10_000);
+      assertTrue(reader.eventsScanned() <= 10_000 + ScanWatch.EVENTS_BETWEEN);
+    }
+  }
+
+  @ParameterizedTest(name = "store {0}")
+  @ValueSource(ints = {0, 1})
+  void cancelEndsItInTheMiddle(int store) {
+    try (StoreView view = stores.get(store).view();
+        var reader =
+            RangeReader.open(view, RangeQuery.ALL.withFilter(NOTHING), QueryBudget.DEFAULT)) {
+      long[] cancelledAt = new long[1];
+      reader.onProgress(() -> {
+        if (reader.eventsScanned() > EVENTS / 2 && cancelledAt[0] == 0) {
+          cancelledAt[0] = reader.eventsScanned();
+          reader.cancel();
+        }
+      });
+      assertThrows(QueryException.Stopped.class, reader::next);
+      long more = reader.eventsScanned() - cancelledAt[0];
+      assertTrue(more <= ScanWatch.EVENTS_BETWEEN, more + " more");
+    }
+  }
+
+  @Test
+  void deadlineEndsIt() {
+    var brief = new QueryBudget(1, Long.MAX_VALUE, Duration.ofNanos(1));
+    try (StoreView view = stores.getFirst().view();
+        var reader = RangeReader.open(view, RangeQuery.ALL.withFilter(NOTHING), brief)) {
+      var stopped = assertThrows(QueryException.Stopped.class, reader::next);
+      assertTrue(String.valueOf(stopped.getMessage()).contains("longer than its budget"));
+    }
+  }
+}

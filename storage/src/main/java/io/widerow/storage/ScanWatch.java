@@ -1,0 +1,53 @@
+package io.widerow.storage;
+
+/// Counts what the cursors of one scan look at, and lets the scan's owner look up every few
+/// thousand events, also when the filter keeps none of them: [Runnable#run] may throw, which ends
+/// the scan.
+///
+/// - Threads: one at a time, that of the cursors.
+public final class ScanWatch {
+  /// Most events that are looked at between two calls.
+  public static final int EVENTS_BETWEEN = 1 << 12;
+
+  /// What opening a block counts for: a skipped block takes time, too.
+  private static final int BLOCK = 1 << 8;
+
+  private final Runnable check;
+  private long events;
+  private int left = EVENTS_BETWEEN;
+
+  public ScanWatch(Runnable check) {
+    this.check = check;
+  }
+
+  /// Nobody looks up.
+  static ScanWatch none() {
+    return new ScanWatch(() -> {});
+  }
+
+  /// One more event was looked at.
+  public void event() {
+    events++;
+    if (--left <= 0) {
+      alarm();
+    }
+  }
+
+  /// One more block was opened, or ruled out.
+  void block() {
+    left -= BLOCK;
+    if (left <= 0) {
+      alarm();
+    }
+  }
+
+  private void alarm() {
+    left = EVENTS_BETWEEN;
+    check.run();
+  }
+
+  /// Events looked at so far.
+  public long events() {
+    return events;
+  }
+}
