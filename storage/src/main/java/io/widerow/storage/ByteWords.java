@@ -55,6 +55,23 @@ final class ByteWords {
     return Long.numberOfTrailingZeros(marks) >>> 3;
   }
 
+  /// What `count` digits, 1 to 8, stand for, one in each byte, zeros before the first.
+  static long digits(byte[] bytes, int at, int count) {
+    return (load(bytes, at) ^ (ONES * '0')) << (Long.SIZE - 8 * count);
+  }
+
+  /// True when all of [#digits] stand for 0 to 9.
+  static boolean areDigits(long digits) {
+    return (((digits + ONES * 0x76) | digits) & HIGH) == 0;
+  }
+
+  /// The number that eight digits make.
+  static long number(long digits) {
+    long pairs = (digits * 2561) >>> 8;
+    long fours = ((pairs & 0x00ff_00ff_00ff_00ffL) * 6_553_601) >>> 16;
+    return ((fours & 0x0000_ffff_0000_ffffL) * 42_949_672_960_001L) >>> 32;
+  }
+
   /// Copies `length` bytes, and writes up to seven more behind them.
   static void copy(byte[] source, int from, byte[] target, int to, int length) {
     if (length > COPIED_MAX) {

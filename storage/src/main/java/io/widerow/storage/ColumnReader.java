@@ -50,7 +50,9 @@ final class ColumnReader {
     dense = present == events;
     near = 0;
     readText(in);
-    values = LongDecoder.room(values, present);
+    if (!dense || !kind.isText()) {
+      values = LongDecoder.room(values, present);
+    }
     if (!dense) {
       readRows(in, events);
     }

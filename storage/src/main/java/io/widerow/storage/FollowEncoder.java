@@ -49,7 +49,12 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
 
   @Override
   public void put(long[] symbols, int count, int size, ByteSink numbers) {
-    int leader = thorough ? leader(symbols, count) : -1;
+    if (!thorough) {
+      numbers.putVarint(0);
+      longs.encode(symbols, count, numbers);
+      return;
+    }
+    int leader = leader(symbols, count);
     plain.clear();
     plain.putVarint(0);
     longs.encode(symbols, count, plain);
@@ -59,7 +64,7 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
     }
     boolean follows = leader >= 0 && followed.length() < plain.length();
     numbers.put(follows ? followed : plain);
-    if (thorough && size > 0) {
+    if (size > 0) {
       int column = symbolsBefore.size() - 1;
       symbolsBefore.set(column, Arrays.copyOf(symbols, count));
       sizesBefore.set(column, size);

@@ -33,6 +33,9 @@ final class LongEncoder {
 
   private static final int RUN_BITS = 16; // width and least, about
 
+  /// Bytes from which on compressing numbers is tried.
+  private static final int COMPRESSED_MIN = 24;
+
   private final BlockCompressor compressor;
   private final ByteSink planes = new ByteSink();
   private final ByteSink packedPlanes = new ByteSink();
@@ -55,40 +58,53 @@ final class LongEncoder {
       encodeSmallest(values, count, out);
       return;
     }
-    System.arraycopy(values, 0, rest, 0, count);
-    long plain = estimateBits(rest, count);
-    int transform = TRANSFORM_PLAIN;
-    if (count > 2 && plain > 0) {
-      differences(rest, count);
-      long delta = estimateBits(rest, count - 1) + RUN_BITS;
-      transform = delta < plain ? TRANSFORM_DELTA : TRANSFORM_PLAIN;
-      if (transform == TRANSFORM_DELTA && delta > RUN_BITS) {
-        differences(rest, count - 1);
-        transform =
-            estimateBits(rest, count - 2) + 2 * RUN_BITS < delta
-                ? TRANSFORM_DELTA2
-                : TRANSFORM_DELTA;
-      }
-    }
-    put(values, count, transform, false, out);
+    put(values, count, transformFor(values, count), false, out);
   }
 
-  /// Tries everything and keeps the smallest.
+  /// Tries what may be the smallest: packed as estimated, and compressed with and without the
+  /// transform of that.
   private void encodeSmallest(long[] values, int count, ByteSink out) {
+    int transform = transformFor(values, count);
     int start = out.length();
+    put(values, count, transform, false, out);
+    if (out.length() - start <= COMPRESSED_MIN) {
+      return;
+    }
     best.clear();
-    for (int transform = TRANSFORM_PLAIN; transform <= TRANSFORM_DELTA2; transform++) {
-      for (int dense = 0; dense < 2; dense++) {
-        put(values, count, transform, dense == 1, out);
-        int bytes = out.length() - start;
-        if (best.length() == 0 || bytes < best.length()) {
-          best.clear();
-          best.put(out.bytes(), start, bytes);
-        }
-        out.cut(start);
+    best.put(out.bytes(), start, out.length() - start);
+    int other = transform == TRANSFORM_PLAIN ? TRANSFORM_DELTA : transform;
+    for (int tried = TRANSFORM_PLAIN; tried <= other; tried += other) {
+      out.cut(start);
+      put(values, count, tried, true, out);
+      int bytes = out.length() - start;
+      if (bytes < best.length()) {
+        best.clear();
+        best.put(out.bytes(), start, bytes);
       }
     }
+    out.cut(start);
     out.put(best);
+  }
+
+  /// The transform after which packing takes least, as estimated.
+  private int transformFor(long[] values, int count) {
+    System.arraycopy(values, 0, rest, 0, count);
+    long plain = estimateBits(rest, count);
+    if (count <= 2 || plain == 0) {
+      return TRANSFORM_PLAIN;
+    }
+    differences(rest, count);
+    long delta = estimateBits(rest, count - 1) + RUN_BITS;
+    if (delta >= plain) {
+      return TRANSFORM_PLAIN;
+    }
+    if (delta <= RUN_BITS) {
+      return TRANSFORM_DELTA;
+    }
+    differences(rest, count - 1);
+    return estimateBits(rest, count - 2) + 2 * RUN_BITS < delta
+        ? TRANSFORM_DELTA2
+        : TRANSFORM_DELTA;
   }
 
   private void put(long[] values, int count, int transform, boolean dense, ByteSink out) {

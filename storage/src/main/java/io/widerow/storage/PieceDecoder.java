@@ -21,8 +21,10 @@ final class PieceDecoder {
   /// @param text what the text sink had; moves on
   void decode(
       int code, ByteSource in, SymbolReader follow, ByteSource text, int count, TextSlices out) {
-    out.room(count);
     out.count = count;
+    if (code <= PieceFormat.RAW) {
+      out.room(count);
+    }
     out.form = PieceFormat.RAW;
     switch (code) {
       case PieceFormat.CONSTANT -> {

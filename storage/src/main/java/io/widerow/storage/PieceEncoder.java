@@ -19,13 +19,15 @@ package io.widerow.storage;
 final class PieceEncoder {
   private final LongEncoder longs;
   private final TokenFilterBuilder tokens;
+  private final boolean thorough;
   private final TextDictionary dictionary = new TextDictionary();
   private long[] symbols = new long[0];
   private long[] lengths = new long[0];
   private int separator;
   private int other; // slice of the text that is no number
 
-  PieceEncoder(LongEncoder longs, TokenFilterBuilder tokens) {
+  PieceEncoder(LongEncoder longs, TokenFilterBuilder tokens, boolean thorough) {
+    this.thorough = thorough;
     this.longs = longs;
     this.tokens = tokens;
   }
@@ -51,7 +53,7 @@ final class PieceEncoder {
   private boolean tryDictionary(
       TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     symbols = LongDecoder.room(symbols, texts.count);
-    if (!dictionary.build(texts, texts.count * 3 / 4, symbols)) {
+    if (!dictionary.build(texts, texts.count * 3 / 4, !thorough, symbols)) {
       return false;
     }
     int size = dictionary.size();
@@ -71,7 +73,7 @@ final class PieceEncoder {
   /// True when few different texts are behind many.
   boolean mostlyRepeats(TextSlices texts) {
     symbols = LongDecoder.room(symbols, texts.count);
-    return dictionary.build(texts, texts.count / 16, symbols);
+    return dictionary.build(texts, texts.count / 16, true, symbols);
   }
 
   private void encodeRaw(TextSlices texts, ByteSink numbers, ByteSink text) {

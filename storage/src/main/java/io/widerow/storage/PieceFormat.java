@@ -49,12 +49,13 @@ final class PieceFormat {
   }
 
   private static boolean digits(byte[] text, int offset, int length) {
-    for (int i = offset; i < offset + length; i++) {
-      if (text[i] < '0' || text[i] > '9') {
+    int first = length;
+    for (; first > Long.BYTES; first -= Long.BYTES) {
+      if (!ByteWords.areDigits(ByteWords.digits(text, offset + first - Long.BYTES, Long.BYTES))) {
         return false;
       }
     }
-    return true;
+    return ByteWords.areDigits(ByteWords.digits(text, offset, first));
   }
 
   /// True for a time of day with two-digit fields, with or without milliseconds.
@@ -91,11 +92,12 @@ final class PieceFormat {
   }
 
   private static long number(byte[] text, int offset, int length) {
-    long value = 0;
-    for (int i = offset; i < offset + length; i++) {
-      value = value * 10 + (text[i] - '0');
+    if (length <= Long.BYTES) {
+      return ByteWords.number(ByteWords.digits(text, offset, length));
     }
-    return value;
+    int first = length - Long.BYTES;
+    return number(text, offset, first) * 100_000_000
+        + ByteWords.number(ByteWords.digits(text, offset + first, Long.BYTES));
   }
 
   /// Writes `value` in `width` digits, zeros in front; returns the offset behind it.

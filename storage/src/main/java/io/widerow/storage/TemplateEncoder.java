@@ -36,7 +36,7 @@ final class TemplateEncoder {
   private final FollowEncoder follow;
   private final Templates templates = new Templates();
   private final Map<Long, Integer> columnOfPrefix = new HashMap<>();
-  private final List<TextSlices> slices = new ArrayList<>();
+  private TextSlices[] slices = {new TextSlices()}; // by column
   private final List<int[]> columnsOf = new ArrayList<>(); // by template
   private long[] linesOf = new long[0]; // by column: stands for the lines that have it
   private int[] shown = new int[0]; // by column: number it is written as, CONSTANT if it is none
@@ -79,7 +79,7 @@ final class TemplateEncoder {
     for (int column = 0; column < columns; column++) {
       if (shown[column] == next) {
         follow.begin(linesOf[column]);
-        pieces.encode(slices.get(column), follow, numbers, text);
+        pieces.encode(slices[column], follow, numbers, text);
         next++;
       }
     }
@@ -138,24 +138,36 @@ final class TemplateEncoder {
   }
 
   private void gather(TextSlices lines) {
-    while (slices.size() < columns) {
-      slices.add(new TextSlices());
+    int known = slices.length;
+    if (known < columns) {
+      slices = Arrays.copyOf(slices, 2 * columns);
+      for (int i = known; i < slices.length; i++) {
+        slices[i] = new TextSlices();
+      }
     }
     for (int i = 0; i < columns; i++) {
-      slices.get(i).clear();
-      slices.get(i).bytes = lines.bytes;
+      slices[i].clear();
+      slices[i].bytes = lines.bytes;
     }
-    LineParser parser = templates.parser;
+    int[][] own = columnsOf.toArray(int[][]::new);
+    gather(lines, templates, own, slices, slices[Math.max(0, columns - 1)]);
+  }
+
+  /// Hands every variable to its column, and lines without a template to `whole`.
+  private static void gather(
+      TextSlices lines, Templates templates, int[][] own, TextSlices[] slices, TextSlices whole) {
+    int[] offsets = templates.parser.offsets;
+    int[] lengths = templates.parser.lengths;
     for (int i = 0; i < lines.count; i++) {
       if (templates.codes[i] < 0) {
         templates.codes[i] = templates.count;
-        slices.get(columns - 1).add(lines.offsets[i], lines.lengths[i]);
+        whole.add(lines.offsets[i], lines.lengths[i]);
         continue;
       }
-      int[] own = columnsOf.get((int) templates.codes[i]);
-      int first = templates.firsts[i];
-      for (int k = 0; k < own.length; k++) {
-        slices.get(own[k]).add(parser.offsets[first + k], parser.lengths[first + k]);
+      int variable = templates.firsts[i];
+      for (int column : own[(int) templates.codes[i]]) {
+        slices[column].add(offsets[variable], lengths[variable]);
+        variable++;
       }
     }
   }
@@ -167,7 +179,7 @@ final class TemplateEncoder {
     for (int column = 0; column < columns; column++) {
       boolean isWhole = whole && column == columns - 1;
       int twin = isWhole ? -1 : twin(column);
-      if (!isWhole && slices.get(column).allSame()) {
+      if (!isWhole && slices[column].allSame()) {
         shown[column] = CONSTANT;
       } else {
         shown[column] = twin >= 0 ? shown[twin] : written++;
@@ -178,9 +190,9 @@ final class TemplateEncoder {
 
   /// An earlier column with the same texts in the same lines; negative when there is none.
   private int twin(int column) {
-    TextSlices texts = slices.get(column);
+    TextSlices texts = slices[column];
     for (int i = column - 1; i >= Math.max(0, column - TWINS_TRIED); i--) {
-      if (shown[i] != CONSTANT && linesOf[i] == linesOf[column] && texts.sameAs(slices.get(i))) {
+      if (shown[i] != CONSTANT && linesOf[i] == linesOf[column] && texts.sameAs(slices[i])) {
         return i;
       }
     }

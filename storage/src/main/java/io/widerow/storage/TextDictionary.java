@@ -7,6 +7,9 @@ import java.util.Arrays;
 ///
 /// - Threads: one.
 final class TextDictionary {
+  private static final int SAMPLE = 512;
+  private static final int SAMPLE_MAX = SAMPLE * 15 / 16;
+
   private int[] table = new int[64]; // code + 1
   private int[] hashes = new int[32]; // by code
   private int[] firsts = new int[32]; // by code: the slice that showed it first
@@ -22,12 +25,14 @@ final class TextDictionary {
   }
 
   /// Fills `codes`; gives up when there are more than `sizeMax` different texts.
-  boolean build(TextSlices texts, int sizeMax, long[] codes) {
+  ///
+  /// @param hasty gives up also when almost all of the first texts differ
+  boolean build(TextSlices texts, int sizeMax, boolean hasty, long[] codes) {
     Arrays.fill(table, 0);
     size = 0;
     for (int i = 0; i < texts.count; i++) {
       int code = codeOf(texts, i);
-      if (size > sizeMax) {
+      if (size > sizeMax || (hasty && i == SAMPLE && size > SAMPLE_MAX)) {
         return false;
       }
       codes[i] = code;

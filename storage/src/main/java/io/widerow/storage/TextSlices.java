@@ -46,6 +46,7 @@ final class TextSlices {
     if (form == PieceFormat.RAW) {
       return;
     }
+    room(count);
     int bytesMax = count * PieceFormat.PRINTED_BYTES_MAX + ByteSource.SLACK;
     if (printed.length < bytesMax) {
       printed = new byte[bytesMax];
