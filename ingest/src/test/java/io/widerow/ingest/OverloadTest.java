@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// come back, and does not grow; and it is idle when the load ends. Method: one process, first with
 /// a few senders that wait for their answers, then with twenty times as many that do not wait after
 /// a refusal. How much is stored then depends on what else the machine does: it is printed.
-@Timeout(180)
+@Timeout(300)
 class OverloadTest {
   private static final int SENDERS = 8;
   private static final int TIMES = 20;
