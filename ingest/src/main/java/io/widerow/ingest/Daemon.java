@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | decoding of large or packed bodies |
 /// | `widerow-seal` | one, of the store's opener | sealing and merging |
-/// | `widerow-maintenance` | one | tells the store once a second to seal, merge, drop and trim |
+/// | `widerow-maintenance` | one | tells the store what is due, wakes idle lanes |
+/// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
 ///
 /// - Threads: any; [#close] once.

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: nobody gets in who may not, over TLS or not, and a setting that would let them in is
 /// refused at the start. Method: a daemon with tokens and a certificate made by `keytool`.
-@Timeout(60)
+@Timeout(180)
 class AccessTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
