@@ -72,7 +72,15 @@ final class QueryRun {
     try (EventStore store = opener.openReadOnly(data.toAbsolutePath());
         StoreView view = store.view();
         RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
-      show(reader, query, figures);
+      Progress progress = new Progress(shell.err(), startNanos);
+      if (shell.errToTerminal() && !showsAsItReads(figures)) {
+        reader.onProgress(() -> progress.at(reader.eventsScanned(), System.nanoTime()));
+      }
+      try {
+        show(reader, query, figures);
+      } finally {
+        progress.end();
+      }
       if (options.explain) {
         explain(reader);
       }
@@ -186,6 +194,11 @@ final class QueryRun {
 
   private EventWriter writer(RangeQuery query) {
     return shell.writer(options.output, zone, query.fields());
+  }
+
+  /// True when events appear on the terminal while they are read; then they are the progress.
+  private boolean showsAsItReads(@Nullable Statistics figures) {
+    return shell.outToTerminal() && figures == null && !options.histogram && options.last == null;
   }
 
   private void explain(String url, EventCursor cursor) {
