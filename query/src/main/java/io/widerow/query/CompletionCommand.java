@@ -26,6 +26,7 @@ public final class CompletionCommand {
   static String script(Shell shell) {
     CommandLine root = new CommandLine(new Root());
     root.addSubcommand("query", QueryCommand.commandLine(EmbeddedStore::openForReading, shell));
+    root.addSubcommand("tail", TailCommand.commandLine(shell));
     for (String name : new String[] {"serve", "demo", "test", "completion", "help"}) {
       root.addSubcommand(name, new CommandLine(new Named()));
     }

@@ -4,9 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.ScanStatistics;
-import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -24,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class QueryRun {
   static final String URL_DEFAULT = "http://127.0.0.1:7380";
   private static final int CHUNK_BYTES = 1 << 16;
-  private static final String READER_GONE = "Broken pipe"; // what the system calls it
 
   private final QueryCommand options;
   private final StoreOpener opener;
@@ -75,7 +72,15 @@ final class QueryRun {
     try (EventStore store = opener.openReadOnly(data.toAbsolutePath());
         StoreView view = store.view();
         RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
-      show(reader, query, figures);
+      Progress progress = new Progress(shell.err(), startNanos);
+      if (shell.errToTerminal() && !showsAsItReads(figures)) {
+        reader.onProgress(() -> progress.at(reader.eventsScanned(), System.nanoTime()));
+      }
+      try {
+        show(reader, query, figures);
+      } finally {
+        progress.end();
+      }
       if (options.explain) {
         explain(reader);
       }
@@ -107,36 +112,25 @@ final class QueryRun {
       }
     }
     given.put("fields", List.of(String.join(",", fields)));
-    return new Statistics(measures, by, every());
+    return new Statistics(measures, by, stepNanos());
   }
 
-  private long every() {
+  private long stepNanos() {
     String text = options.every;
-    if (text == null) {
-      return 0;
-    }
-    try {
-      long nanos = TimeText.isDuration(text) ? TimeText.duration(text) : 0;
-      if (nanos > 0) {
-        return nanos;
-      }
-    } catch (ArithmeticException _) {
-      // longer than time itself: refused below like any other text
-    }
-    throw new QueryException.Refused("every", "not a duration: " + text + " (write 5m)");
+    return text == null ? 0 : TimeText.positive("every", text);
   }
 
   private void show(EventCursor cursor, RangeQuery query, @Nullable Statistics figures) {
     if (figures != null) {
       forEach(cursor, () -> figures.add(cursor.event()));
-      new FiguresWriter(format())
+      new FiguresWriter(shell.format(options.output))
           .write(figures.heads(), figures.textColumns(), figures.rows(zone), sink);
-      flush();
+      shell.write(sink);
     } else if (options.histogram) {
       Plot plot = new Plot();
       forEach(cursor, () -> plot.add(cursor.event().timeNanos()));
       plot.lines(new Rfc3339(zone), shell.unicode()).forEach(line -> sink.put(line + "\n"));
-      flush();
+      shell.write(sink);
     } else if (options.last != null) {
       newest(cursor, query);
     } else {
@@ -159,11 +153,11 @@ final class QueryRun {
   private void events(EventCursor cursor, RangeQuery query) {
     try (var answer = new QueryAnswer(cursor, writer(query), query.after())) {
       while (answer.writeNext(sink)) {
-        if (sink.length() >= CHUNK_BYTES && !flush()) {
+        if (sink.length() >= CHUNK_BYTES && !shell.write(sink)) {
           return;
         }
       }
-      flush();
+      shell.write(sink);
       RuntimeException failure = answer.failure();
       if (failure != null) {
         throw failure;
@@ -195,46 +189,16 @@ final class QueryRun {
       sink.put(event);
     }
     writer.end(token[0], sink);
-    flush();
-  }
-
-  private QueryCommand.Output format() {
-    QueryCommand.Output asked = options.output;
-    if (asked != null) {
-      return asked;
-    }
-    return shell.outToTerminal() ? QueryCommand.Output.table : QueryCommand.Output.json;
+    shell.write(sink);
   }
 
   private EventWriter writer(RangeQuery query) {
-    return switch (format()) {
-      case json -> new JsonLinesWriter(zone, query.fields());
-      case csv -> new CsvWriter(zone, query.fields());
-      case table -> text(TextWriter.Style.TABLE, query, shell.colour());
-      case raw -> text(TextWriter.Style.RAW, query, false);
-      case logfmt -> text(TextWriter.Style.LOGFMT, query, false);
-    };
+    return shell.writer(options.output, zone, query.fields());
   }
 
-  private EventWriter text(TextWriter.Style style, RangeQuery query, boolean colour) {
-    return new TextWriter(style, zone, query.fields(), shell.outToTerminal(), colour);
-  }
-
-  /// Writes what there is. False when the reader of a pipe has gone, as `head` does: no failure,
-  /// but the end.
-  private boolean flush() {
-    try {
-      shell.out().write(sink.bytes(), 0, sink.length());
-      shell.out().flush();
-      sink.clear();
-      return true;
-    } catch (IOException failed) {
-      sink.clear();
-      if (String.valueOf(failed.getMessage()).contains(READER_GONE)) {
-        return false;
-      }
-      throw new StorageException.Failed("cannot write the answer: " + failed.getMessage(), failed);
-    }
+  /// True when events appear on the terminal while they are read; then they are the progress.
+  private boolean showsAsItReads(@Nullable Statistics figures) {
+    return shell.outToTerminal() && figures == null && !options.histogram && options.last == null;
   }
 
   private void explain(String url, EventCursor cursor) {

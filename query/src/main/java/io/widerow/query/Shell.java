@@ -1,5 +1,7 @@
 package io.widerow.query;
 
+import io.widerow.event.AttributeName;
+import io.widerow.storage.StorageException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -7,7 +9,10 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.ZoneId;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// What surrounds a command: where its answer and its messages go, whether people look at them, and
 /// the environment.
@@ -25,6 +30,7 @@ public record Shell(
     boolean unicode,
     Map<String, String> environment) {
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+  private static final String READER_GONE = "Broken pipe"; // what the system calls it
 
   public Shell {
     environment = Map.copyOf(environment);
@@ -54,7 +60,43 @@ public record Shell(
     }
   }
 
-  boolean colour() {
+  /// Writes what there is, and clears it. False when the reader of a pipe has gone, as `head` does:
+  /// no failure, but the end.
+  boolean write(ByteSink sink) {
+    try {
+      out.write(sink.bytes(), 0, sink.length());
+      out.flush();
+      return true;
+    } catch (IOException failed) {
+      if (String.valueOf(failed.getMessage()).contains(READER_GONE)) {
+        return false;
+      }
+      throw new StorageException.Failed("cannot write the answer: " + failed.getMessage(), failed);
+    } finally {
+      sink.clear();
+    }
+  }
+
+  /// The writer of a format; null for the table on a terminal, else JSON lines.
+  EventWriter writer(
+      QueryCommand.@Nullable Output asked, ZoneId zone, @Nullable List<AttributeName> fields) {
+    return switch (format(asked)) {
+      case json -> new JsonLinesWriter(zone, fields);
+      case csv -> new CsvWriter(zone, fields);
+      case table -> new TextWriter(TextWriter.Style.TABLE, zone, fields, outToTerminal, colour());
+      case raw -> new TextWriter(TextWriter.Style.RAW, zone, fields, outToTerminal, false);
+      case logfmt -> new TextWriter(TextWriter.Style.LOGFMT, zone, fields, outToTerminal, false);
+    };
+  }
+
+  QueryCommand.Output format(QueryCommand.@Nullable Output asked) {
+    if (asked != null) {
+      return asked;
+    }
+    return outToTerminal ? QueryCommand.Output.table : QueryCommand.Output.json;
+  }
+
+  private boolean colour() {
     return outToTerminal && environment.getOrDefault("NO_COLOR", "").isEmpty();
   }
 }

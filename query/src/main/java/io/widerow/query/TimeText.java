@@ -83,6 +83,21 @@ final class TimeText {
     return sum.toBigInteger().longValueExact();
   }
 
+  /// A duration that is longer than nothing.
+  ///
+  /// @param parameter where the text comes from, for the message
+  static long positive(String parameter, String text) {
+    try {
+      long nanos = isDuration(text) ? duration(text) : 0;
+      if (nanos > 0) {
+        return nanos;
+      }
+    } catch (ArithmeticException _) {
+      // longer than time itself: refused below like any other text
+    }
+    throw new QueryException.Refused(parameter, "not a duration: " + text + " (write 5m)");
+  }
+
   private static BigDecimal unitNanos(String unit) {
     return BigDecimal.valueOf(
         switch (unit) {
