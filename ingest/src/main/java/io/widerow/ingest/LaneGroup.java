@@ -90,7 +90,7 @@ final class LaneGroup {
       append(part);
     } catch (StorageException.DiskFull full) {
       refuse(part, new Outcome.DiskFull(String.valueOf(full.getMessage())));
-      dropGroup(full);
+      // what was appended before is dropped as well, and the commit says so to the others
     } catch (Throwable failed) {
       waiting.add(new Waiting(part, 0, part.refused, Waiting.NEW, part.durability));
       throw failed;
