@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /// A view of an embedded store: the state of one moment, with a lease on every part of it.
 ///
@@ -213,10 +212,5 @@ final class EmbeddedView implements StoreView {
   @Override
   public void close() {
     release(rows, leased);
-  }
-
-  /// For messages and tests: the segment that holds a file, if it is in this view.
-  @Nullable LiveSegment segment(long id) {
-    return leased.stream().filter(live -> live.entry().id() == id).findFirst().orElse(null);
   }
 }

@@ -40,8 +40,10 @@ public interface EventStore extends AutoCloseable {
 
   StoreStatistics statistics();
 
-  /// Seals nothing and waits for what runs in the background; everything committed is there when
-  /// the store is opened again. Lanes must not be written to any more.
+  /// Waits for what runs in the background and gives everything back; everything committed is there
+  /// when the store is opened again. What was appended and not committed is dropped. Lanes must not
+  /// be written to any more. An implementation may seal what is open first, so that the next
+  /// opening has nothing to replay.
   @Override
   void close();
 }

@@ -20,8 +20,13 @@ public interface LaneWriter {
   ///   appended since the last commit is dropped: if there was anything, [#commit] says so too
   int append(EventBatch batch, long placement, Rejections rejections);
 
-  /// Makes everything appended so far as durable as asked, then readable. Without anything appended
-  /// it does nothing.
+  /// Makes everything appended so far as durable as asked, then readable. To be called about once a
+  /// second also when nothing was appended: only here does the lane let go of rows that
+  /// [EventStore#maintain] found old.
+  ///
+  /// What is appended between two commits is one group, there as a whole or not at all after a
+  /// crash, unless it is larger than the lane's memory for open rows: then its earlier part may be
+  /// durable and readable before this is called.
   ///
   /// @return the number of the last group that is so durable; rises from group to group
   /// @throws StorageException.Failed when that cannot be done; the write side has then ended, and

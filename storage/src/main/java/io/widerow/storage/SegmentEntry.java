@@ -25,15 +25,6 @@ record SegmentEntry(
     return fileName(id);
   }
 
-  boolean sameBucket(SegmentEntry other) {
-    return bucketMinutes == other.bucketMinutes && widthMinutes == other.widthMinutes;
-  }
-
-  /// End of the bucket, minutes since the Unix epoch.
-  long untilMinutes() {
-    return (long) bucketMinutes + widthMinutes;
-  }
-
   void write(DataOutput out) throws IOException {
     out.writeLong(id);
     out.writeInt(bucketMinutes);
