@@ -67,11 +67,13 @@ public final class ServeCommand implements Callable<Integer> {
     System.exit(new CommandLine(command).execute(arguments));
   }
 
-  /// Opens the store on this machine, which seals and merges on one thread of its own.
+  /// Opens the store on this machine. One thread of its own may merge for long; the others seal and
+  /// make journal files meanwhile, one for two lanes.
   static EventStore openEmbedded(DaemonConfig config) {
     Executor background =
-        Executors.newSingleThreadExecutor(
-            Thread.ofPlatform().name("widerow-seal").daemon().factory());
+        Executors.newFixedThreadPool(
+            1 + (config.lanes() + 1) / 2,
+            Thread.ofPlatform().name("widerow-background-", 0).daemon().factory());
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
     config.store().retain(store);

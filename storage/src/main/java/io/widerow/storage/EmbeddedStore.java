@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
 ///     journal/         what is not sealed yet, by lane       segments/ the rest
 /// ```
 ///
-/// - Threads: it starts none. Sealing and merging run on the executor that the owner hands in, at
-///   most one task a lane and one merge at a time; with an executor that runs tasks at once they
-///   run on the thread that causes them.
+/// - Threads: it starts none. Sealing, merging and the making of journal files run on the executor
+///   that the owner hands in: at most two tasks a lane and one merge at a time, so that with fewer
+///   threads one waits for another. With an executor that runs tasks at once they run on the thread
+///   that causes them. The executor must take and run tasks until the store is closed.
 /// - Memory: `openBytes` of native memory, twice that while readers hold rows that were sealed
 ///   meanwhile, and one encoder buffer a lane.
 /// - Errors: a failed write or force of journal or manifest ends the write side for good; readers
@@ -67,7 +68,7 @@ public final class EmbeddedStore implements EventStore {
   public static EmbeddedStore open(StoreConfig config, Executor background) {
     Disk disk = new RealDisk();
     return new StoreOpener(config, disk, StoreClock.system(), background)
-        .open(id -> journals(config, disk, id));
+        .open(id -> journals(config, disk, id, background));
   }
 
   /// Opens a stopped store for reading. Nothing on the disk changes.
@@ -77,12 +78,17 @@ public final class EmbeddedStore implements EventStore {
     StoreConfig config = StoreConfig.at(directory);
     Disk disk = new RealDisk();
     return new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-        .openForReading(id -> journals(config, disk, id));
+        .openForReading(id -> journals(config, disk, id, Runnable::run));
   }
 
-  private static Journal.Factory journals(StoreConfig config, Disk disk, UUID storeId) {
+  private static Journal.Factory journals(
+      StoreConfig config, Disk disk, UUID storeId, Executor background) {
     return new ChronicleJournalFactory(
-        disk, config.directory().resolve(Journal.DIRECTORY), storeId, config.journalFileBytes());
+        disk,
+        config.directory().resolve(Journal.DIRECTORY),
+        storeId,
+        config.journalFileBytes(),
+        background);
   }
 
   EmbeddedStore(StoreOpener.Opened opened) {
