@@ -66,6 +66,8 @@ final class ChronicleFile implements AutoCloseable {
     try (DocumentContext nothing = appender.writingDocument()) {
       nothing.rollbackOnClose();
     }
+    // The thread that made the file gives it to the lane's.
+    appender.singleThreadedCheckReset();
   }
 
   /// Makes the file and its directory entries durable, with all its blocks.

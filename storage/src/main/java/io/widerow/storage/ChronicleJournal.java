@@ -119,7 +119,8 @@ final class ChronicleJournal implements Journal {
     failure = broken;
     return broken instanceof StorageException known
         ? known
-        : new StorageException.Failed(current.directory() + ": cannot " + action, broken);
+        : new StorageException.Failed(
+            current.directory() + ": cannot " + action + ": " + broken, broken);
   }
 
   @Override

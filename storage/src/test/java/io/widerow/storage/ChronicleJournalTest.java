@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,6 +122,24 @@ class ChronicleJournalTest {
       }
       assertEquals(lsn, replay(factory(Runnable::run)).size());
     }
+  }
+
+  @Test
+  void filesAreMadeWrittenAndClosedByDifferentThreads() throws Exception {
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        ExecutorService background = Executors.newSingleThreadExecutor();
+        ExecutorService lane = Executors.newSingleThreadExecutor();
+        Journal journal = factory(background).create(3, 1)) {
+      lane.submit(
+              () -> {
+                for (long lsn = 1; lsn <= GROUPS; lsn++) {
+                  append(journal, encoder, batch, lsn);
+                }
+              })
+          .get();
+    }
+    assertEquals(GROUPS, replay(factory(Runnable::run)).size());
   }
 
   @Test
