@@ -82,6 +82,14 @@ final class LedgerLoad implements AutoCloseable {
     }
   }
 
+  /// Waits for so many more attempts that were not answered with success.
+  void awaitRefused(long attempts) {
+    long until = repeats.get() + attempts;
+    while (repeats.get() < until) {
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
   private void send(int sender) {
     for (int batch = 0; !ending; batch++) {
       while (!send(sender, batch)) {
