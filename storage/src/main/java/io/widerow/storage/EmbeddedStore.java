@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -380,7 +381,8 @@ public final class EmbeddedStore implements EventStore {
         sealedCount.get(),
         merger.merges(),
         end == null ? "" : String.valueOf(end.getMessage()),
-        background == null ? "" : String.valueOf(background.getMessage()));
+        background == null ? "" : String.valueOf(background.getMessage()),
+        segments.stream().map(LiveSegment::known).filter(Objects::nonNull).toList());
   }
 
   /// Has everything committed sealed. For owners that measure or hand a store over; only while no
@@ -420,7 +422,7 @@ public final class EmbeddedStore implements EventStore {
       state = StoreState.EMPTY;
       manifest.close();
     }
-    last.allSegments().forEach(segment -> segment.segment().close());
+    last.allSegments().forEach(LiveSegment::close);
     memory.close();
     try {
       lock.close();

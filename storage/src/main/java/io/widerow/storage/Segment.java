@@ -24,7 +24,7 @@ final class Segment implements AutoCloseable {
   private final Map<PartitionKey, SegmentIndex> index = new HashMap<>();
   private final List<SegmentIndex> entries = new ArrayList<>();
   private long events;
-  private volatile @Nullable Runnable afterwards;
+  private volatile @Nullable Damage damage;
 
   private Segment(DiskFile file, UUID storeId, long segmentId) {
     this.file = file;
@@ -130,6 +130,20 @@ final class Segment implements AutoCloseable {
     }
   }
 
+  /// Refuses a file that is a whole segment, but not the one that the manifest means.
+  ///
+  /// @throws StorageException.Corrupt then
+  void requireHolds(SegmentEntry entry) {
+    if (bytes != entry.bytes()) {
+      throw new StorageException.Corrupt(
+          path(), bytes, "%d bytes long, the manifest says %d".formatted(bytes, entry.bytes()));
+    }
+    if (!partitions().equals(entry.partitions())) {
+      throw new StorageException.Corrupt(
+          path(), 0, "it holds other partitions than the manifest says");
+    }
+  }
+
   /// A new array with bytes of the file, and slack behind them.
   private byte[] read(long offset, int length) {
     byte[] target = new byte[length + ByteSource.SLACK];
@@ -181,7 +195,7 @@ final class Segment implements AutoCloseable {
       throw new IllegalStateException("segment " + segmentId + " is closed");
     }
     try {
-      return new SegmentCursor(reader(), key.type(), found, scan, lease);
+      return new SegmentCursor(this, reader(), key, found, scan, lease);
     } catch (Throwable failure) {
       lease.release();
       throw failure;
@@ -211,18 +225,29 @@ final class Segment implements AutoCloseable {
     }
   }
 
+  /// Remembers the first damage that a reader met, for the owner.
+  ///
+  /// @return what the reader is told
+  StorageException.Corrupt damaged(StorageException.Corrupt told, PartitionKey key, int block) {
+    StorageException.Corrupt named = told.in(key, block);
+    SegmentIndex blocks = index.get(key);
+    if (damage == null && blocks != null) {
+      damage = Damage.of(named, Damage.Kind.BLOCK, List.of(blocks.info(block)));
+    }
+    return named;
+  }
+
+  /// The first damage that a reader met; null when none did.
+  @Nullable Damage damage() {
+    return damage;
+  }
+
   /// Keeps the file open until [#release]; false when it is closed already.
   boolean tryAcquire() {
     return lease.tryAcquire();
   }
 
   void release() {
-    lease.release();
-  }
-
-  /// Closes the file when the last lease is released, then runs `action`, for example to delete it.
-  void closeThen(Runnable action) {
-    afterwards = action;
     lease.release();
   }
 
@@ -234,9 +259,5 @@ final class Segment implements AutoCloseable {
 
   private void free() {
     file.close();
-    Runnable action = afterwards;
-    if (action != null) {
-      action.run();
-    }
   }
 }

@@ -4,6 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +20,10 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: one block.
 final class SegmentCursor implements EventCursor {
+  private final Segment segment;
   private final BlockReader reader;
   private final BlockPruner pruner;
-  private final String type;
+  private final PartitionKey key;
   private final @Nullable SegmentIndex index;
   private final Scan scan;
   private final ScanWatch watch;
@@ -43,10 +45,16 @@ final class SegmentCursor implements EventCursor {
   private long eventsKept;
 
   SegmentCursor(
-      BlockReader reader, String type, @Nullable SegmentIndex index, Scan scan, Lease lease) {
+      Segment segment,
+      BlockReader reader,
+      PartitionKey key,
+      @Nullable SegmentIndex index,
+      Scan scan,
+      Lease lease) {
+    this.segment = segment;
     this.reader = reader;
     this.pruner = new BlockPruner(reader);
-    this.type = type;
+    this.key = key;
     this.index = index;
     this.scan = scan;
     this.watch = scan.watch();
@@ -65,6 +73,16 @@ final class SegmentCursor implements EventCursor {
 
   @Override
   public Step next() {
+    try {
+      return advance();
+    } catch (StorageException.Corrupt damaged) {
+      blocksLeft = 0; // nothing behind it is shown as if it were the next
+      rowsLeft = 0;
+      throw segment.damaged(damaged, key, block - step);
+    }
+  }
+
+  private Step advance() {
     while (true) {
       while (rowsLeft > 0) {
         row += step;
@@ -172,7 +190,7 @@ final class SegmentCursor implements EventCursor {
 
     @Override
     public String type() {
-      return type;
+      return key.type();
     }
 
     @Override

@@ -161,7 +161,7 @@ final class StoreOpener {
           new RecoveryReport(replay.groups(), replay.events(), torn, segments.size(), millis));
       return store;
     } catch (Throwable failure) {
-      segments.forEach(live -> live.segment().close());
+      segments.forEach(LiveSegment::close);
       manifest.close();
       memory.close();
       throw failure;
