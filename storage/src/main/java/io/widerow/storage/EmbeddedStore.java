@@ -1,7 +1,6 @@
 package io.widerow.storage;
 
 import io.widerow.event.EventId;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -71,7 +70,8 @@ public final class EmbeddedStore implements EventStore {
         .open(id -> journals(config, disk, id));
   }
 
-  /// Opens a stopped store for reading. Nothing on the disk changes.
+  /// Opens a stopped store for reading. Nothing on the disk changes. Acknowledged groups that are
+  /// lost from its journal do not keep it from opening: [#recovery] names them.
   ///
   /// @throws StorageException when the directory is no store, locked, newer, or damaged
   public static EmbeddedStore openForReading(Path directory) {
@@ -382,7 +382,13 @@ public final class EmbeddedStore implements EventStore {
         merger.merges(),
         end == null ? "" : String.valueOf(end.getMessage()),
         background == null ? "" : String.valueOf(background.getMessage()),
-        segments.stream().map(LiveSegment::known).filter(Objects::nonNull).toList());
+        damage(segments));
+  }
+
+  private List<Damage> damage(List<LiveSegment> segments) {
+    List<Damage> damage = new ArrayList<>(recovery.damage());
+    segments.stream().map(LiveSegment::known).filter(Objects::nonNull).forEach(damage::add);
+    return damage;
   }
 
   /// Has everything committed sealed. For owners that measure or hand a store over; only while no
@@ -424,12 +430,6 @@ public final class EmbeddedStore implements EventStore {
     }
     last.allSegments().forEach(LiveSegment::close);
     memory.close();
-    try {
-      lock.close();
-    } catch (IOException failure) {
-      throw new StorageException.Failed(config.directory(), "unlock", failure);
-    } catch (Exception failure) {
-      throw new IllegalStateException("cannot unlock", failure);
-    }
+    StoreLock.giveBack(config.directory(), lock);
   }
 }

@@ -29,6 +29,11 @@ final class LiveSegment implements AutoCloseable {
     this.found = found;
   }
 
+  /// Null when it is quarantined.
+  @Nullable Segment file() {
+    return file;
+  }
+
   SegmentEntry entry() {
     return entry;
   }

@@ -4,6 +4,7 @@ import io.widerow.event.PartitionKey;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,19 @@ final class Segment implements AutoCloseable {
       file.close();
       throw failure;
     }
+  }
+
+  /// A segment whose own index cannot be read, with the blocks that were found.
+  ///
+  /// @param file belongs to the segment from now on
+  static Segment of(DiskFile file, UUID storeId, long segmentId, List<SegmentIndex> found) {
+    Segment segment = new Segment(file, storeId, segmentId);
+    for (SegmentIndex entry : found) {
+      segment.index.put(entry.partition.key(), entry);
+      segment.entries.add(entry);
+      segment.events += entry.partition.events();
+    }
+    return segment;
   }
 
   private void readHeader() {
@@ -202,7 +216,21 @@ final class Segment implements AutoCloseable {
     }
   }
 
-  private BlockReader reader() {
+  /// Opens a cursor over a partition that passes over some of its blocks.
+  EventCursor openWithout(PartitionKey key, BitSet blocks) {
+    if (!lease.tryAcquire()) {
+      throw new IllegalStateException("segment " + segmentId + " is closed");
+    }
+    return new SegmentCursor(this, reader(), key, index.get(key), Scan.all(), lease)
+        .without(blocks);
+  }
+
+  /// Where the blocks lie, in the order of partitions.
+  List<SegmentIndex> indexes() {
+    return entries;
+  }
+
+  BlockReader reader() {
     return new BlockReader(file, new SegmentChecksum(storeId, segmentId));
   }
 

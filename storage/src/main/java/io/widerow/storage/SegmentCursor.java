@@ -5,6 +5,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import java.util.BitSet;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: one block.
 final class SegmentCursor implements EventCursor {
+  private static final BitSet NONE = new BitSet();
+
   private final Segment segment;
   private final BlockReader reader;
   private final BlockPruner pruner;
@@ -32,6 +35,7 @@ final class SegmentCursor implements EventCursor {
   private final BlockView filtered;
   private final AttributeValue scratch = new AttributeValue();
   private final int step;
+  private BitSet left = NONE; // blocks that are passed over
   private int block; // to be opened next
   private int blocksLeft;
   private int row;
@@ -69,6 +73,12 @@ final class SegmentCursor implements EventCursor {
       blocksSkipped = (long) index.blocks - blocksLeft;
       block = scan.descending() ? limit - 1 : first;
     }
+  }
+
+  /// Passes over some blocks. Before anything is read.
+  SegmentCursor without(BitSet blocks) {
+    left = blocks;
+    return this;
   }
 
   @Override
@@ -111,6 +121,9 @@ final class SegmentCursor implements EventCursor {
     blocksLeft--;
     watch.block();
     columnsRead = false;
+    if (left.get(opened)) {
+      return;
+    }
     reader.open(blocks, opened);
     BlockPruner.Verdict verdict = pruner.verdict(scan.filter());
     if (verdict == BlockPruner.Verdict.NOTHING) {

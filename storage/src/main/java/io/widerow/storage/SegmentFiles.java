@@ -90,8 +90,8 @@ final class SegmentFiles {
     }
   }
 
-  Path file(SegmentEntry entry) {
-    return directory.resolve(entry.fileName());
+  Path named(long id) {
+    return directory.resolve(SegmentEntry.fileName(id));
   }
 
   /// Deletes what a failure left of a segment that was not finished. What cannot be deleted is
@@ -119,13 +119,18 @@ final class SegmentFiles {
 
   /// Deletes what a crash left: files that the manifest does not list.
   void deleteOrphans(List<SegmentEntry> live) {
+    orphans(live).forEach(disk::delete);
+  }
+
+  List<Path> orphans(List<SegmentEntry> live) {
+    if (!disk.exists(directory)) {
+      return List.of();
+    }
     Set<String> names = new HashSet<>();
     live.forEach(entry -> names.add(entry.fileName()));
-    for (Path path : disk.list(directory)) {
-      if (!names.contains(path.getFileName().toString())) {
-        disk.delete(path);
-      }
-    }
+    return disk.list(directory).stream()
+        .filter(path -> !names.contains(path.getFileName().toString()))
+        .toList();
   }
 
   /// Bytes of all files written since the store was opened.

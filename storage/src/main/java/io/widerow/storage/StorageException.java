@@ -3,6 +3,8 @@ package io.widerow.storage;
 import io.widerow.event.PartitionKey;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// What can go wrong outside the program. The list is closed, so a caller can switch over it and
@@ -56,19 +58,27 @@ public abstract sealed class StorageException extends RuntimeException {
     }
   }
 
-  /// Events that were acknowledged are damaged or gone. The store can be read, not written, until
-  /// an operator accepts the loss.
+  /// Journaled events that were acknowledged are damaged or gone. The store can be read, not
+  /// written, until an operator accepts the loss.
   public static final class AcknowledgedDataDamaged extends StorageException {
     private static final long serialVersionUID = 1L;
+
+    /// The first LSN that is lost, and the last one in a row with it.
     public final long lsnFirst;
+
     public final long lsnLast;
 
-    public AcknowledgedDataDamaged(Path file, long lsnFirst, long lsnLast, String found) {
+    /// All that is lost.
+    public final transient List<Damage> damage;
+
+    AcknowledgedDataDamaged(List<JournalLoss> losses) {
       super(
-          "%s: acknowledged groups with LSN %d to %d are damaged: %s"
-              .formatted(file, lsnFirst, lsnLast, found));
-      this.lsnFirst = lsnFirst;
-      this.lsnLast = lsnLast;
+          losses.stream()
+              .map(loss -> loss.damage().sentence())
+              .collect(Collectors.joining("; and ")));
+      this.lsnFirst = losses.getFirst().lsnFirst();
+      this.lsnLast = losses.getFirst().lsnLast();
+      this.damage = losses.stream().map(JournalLoss::damage).toList();
     }
   }
 

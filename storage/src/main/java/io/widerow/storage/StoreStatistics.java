@@ -19,8 +19,8 @@ import java.util.List;
 /// @param failure why the write side has ended; empty while it works
 /// @param backgroundFailure why sealing or merging failed last, to be tried again; empty when it
 ///   did not
-/// @param damage segments that are damaged, as far as opening and reading have looked. What they
-///   hold is not served, or not all of it; all else is
+/// @param damage what is damaged, as far as opening and reading have looked: segments, of which not
+///   all is served, and, in a store that was opened in spite of it, lost groups of its journal
 public record StoreStatistics(
     long eventsCommitted,
     long eventBytesCommitted,
