@@ -12,10 +12,14 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoopGroup;
+import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreView.PartitionInfo;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -57,6 +61,7 @@ public final class Daemon implements AutoCloseable {
   private final EventLoopGroup loops;
   private final Server http;
   private final ScheduledExecutorService maintenance;
+  private final Set<String> damageTold = new HashSet<>(); // by the maintenance thread only
   private @Nullable SyslogReceiver syslog;
   private boolean closed;
 
@@ -168,8 +173,25 @@ public final class Daemon implements AutoCloseable {
     try {
       store.maintain();
       lanes.tick(); // after: what was asked of a lane is done by its own thread
+      tellDamage();
     } catch (RuntimeException failure) { // or it would never be called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
+    }
+  }
+
+  /// Logs damage that somebody met, once.
+  private void tellDamage() {
+    for (Damage damage : store.statistics().damage()) {
+      if (damageTold.add(damage.sentence())) {
+        LOG.log(
+            Level.SEVERE,
+            "{0}; {1} events of {2} cannot be read, all else is served",
+            new Object[] {
+              damage.sentence(),
+              Long.toString(damage.events()),
+              damage.partitions().stream().map(PartitionInfo::key).toList()
+            });
+      }
     }
   }
 

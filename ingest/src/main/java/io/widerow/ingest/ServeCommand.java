@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import io.widerow.storage.Damage;
 import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.RecoveryReport;
@@ -34,6 +35,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 public final class ServeCommand implements Callable<Integer> {
+  private static final String LOSS_ADVICE =
+      "widerow: nothing was changed; `widerow query --data` reads what is left, "
+          + "`widerow verify` lists all damage, "
+          + "and `widerow repair --accept-loss` goes on without it";
   private static final int EXIT_USAGE = 64;
   private static final int EXIT_FAILED = 74;
 
@@ -155,6 +160,9 @@ public final class ServeCommand implements Callable<Integer> {
       return exit;
     } catch (StorageException refused) {
       err().println("widerow: " + refused.getMessage());
+      if (refused instanceof StorageException.AcknowledgedDataDamaged) {
+        err().println(LOSS_ADVICE);
+      }
       exit = exitCode(refused);
       return exit;
     } finally {
@@ -207,6 +215,7 @@ public final class ServeCommand implements Callable<Integer> {
     if (store instanceof EmbeddedStore embedded) {
       announce(embedded.recovery());
     }
+    announceDamage(store);
     out().println("widerow: %s on %s".formatted(daemon.httpScheme(), daemon.httpAddress()));
     if (daemon.syslogAddress() != null) {
       out().println("widerow: syslog on " + daemon.syslogAddress() + ", UDP and TCP");
@@ -219,6 +228,15 @@ public final class ServeCommand implements Callable<Integer> {
                 + store.statistics().openEvents()
                 + " in open rows; ready");
     out().flush();
+  }
+
+  private void announceDamage(EventStore store) {
+    for (Damage damage : store.statistics().damage()) {
+      err()
+          .println(
+              "widerow: %s; %d partitions with %d events cannot be read, all else is served"
+                  .formatted(damage.sentence(), damage.partitions().size(), damage.events()));
+    }
   }
 
   private void announce(RecoveryReport recovery) {

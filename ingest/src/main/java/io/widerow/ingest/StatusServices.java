@@ -8,11 +8,14 @@ import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreStatistics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// The endpoints that say how the daemon does.
@@ -45,7 +48,20 @@ final class StatusServices {
     }
     return intake.draining()
         ? HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping")
-        : HttpAnswers.json(HttpStatus.OK, "{\"ready\":true}\n");
+        : HttpAnswers.json(HttpStatus.OK, readyJson());
+  }
+
+  /// Damage of a part is no reason not to send more: it is told, and nothing gets worse.
+  private String readyJson() {
+    List<Damage> damage = store.statistics().damage();
+    if (damage.isEmpty()) {
+      return "{\"ready\":true}\n";
+    }
+    StringBuilder json = new StringBuilder("{\"ready\":true,\"damaged\":[");
+    for (int i = 0; i < damage.size(); i++) {
+      HttpAnswers.appendString(json.append(i == 0 ? "" : ","), damage.get(i).sentence());
+    }
+    return json.append("]}\n").toString();
   }
 
   /// `GET /health`, in the form of InfluxDB 2.
@@ -143,5 +159,23 @@ final class StatusServices {
     json.append(",\"merged\":").append(store.merged());
     HttpAnswers.appendString(json.append(",\"failure\":"), store.failure());
     HttpAnswers.appendString(json.append(",\"backgroundFailure\":"), store.backgroundFailure());
+    json.append(",\"damage\":[");
+    for (int i = 0; i < store.damage().size(); i++) {
+      appendDamage(json.append(i == 0 ? "" : ","), store.damage().get(i));
+    }
+    json.append(']');
+  }
+
+  private static void appendDamage(StringBuilder json, Damage damage) {
+    json.append("{\"what\":\"").append(damage.kind().name().toLowerCase(Locale.ROOT));
+    HttpAnswers.appendString(json.append("\",\"file\":"), damage.file().toString());
+    json.append(",\"offset\":").append(damage.offset());
+    HttpAnswers.appendString(json.append(",\"found\":"), damage.found());
+    json.append(",\"events\":").append(damage.events()).append(",\"partitions\":[");
+    for (int i = 0; i < damage.partitions().size(); i++) {
+      String key = damage.partitions().get(i).key().toString();
+      HttpAnswers.appendString(json.append(i == 0 ? "" : ","), key);
+    }
+    json.append("]}");
   }
 }

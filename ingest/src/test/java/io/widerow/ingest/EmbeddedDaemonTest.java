@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,9 +12,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +49,45 @@ class EmbeddedDaemonTest {
         Http http = new Http(daemon)) {
       assertTrue(http.post(PATH, Http.TEXT, log).body().contains("\"duplicate\":true"));
       assertEquals(before, http.get("/v1/query").body());
+    }
+  }
+
+  @Test
+  void aDamagedSegmentIsToldAndTheRestIsServed() throws IOException, InterruptedException {
+    Path data = directory.resolve("d");
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("data", data.toString(), "http", "127.0.0.1:0", "lanes", "1"));
+    Path damaged = data;
+    for (String type : new String[] {"one", "two"}) {
+      try (EventStore store = ServeCommand.openEmbedded(config);
+          Daemon daemon = Daemon.start(config, store);
+          Http http = new Http(daemon)) {
+        assertTrue(
+            http.post("/v1/events?type=" + type, Http.TEXT, "hello".getBytes(UTF_8))
+                .body()
+                .contains("\"accepted\":1"));
+        assertEquals("{\"ready\":true}\n", http.get("/ready").body());
+      }
+      try (Stream<Path> files = Files.list(data.resolve("segments"))) {
+        damaged = type.equals("one") ? files.findAny().orElseThrow() : damaged;
+      }
+    }
+    Files.write(damaged, Arrays.copyOf(Files.readAllBytes(damaged), 70));
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      String ready = http.get("/ready").body();
+      assertTrue(ready.startsWith("{\"ready\":true,\"damaged\":[\"" + damaged), ready);
+      String status = http.get("/v1/status").body();
+      assertTrue(status.contains("\"damage\":[{\"what\":\"segment\",\"file\":"), status);
+      assertTrue(status.contains("|one|"), status);
+      assertEquals(2, http.get("/v1/query?type=two").body().lines().count(), "and its token");
+      String touched = http.get("/v1/query?type=one").body();
+      assertTrue(touched.contains("error") && touched.contains("|one|"), touched);
+      assertTrue(
+          http.post("/v1/events?type=one", Http.TEXT, "again".getBytes(UTF_8))
+              .body()
+              .contains("\"accepted\":1"));
     }
   }
 

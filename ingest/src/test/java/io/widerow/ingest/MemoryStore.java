@@ -174,7 +174,8 @@ final class MemoryStore implements EventStore {
 
   @Override
   public StoreStatistics statistics() {
-    return new StoreStatistics(committed.size(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "");
+    return new StoreStatistics(
+        committed.size(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", List.of());
   }
 
   @Override

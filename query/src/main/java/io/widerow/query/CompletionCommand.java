@@ -27,6 +27,8 @@ public final class CompletionCommand {
     CommandLine root = new CommandLine(new Root());
     root.addSubcommand("query", QueryCommand.commandLine(EmbeddedStore::openForReading, shell));
     root.addSubcommand("tail", TailCommand.commandLine(shell));
+    root.addSubcommand("verify", VerifyCommand.commandLine(shell));
+    root.addSubcommand("repair", RepairCommand.commandLine(shell));
     for (String name : new String[] {"serve", "demo", "test", "completion", "help"}) {
       root.addSubcommand(name, new CommandLine(new Named()));
     }

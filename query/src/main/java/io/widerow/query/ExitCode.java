@@ -5,6 +5,8 @@ import io.widerow.storage.StorageException;
 /// What a program of Widerow ends with. The numbers are those of `sysexits.h` where it has one.
 public enum ExitCode {
   OK(0),
+  /// What was to be checked or repaired is damaged.
+  DAMAGE_FOUND(1),
   /// An option or a value makes no sense.
   USAGE(64),
   /// Bytes on disk are damaged.

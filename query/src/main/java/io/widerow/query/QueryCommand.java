@@ -26,6 +26,8 @@ import picocli.CommandLine.Parameters;
       "Filter: status >= 500 and not (path contains \"health\" or agent ~ \"(?i)bot\").",
       "Figures: counts, and sums of whole numbers, are exact. Percentiles come from HdrHistogram",
       "with three digits: within 0.1 %%, over numbers from 0 on.",
+      "A stopped store whose journal lost acknowledged groups is shown without them: a warning",
+      "says which, and the exit code is 65.",
       "Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no store, 69 daemon unavailable, 70 bug,",
       "73 disk full, 74 input/output, 75 store in use, 76 over budget, 130 stopped."
     })
@@ -125,8 +127,7 @@ public final class QueryCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    new QueryRun(this, opener, shell).run();
-    return ExitCode.OK.number;
+    return new QueryRun(this, opener, shell).run().number;
   }
 
   /// The options that a query is made of, by the names that HTTP has for them.

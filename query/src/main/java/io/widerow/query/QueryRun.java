@@ -1,6 +1,7 @@
 package io.widerow.query;
 
 import io.widerow.event.AttributeName;
+import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.ScanStatistics;
@@ -48,7 +49,8 @@ final class QueryRun {
     }
   }
 
-  void run() {
+  /// @return [ExitCode#CORRUPT] when all was shown that is there, and something is known to be lost
+  ExitCode run() {
     Map<String, List<String>> given = options.parameters();
     Statistics figures = statistics(given);
     Instant now = Instant.now();
@@ -63,7 +65,7 @@ final class QueryRun {
         if (options.explain) {
           explain(url, cursor);
         }
-        return;
+        return ExitCode.OK;
       }
     }
     if (options.url != null) {
@@ -72,6 +74,7 @@ final class QueryRun {
     try (EventStore store = opener.openReadOnly(data.toAbsolutePath());
         StoreView view = store.view();
         RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
+      ExitCode code = warn(store);
       Progress progress = new Progress(shell.err(), startNanos);
       if (shell.errToTerminal() && !showsAsItReads(figures)) {
         reader.onProgress(() -> progress.at(reader.eventsScanned(), System.nanoTime()));
@@ -84,7 +87,19 @@ final class QueryRun {
       if (options.explain) {
         explain(reader);
       }
+      return code;
     }
+  }
+
+  /// Says what the store is shown without. A segment that is damaged needs no word here: whoever
+  /// reads what it held is told then.
+  private ExitCode warn(EventStore store) {
+    List<Damage> lost =
+        store.statistics().damage().stream()
+            .filter(damage -> damage.kind() == Damage.Kind.JOURNAL)
+            .toList();
+    lost.forEach(one -> shell.err().println("widerow query: shown without: " + one.sentence()));
+    return lost.isEmpty() ? ExitCode.OK : ExitCode.CORRUPT;
   }
 
   /// The figures asked for; narrows the fields of the query to those they need.

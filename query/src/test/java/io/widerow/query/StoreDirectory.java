@@ -37,7 +37,7 @@ final class StoreDirectory {
     }
   }
 
-  private static void copy(Path from, Path to) throws IOException {
+  static void copy(Path from, Path to) throws IOException {
     try (var files = Files.walk(from)) {
       for (Path file : files.toList()) {
         Files.copy(file, to.resolve(from.relativize(file)));

@@ -1,13 +1,13 @@
 package io.widerow.storage;
 
 import io.widerow.event.EventId;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -71,7 +71,8 @@ public final class EmbeddedStore implements EventStore {
         .open(id -> journals(config, disk, id, background));
   }
 
-  /// Opens a stopped store for reading. Nothing on the disk changes.
+  /// Opens a stopped store for reading. Nothing on the disk changes. Acknowledged groups that are
+  /// lost from its journal do not keep it from opening: [#recovery] names them.
   ///
   /// @throws StorageException when the directory is no store, locked, newer, or damaged
   public static EmbeddedStore openForReading(Path directory) {
@@ -386,7 +387,14 @@ public final class EmbeddedStore implements EventStore {
         sealedCount.get(),
         merger.merges(),
         end == null ? "" : String.valueOf(end.getMessage()),
-        background == null ? "" : String.valueOf(background.getMessage()));
+        background == null ? "" : String.valueOf(background.getMessage()),
+        damage(segments));
+  }
+
+  private List<Damage> damage(List<LiveSegment> segments) {
+    List<Damage> damage = new ArrayList<>(recovery.damage());
+    segments.stream().map(LiveSegment::known).filter(Objects::nonNull).forEach(damage::add);
+    return damage;
   }
 
   /// Has everything committed sealed. For owners that measure or hand a store over; only while no
@@ -426,14 +434,8 @@ public final class EmbeddedStore implements EventStore {
       state = StoreState.EMPTY;
       manifest.close();
     }
-    last.allSegments().forEach(segment -> segment.segment().close());
+    last.allSegments().forEach(LiveSegment::close);
     memory.close();
-    try {
-      lock.close();
-    } catch (IOException failure) {
-      throw new StorageException.Failed(config.directory(), "unlock", failure);
-    } catch (Exception failure) {
-      throw new IllegalStateException("cannot unlock", failure);
-    }
+    StoreLock.giveBack(config.directory(), lock);
   }
 }

@@ -3,7 +3,6 @@ package io.widerow.storage;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
-import io.widerow.event.TimeUuid;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -61,7 +60,7 @@ final class EmbeddedView implements StoreView {
       rows.add(view);
     }
     for (LiveSegment segment : state.allSegments()) {
-      if (!segment.segment().tryAcquire()) {
+      if (!segment.tryAcquire()) {
         return false;
       }
       leased.add(segment);
@@ -71,7 +70,7 @@ final class EmbeddedView implements StoreView {
 
   private static void release(List<OpenRows.View> rows, List<LiveSegment> leased) {
     rows.forEach(OpenRows.View::close);
-    leased.forEach(segment -> segment.segment().release());
+    leased.forEach(LiveSegment::release);
   }
 
   @Override
@@ -84,9 +83,9 @@ final class EmbeddedView implements StoreView {
         continue;
       }
       for (LiveSegment segment : bucket.getValue()) {
-        for (SegmentSummary.Partition partition : segment.segment().partitions()) {
+        for (SegmentSummary.Partition partition : segment.partitions()) {
           if (isWanted(partition.key(), types)) {
-            found.merge(partition.key(), infoOf(partition), EmbeddedView::both);
+            found.merge(partition.key(), partition.info(), EmbeddedView::both);
           }
         }
       }
@@ -110,14 +109,6 @@ final class EmbeddedView implements StoreView {
     return types.test(key.type()) && !store.isExpired(key.type(), key.untilNanos(), nowNanos);
   }
 
-  private static PartitionInfo infoOf(SegmentSummary.Partition partition) {
-    return new PartitionInfo(
-        partition.key(),
-        partition.events(),
-        TimeUuid.tickNanos(partition.least().time()),
-        TimeUuid.tickNanos(partition.greatest().time()) + TimeUuid.NANOS_PER_TICK - 1);
-  }
-
   private static PartitionInfo both(PartitionInfo a, PartitionInfo b) {
     return new PartitionInfo(
         a.key(),
@@ -137,9 +128,9 @@ final class EmbeddedView implements StoreView {
     List<EventCursor> cursors = new ArrayList<>();
     for (PartitionKey key : wanted) {
       for (LiveSegment segment : segmentsOf(key)) {
-        SegmentSummary.Partition partition = segment.segment().partition(key);
+        SegmentSummary.Partition partition = segment.partition(key);
         if (partition != null && overlaps(partition, scan)) {
-          cursors.add(lazily(segment.segment(), partition, below));
+          cursors.add(lazily(segment, partition, below));
         }
       }
       for (OpenRows.View view : rows) {
@@ -164,7 +155,7 @@ final class EmbeddedView implements StoreView {
         }
       }
       for (LiveSegment segment : segmentsOf(key)) {
-        SegmentSummary.Partition partition = segment.segment().partition(key);
+        SegmentSummary.Partition partition = segment.partition(key);
         if (partition != null && partition.ownIds()) {
           return true;
         }
@@ -193,7 +184,8 @@ final class EmbeddedView implements StoreView {
         && partition.greatest().compareTo(scan.from()) >= 0;
   }
 
-  private static LazyCursor lazily(Segment segment, SegmentSummary.Partition partition, Scan scan) {
+  private static LazyCursor lazily(
+      LiveSegment segment, SegmentSummary.Partition partition, Scan scan) {
     EventId bound =
         scan.descending()
             ? least(partition.greatest(), scan.until())

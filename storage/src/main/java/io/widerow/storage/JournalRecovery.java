@@ -1,25 +1,30 @@
 package io.widerow.storage;
 
+import io.widerow.event.EventLayout;
+import io.widerow.event.TimeUuid;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /// Decides what the journals of a stopped store say. Lane by lane, frames count while their LSNs
 /// follow each other. Where one is missing or damaged, the frames behind it tell what that means:
 ///
 /// ```
-///   sealed | 5  6  7  -  9(durable 8)         8 was promised:  damage, refused
+///   sealed | 5  6  7  -  9(durable 8)         8 was promised:  lost; 9 still counts
 ///   sealed | 5  6  7  -  9(durable 7)         8 never was:     torn tail, 8 and 9 are cut
-///   sealed | -  6                             5 is missing:    damage, unless 6 says durable 4
-///   sealed | 5  6 (file from 8)               7 was durable when the file was made: damage
+///   sealed | -  6                             5 is missing:    lost, unless 6 says durable 4
+///   sealed | 5  6 (file from 8)               7 was durable when the file was made: lost
 /// ```
 ///
-/// The last line also tells when the manifest lost its last edits, or a journal file is gone.
+/// The last line also tells when the manifest lost its last edits, or a journal file is gone. A
+/// store with a loss is not written to, unless its operator accepts it; see [LaneCheck].
 ///
 /// It reads the journals twice: first to check, when nothing has been changed yet, then to replay.
+/// Around a loss it reads them once more, for what the frames there tell.
 ///
 /// - Threads: one.
 /// - Memory: owns a decoder's buffer of one group, until [#close].
@@ -37,27 +42,12 @@ final class JournalRecovery implements AutoCloseable {
     this.sealedLsns = sealedLsns;
   }
 
-  /// What is known of a lane so far.
-  private static final class LaneCheck {
-    private long next; // the LSN that would go on
-    private long last; // the last that counts
-    private long durable; // promised, as far as any frame tells
-    private long behind; // frames that do not count
-    private @Nullable Path badFile;
-    private @Nullable Path file; // the last one
-    private long headers; // of the last file, that can be believed
-    private long strangers; // of the last file, that cannot
-
-    LaneCheck(long sealed) {
-      next = sealed + 1;
-      last = sealed;
-    }
-  }
-
   /// Reads all journals and changes nothing.
   ///
-  /// @throws StorageException.AcknowledgedDataDamaged when a frame that was promised is not there
-  void check() {
+  /// @param directory of the journals, for messages
+  /// @param count lanes 0 to this had a journal
+  /// @return what was acknowledged and is not there
+  List<JournalLoss> check(Path directory, int count) {
     journals.replay(
         new Journal.FrameReader() {
           @Override
@@ -67,48 +57,27 @@ final class JournalRecovery implements AutoCloseable {
 
           @Override
           public void file(int lane, Path file, long lsnFirst) {
-            lookAtFile(lane, file, lsnFirst);
+            lane(lane).file(file, lsnFirst);
           }
         });
-    lanes.values().forEach(JournalRecovery::requireOwn);
-    lanes.forEach(JournalRecovery::requireWhole);
-  }
-
-  /// Refuses a file all of whose frames are strange: a power cut tears the last one, not all.
-  private static void requireOwn(LaneCheck check) {
-    if (check.file != null && check.headers == 0 && check.strangers > 1) {
-      throw new StorageException.Corrupt(check.file, 0, "no frame in it is of this store and lane");
+    List<JournalLoss> losses = new ArrayList<>();
+    for (LaneCheck check : lanes.values()) {
+      check.end();
+      losses.addAll(check.losses(directory));
+      lsnSeen = Math.max(lsnSeen, check.durable());
     }
-    check.headers = 0;
-    check.strangers = 0;
-  }
-
-  /// Refuses when a lane that had a journal has none.
-  ///
-  /// @param directory of the journals, for the message
-  /// @param count lanes 0 to this had one
-  void requireJournals(Path directory, int count) {
     for (int lane = 0; lane < count; lane++) {
-      LaneCheck check = lanes.get(lane);
-      if (check == null || check.file == null) {
-        throw new StorageException.Corrupt(
-            directory, 0, "the journal of lane %d is gone".formatted(lane));
+      if (!lane(lane).hasFile()) {
+        long lsn = sealedLsns.getOrDefault(lane, 0L) + 1;
+        String found = "the journal of lane %d is gone, with all that it held".formatted(lane);
+        losses.add(new JournalLoss(lane, lsn, lsn, directory, 0, found, -1));
       }
     }
+    return losses.isEmpty() ? losses : around(losses);
   }
 
   private LaneCheck lane(int lane) {
-    return lanes.computeIfAbsent(lane, l -> new LaneCheck(sealedLsns.getOrDefault(l, 0L)));
-  }
-
-  private void lookAtFile(int lane, Path file, long lsnFirst) {
-    LaneCheck check = lane(lane);
-    requireOwn(check);
-    check.file = file;
-    check.durable = Math.max(check.durable, lsnFirst - 1);
-    if (lsnFirst > check.next && check.badFile == null) {
-      check.badFile = file;
-    }
+    return lanes.computeIfAbsent(lane, l -> new LaneCheck(l, sealedLsns.getOrDefault(l, 0L)));
   }
 
   /// A frame whose header is right tells its number and what was promised, even when its body is
@@ -116,38 +85,56 @@ final class JournalRecovery implements AutoCloseable {
   private void look(int lane, Path file, long sequence, MemorySegment frame) {
     FrameDecoder.Verdict verdict = decoder.check(lane, frame);
     LaneCheck check = lane(lane);
-    if (!verdict.headerIsValid()) {
-      check.strangers++;
-      int other = JournalFrame.lane(frame);
-      if (other != lane && decoder.check(other, frame).headerIsValid()) {
-        throw new StorageException.Corrupt(
-            file, sequence, "a frame of lane %d in the journal of lane %d".formatted(other, lane));
-      }
+    if (verdict.headerIsValid()) {
+      lsnSeen = Math.max(lsnSeen, JournalFrame.lsn(frame));
+      check.frame(file, sequence, frame, verdict);
       return;
     }
-    check.headers++;
-    check.durable = Math.max(check.durable, JournalFrame.durableLsn(frame));
-    long lsn = JournalFrame.lsn(frame);
-    lsnSeen = Math.max(lsnSeen, lsn);
-    if (verdict == FrameDecoder.Verdict.VALID && lsn == check.next) {
-      check.last = check.next++;
-    } else if (lsn >= check.next) {
-      check.behind++;
-      if (check.badFile == null) {
-        check.badFile = file;
+    check.unbelievable(file, sequence);
+    int other = JournalFrame.lane(frame);
+    if (other != lane && decoder.check(other, frame).headerIsValid()) {
+      check.stranger(
+          file, sequence, "a frame of lane %d in the journal of lane %d".formatted(other, lane));
+    }
+  }
+
+  /// Adds what the frames directly before and behind the losses tell.
+  private List<JournalLoss> around(List<JournalLoss> losses) {
+    List<JournalLoss> told = new ArrayList<>(losses);
+    journals.replay((lane, _, _, frame) -> {
+      for (int i = 0; i < told.size(); i++) {
+        JournalLoss loss = told.get(i);
+        if (loss.lane() == lane && isBeside(loss, lane, frame)) {
+          told.set(i, around(loss));
+        }
       }
-    }
+    });
+    return told;
   }
 
-  private static void requireWhole(int lane, LaneCheck check) {
-    if (check.durable > check.last) {
-      Path file = check.badFile == null ? Path.of("journal of lane " + lane) : check.badFile;
-      throw new StorageException.AcknowledgedDataDamaged(
-          file, check.last + 1, check.durable, "a frame is missing or fails its checksum");
+  private boolean isBeside(JournalLoss loss, int lane, MemorySegment frame) {
+    if (!decoder.check(lane, frame).headerIsValid()) {
+      return false;
     }
+    long lsn = JournalFrame.lsn(frame);
+    return (lsn == loss.lsnFirst() - 1 || lsn == loss.lsnLast() + 1)
+        && decoder.decode(lane, frame) == FrameDecoder.Verdict.VALID;
   }
 
-  /// Hands what counts to `replay`, lane by lane, in order.
+  /// Adds the times of the frame decoded last.
+  private JournalLoss around(JournalLoss loss) {
+    MemorySegment events = decoder.events();
+    JournalLoss told = loss;
+    long offset = 0;
+    while (offset < events.byteSize()) {
+      long nanos = TimeUuid.tickNanos(EventLayout.idTime(events, offset));
+      told = told.around(nanos, nanos);
+      offset += EventLayout.alignedLength(EventLayout.length(events, offset));
+    }
+    return told;
+  }
+
+  /// Hands what counts to `replay`, lane by lane, in order, and says where there is a hole.
   ///
   /// @throws StorageException.Corrupt when a frame's checksums are right and its content is not
   void replay(Replay replay) {
@@ -158,19 +145,26 @@ final class JournalRecovery implements AutoCloseable {
         return;
       }
       long due = next.computeIfAbsent(lane, l -> sealedLsns.getOrDefault(l, 0L) + 1);
-      if (JournalFrame.lsn(frame) == due && due <= check.last) {
+      long lsn = JournalFrame.lsn(frame);
+      if (lsn >= due && lsn <= check.last()) {
         FrameDecoder.Verdict verdict = decoder.decode(lane, frame);
         if (verdict != FrameDecoder.Verdict.VALID) {
           throw new StorageException.Corrupt(file, sequence, verdict.sentence);
         }
-        next.put(lane, due + 1);
+        if (lsn > due) {
+          replay.hole();
+        }
+        next.put(lane, lsn + 1);
         replay.frame(lane, frame, decoder.events());
+        if (lsn == check.last() && check.durable() > lsn) {
+          replay.hole();
+        }
       }
     });
   }
 
-  /// The greatest LSN of any frame, whether it counts or not. New frames start above it, so that
-  /// none of them ever shares its number with one that was cut.
+  /// The greatest LSN of any frame, whether it counts or not, and of any that was promised. New
+  /// frames start above it, so that none of them ever shares its number with one that was cut.
   long lsnSeen() {
     return lsnSeen;
   }
@@ -178,12 +172,12 @@ final class JournalRecovery implements AutoCloseable {
   /// The last frame of a lane that counts, as far as it was checked.
   long lsnCounted(int lane) {
     LaneCheck check = lanes.get(lane);
-    return check == null ? sealedLsns.getOrDefault(lane, 0L) : check.last;
+    return check == null ? sealedLsns.getOrDefault(lane, 0L) : check.last();
   }
 
   /// Frames from the first torn one on, none of which was acknowledged.
   long tornGroups() {
-    return lanes.values().stream().mapToLong(check -> check.behind).sum();
+    return lanes.values().stream().mapToLong(LaneCheck::tornFrames).sum();
   }
 
   @Override

@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 /// comes later is merged with its like when there is enough of it. In an open bucket segments are
 /// merged early when many have come together, so that their number stays small at any rate.
 ///
+/// A segment in which damage was found is left as it is, and its like are merged without it: what
+/// can still be read of it goes on being read, and is rewritten by [StoreRepair] alone. Only when
+/// all that it holds is past retention is it dropped like any other.
+///
 /// - Threads: [#start] from any; one task runs at a time.
 final class Merger {
   /// Segments of an open bucket that are worth a merge, and the most that one merge reads.
@@ -97,7 +101,7 @@ final class Merger {
     long now = store.wallNanos();
     return store.state().allSegments().stream()
         .filter(live ->
-            live.segment().partitions().stream()
+            live.partitions().stream()
                 .map(SegmentSummary.Partition::key)
                 .allMatch(key -> store.isExpired(key.type(), key.untilNanos(), now)))
         .toList();
@@ -113,7 +117,8 @@ final class Merger {
       boolean closed = until + store.config().mergeAfter().toNanos() <= now;
       for (List<LiveSegment> alike : byRetention(bucket.getValue())) {
         boolean mergedBefore = alike.stream().anyMatch(live -> live.entry().merged());
-        List<LiveSegment> sealed = alike.stream().filter(live -> !live.entry().merged()).toList();
+        List<LiveSegment> sealed =
+            alike.stream().filter(live -> !live.entry().merged() && live.isWhole()).toList();
         int worth = !closed ? SEGMENTS_MANY : mergedBefore ? SEGMENTS_LATE : 1;
         if (sealed.size() >= worth) {
           return sealed.subList(0, Math.min(sealed.size(), SEGMENTS_MANY));
@@ -127,7 +132,7 @@ final class Merger {
     // A null key is a retention too: for ever.
     Map<@Nullable Duration, List<LiveSegment>> groups = new LinkedHashMap<>();
     for (LiveSegment live : segments) {
-      List<SegmentSummary.Partition> partitions = live.segment().partitions();
+      List<SegmentSummary.Partition> partitions = live.partitions();
       Duration kept =
           partitions.isEmpty() ? null : store.retentionOf(partitions.getFirst().key().type());
       groups.computeIfAbsent(kept, _ -> new ArrayList<>()).add(live);
@@ -152,10 +157,9 @@ final class Merger {
   private LiveSegment write(List<LiveSegment> sources) {
     var keys = new TreeSet<PartitionKey>();
     for (LiveSegment source : sources) {
-      source.segment().partitions().forEach(partition -> keys.add(partition.key()));
+      source.partitions().forEach(partition -> keys.add(partition.key()));
     }
     long id = store.takeSegmentId();
-    SegmentEntry first = sources.getFirst().entry();
     try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
       for (PartitionKey key : keys) {
         writer.begin(key);
@@ -165,15 +169,7 @@ final class Merger {
           }
         }
       }
-      SegmentSummary summary = writer.finish();
-      return files.adopt(
-          new SegmentEntry(
-              id,
-              first.bucketMinutes(),
-              first.widthMinutes(),
-              true,
-              summary.bytes(),
-              summary.events()));
+      return files.adopt(SegmentEntry.of(writer.finish(), keys.first(), true));
     } catch (Throwable failed) {
       files.discard(id, failed);
       throw failed;
@@ -184,10 +180,9 @@ final class Merger {
   private static List<EventCursor> cursors(List<LiveSegment> sources, PartitionKey key) {
     List<EventCursor> cursors = new ArrayList<>();
     for (LiveSegment source : sources) {
-      SegmentSummary.Partition partition = source.segment().partition(key);
+      SegmentSummary.Partition partition = source.partition(key);
       if (partition != null) {
-        Segment segment = source.segment();
-        cursors.add(new LazyCursor(partition.least(), () -> segment.open(key, Scan.all())));
+        cursors.add(new LazyCursor(partition.least(), () -> source.open(key, Scan.all())));
       }
     }
     return cursors;

@@ -76,21 +76,40 @@ final class NotesFiles {
   /// @throws StorageException.Corrupt when a file is not what was written
   List<Note> read() {
     List<Note> notes = new ArrayList<>();
-    if (!disk.exists(directory)) {
-      return notes;
-    }
-    for (Path path : disk.list(directory)) {
-      if (!path.getFileName().toString().endsWith(".notes")) {
-        continue;
-      }
-      byte[] bytes;
-      try (DiskFile file = disk.open(path)) {
-        bytes = new byte[Math.toIntExact(file.size())];
-        file.read(MemorySegment.ofArray(bytes), 0);
-      }
-      parse(path, bytes, notes);
-    }
+    files().forEach(path -> parse(path, notes));
     return notes;
+  }
+
+  /// The files that [#read] would refuse.
+  List<Damage> damage() {
+    List<Damage> damage = new ArrayList<>();
+    for (Path path : files()) {
+      try {
+        parse(path, new ArrayList<>());
+      } catch (StorageException.Corrupt damaged) {
+        String found = damaged.found + "; repeats of earlier batches may not be recognised";
+        damage.add(new Damage(Damage.Kind.NOTES, path, damaged.offset, found, List.of()));
+      }
+    }
+    return damage;
+  }
+
+  private List<Path> files() {
+    if (!disk.exists(directory)) {
+      return List.of();
+    }
+    return disk.list(directory).stream()
+        .filter(path -> path.getFileName().toString().endsWith(".notes"))
+        .toList();
+  }
+
+  private void parse(Path path, List<Note> notes) {
+    byte[] bytes;
+    try (DiskFile file = disk.open(path)) {
+      bytes = new byte[Math.toIntExact(file.size())];
+      file.read(MemorySegment.ofArray(bytes), 0);
+    }
+    parse(path, bytes, notes);
   }
 
   private void parse(Path path, byte[] bytes, List<Note> notes) {

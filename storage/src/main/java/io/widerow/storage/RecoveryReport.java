@@ -1,5 +1,7 @@
 package io.widerow.storage;
 
+import java.util.List;
+
 /// What opening a store found and did.
 ///
 /// @param groupsReplayed journal frames whose events were not in segments yet
@@ -7,7 +9,18 @@ package io.widerow.storage;
 /// @param tornGroups frames at the end of a journal that were never acknowledged, cut off
 /// @param segments live segments found
 /// @param millis how long it took
+/// @param damage journaled groups that were acknowledged and are lost: the store was opened without
+///   them, for reading or because its operator accepted that
 public record RecoveryReport(
-    long groupsReplayed, long eventsReplayed, long tornGroups, int segments, long millis) {
-  static final RecoveryReport NONE = new RecoveryReport(0, 0, 0, 0, 0);
+    long groupsReplayed,
+    long eventsReplayed,
+    long tornGroups,
+    int segments,
+    long millis,
+    List<Damage> damage) {
+  static final RecoveryReport NONE = new RecoveryReport(0, 0, 0, 0, 0, List.of());
+
+  public RecoveryReport {
+    damage = List.copyOf(damage);
+  }
 }

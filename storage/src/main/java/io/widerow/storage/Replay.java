@@ -76,6 +76,14 @@ final class Replay {
     groups++;
   }
 
+  /// Frames that were acknowledged are missing here. Those before them that wait for the end of
+  /// their group may have waited for one that is lost, so they count.
+  void hole() {
+    List<MemorySegment> waiting = List.copyOf(openGroup);
+    openGroup.clear();
+    waiting.forEach(part -> apply(laneNow, part));
+  }
+
   private void apply(int lane, MemorySegment records) {
     long offset = 0;
     while (offset < records.byteSize()) {

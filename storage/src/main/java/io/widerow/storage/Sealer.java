@@ -175,7 +175,6 @@ final class Sealer {
   }
 
   private LiveSegment write(OpenRows.View view, List<OpenRow> bucket) {
-    OpenRow first = bucket.getFirst();
     long id = store.takeSegmentId();
     Path temporary = files.temporary(id);
     try (SegmentWriter writer = files.writer(temporary, id, false)) {
@@ -188,15 +187,7 @@ final class Sealer {
           }
         }
       }
-      SegmentSummary summary = writer.finish();
-      return files.adopt(
-          new SegmentEntry(
-              id,
-              first.key.bucketMinutes(),
-              first.key.widthMinutes(),
-              false,
-              summary.bytes(),
-              summary.events()));
+      return files.adopt(SegmentEntry.of(writer.finish(), bucket.getFirst().key, false));
     } catch (Throwable failed) {
       files.discard(id, failed);
       throw failed;

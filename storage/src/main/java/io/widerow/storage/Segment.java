@@ -4,6 +4,7 @@ import io.widerow.event.PartitionKey;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,7 @@ final class Segment implements AutoCloseable {
   private final Map<PartitionKey, SegmentIndex> index = new HashMap<>();
   private final List<SegmentIndex> entries = new ArrayList<>();
   private long events;
-  private volatile @Nullable Runnable afterwards;
+  private volatile @Nullable Damage damage;
 
   private Segment(DiskFile file, UUID storeId, long segmentId) {
     this.file = file;
@@ -49,6 +50,19 @@ final class Segment implements AutoCloseable {
       file.close();
       throw failure;
     }
+  }
+
+  /// A segment whose own index cannot be read, with the blocks that were found.
+  ///
+  /// @param file belongs to the segment from now on
+  static Segment of(DiskFile file, UUID storeId, long segmentId, List<SegmentIndex> found) {
+    Segment segment = new Segment(file, storeId, segmentId);
+    for (SegmentIndex entry : found) {
+      segment.index.put(entry.partition.key(), entry);
+      segment.entries.add(entry);
+      segment.events += entry.partition.events();
+    }
+    return segment;
   }
 
   private void readHeader() {
@@ -130,6 +144,20 @@ final class Segment implements AutoCloseable {
     }
   }
 
+  /// Refuses a file that is a whole segment, but not the one that the manifest means.
+  ///
+  /// @throws StorageException.Corrupt then
+  void requireHolds(SegmentEntry entry) {
+    if (bytes != entry.bytes()) {
+      throw new StorageException.Corrupt(
+          path(), bytes, "%d bytes long, the manifest says %d".formatted(bytes, entry.bytes()));
+    }
+    if (!partitions().equals(entry.partitions())) {
+      throw new StorageException.Corrupt(
+          path(), 0, "it holds other partitions than the manifest says");
+    }
+  }
+
   /// A new array with bytes of the file, and slack behind them.
   private byte[] read(long offset, int length) {
     byte[] target = new byte[length + ByteSource.SLACK];
@@ -181,14 +209,28 @@ final class Segment implements AutoCloseable {
       throw new IllegalStateException("segment " + segmentId + " is closed");
     }
     try {
-      return new SegmentCursor(reader(), key.type(), found, scan, lease);
+      return new SegmentCursor(this, reader(), key, found, scan, lease);
     } catch (Throwable failure) {
       lease.release();
       throw failure;
     }
   }
 
-  private BlockReader reader() {
+  /// Opens a cursor over a partition that passes over some of its blocks.
+  EventCursor openWithout(PartitionKey key, BitSet blocks) {
+    if (!lease.tryAcquire()) {
+      throw new IllegalStateException("segment " + segmentId + " is closed");
+    }
+    return new SegmentCursor(this, reader(), key, index.get(key), Scan.all(), lease)
+        .without(blocks);
+  }
+
+  /// Where the blocks lie, in the order of partitions.
+  List<SegmentIndex> indexes() {
+    return entries;
+  }
+
+  BlockReader reader() {
     return new BlockReader(file, new SegmentChecksum(storeId, segmentId));
   }
 
@@ -211,18 +253,29 @@ final class Segment implements AutoCloseable {
     }
   }
 
+  /// Remembers the first damage that a reader met, for the owner.
+  ///
+  /// @return what the reader is told
+  StorageException.Corrupt damaged(StorageException.Corrupt told, PartitionKey key, int block) {
+    StorageException.Corrupt named = told.in(key, block);
+    SegmentIndex blocks = index.get(key);
+    if (damage == null && blocks != null) {
+      damage = Damage.of(named, Damage.Kind.BLOCK, List.of(blocks.info(block)));
+    }
+    return named;
+  }
+
+  /// The first damage that a reader met; null when none did.
+  @Nullable Damage damage() {
+    return damage;
+  }
+
   /// Keeps the file open until [#release]; false when it is closed already.
   boolean tryAcquire() {
     return lease.tryAcquire();
   }
 
   void release() {
-    lease.release();
-  }
-
-  /// Closes the file when the last lease is released, then runs `action`, for example to delete it.
-  void closeThen(Runnable action) {
-    afterwards = action;
     lease.release();
   }
 
@@ -234,9 +287,5 @@ final class Segment implements AutoCloseable {
 
   private void free() {
     file.close();
-    Runnable action = afterwards;
-    if (action != null) {
-      action.run();
-    }
   }
 }

@@ -4,6 +4,8 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import java.util.BitSet;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +21,12 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: one block.
 final class SegmentCursor implements EventCursor {
+  private static final BitSet NONE = new BitSet();
+
+  private final Segment segment;
   private final BlockReader reader;
   private final BlockPruner pruner;
-  private final String type;
+  private final PartitionKey key;
   private final @Nullable SegmentIndex index;
   private final Scan scan;
   private final ScanWatch watch;
@@ -30,6 +35,7 @@ final class SegmentCursor implements EventCursor {
   private final BlockView filtered;
   private final AttributeValue scratch = new AttributeValue();
   private final int step;
+  private BitSet left = NONE; // blocks that are passed over
   private int block; // to be opened next
   private int blocksLeft;
   private int row;
@@ -43,10 +49,16 @@ final class SegmentCursor implements EventCursor {
   private long eventsKept;
 
   SegmentCursor(
-      BlockReader reader, String type, @Nullable SegmentIndex index, Scan scan, Lease lease) {
+      Segment segment,
+      BlockReader reader,
+      PartitionKey key,
+      @Nullable SegmentIndex index,
+      Scan scan,
+      Lease lease) {
+    this.segment = segment;
     this.reader = reader;
     this.pruner = new BlockPruner(reader);
-    this.type = type;
+    this.key = key;
     this.index = index;
     this.scan = scan;
     this.watch = scan.watch();
@@ -63,8 +75,24 @@ final class SegmentCursor implements EventCursor {
     }
   }
 
+  /// Passes over some blocks. Before anything is read.
+  SegmentCursor without(BitSet blocks) {
+    left = blocks;
+    return this;
+  }
+
   @Override
   public Step next() {
+    try {
+      return advance();
+    } catch (StorageException.Corrupt damaged) {
+      blocksLeft = 0; // nothing behind it is shown as if it were the next
+      rowsLeft = 0;
+      throw segment.damaged(damaged, key, block - step);
+    }
+  }
+
+  private Step advance() {
     while (true) {
       while (rowsLeft > 0) {
         row += step;
@@ -93,6 +121,9 @@ final class SegmentCursor implements EventCursor {
     blocksLeft--;
     watch.block();
     columnsRead = false;
+    if (left.get(opened)) {
+      return;
+    }
     reader.open(blocks, opened);
     BlockPruner.Verdict verdict = pruner.verdict(scan.filter());
     if (verdict == BlockPruner.Verdict.NOTHING) {
@@ -172,7 +203,7 @@ final class SegmentCursor implements EventCursor {
 
     @Override
     public String type() {
-      return type;
+      return key.type();
     }
 
     @Override

@@ -44,7 +44,7 @@ final class SegmentFiles {
   /// only after [#forceDirectory].
   LiveSegment adopt(SegmentEntry entry) {
     Path temporary = temporary(entry.id());
-    try (Segment written = Segment.open(disk, temporary, storeId, entry.id())) {
+    try (Segment written = open(entry, temporary)) {
       written.verify();
     }
     Path named = directory.resolve(entry.fileName());
@@ -57,20 +57,41 @@ final class SegmentFiles {
     disk.forceDirectory(directory);
   }
 
-  /// @throws StorageException.Corrupt also when the file is gone or of another length
+  /// Opens a segment of the manifest. One that is gone, damaged or of another store is quarantined;
+  /// its file is left as it is.
+  ///
+  /// @throws StorageException.Incompatible when a newer program wrote it
   LiveSegment open(SegmentEntry entry) {
     Path file = directory.resolve(entry.fileName());
+    try {
+      return new LiveSegment(entry, open(entry, file));
+    } catch (StorageException.Corrupt damaged) {
+      return new LiveSegment(entry, damaged);
+    } catch (StorageException.Failed unreadable) {
+      String found = "it cannot be read: " + unreadable.getMessage();
+      return new LiveSegment(entry, new StorageException.Corrupt(file, 0, found));
+    }
+  }
+
+  /// Opens the file of a segment.
+  ///
+  /// @throws StorageException.Corrupt when it is gone, or not what the manifest says
+  Segment open(SegmentEntry entry, Path file) {
     if (!disk.exists(file)) {
       throw new StorageException.Corrupt(file, 0, "the manifest lists this file, and it is gone");
     }
     Segment segment = Segment.open(disk, file, storeId, entry.id());
-    if (segment.bytes() != entry.bytes()) {
-      long found = segment.bytes();
+    try {
+      segment.requireHolds(entry);
+      return segment;
+    } catch (Throwable failure) {
       segment.close();
-      throw new StorageException.Corrupt(
-          file, found, "%d bytes long, the manifest says %d".formatted(found, entry.bytes()));
+      throw failure;
     }
-    return new LiveSegment(entry, segment);
+  }
+
+  Path named(long id) {
+    return directory.resolve(SegmentEntry.fileName(id));
   }
 
   /// Deletes what a failure left of a segment that was not finished. What cannot be deleted is
@@ -86,25 +107,30 @@ final class SegmentFiles {
 
   /// Deletes a file that never came into the manifest.
   void abandon(LiveSegment segment, Throwable failure) {
-    segment.segment().close();
+    segment.close();
     discard(segment.entry().id(), failure);
   }
 
   /// Deletes the file of a segment that the manifest no longer lists; those who read it go on.
   void retire(LiveSegment segment) {
-    segment.segment().close();
+    segment.close();
     disk.delete(directory.resolve(segment.entry().fileName()));
   }
 
   /// Deletes what a crash left: files that the manifest does not list.
   void deleteOrphans(List<SegmentEntry> live) {
+    orphans(live).forEach(disk::delete);
+  }
+
+  List<Path> orphans(List<SegmentEntry> live) {
+    if (!disk.exists(directory)) {
+      return List.of();
+    }
     Set<String> names = new HashSet<>();
     live.forEach(entry -> names.add(entry.fileName()));
-    for (Path path : disk.list(directory)) {
-      if (!names.contains(path.getFileName().toString())) {
-        disk.delete(path);
-      }
-    }
+    return disk.list(directory).stream()
+        .filter(path -> !names.contains(path.getFileName().toString()))
+        .toList();
   }
 
   /// Bytes of all files written since the store was opened.

@@ -89,6 +89,17 @@ final class SegmentIndex {
     }
   }
 
+  /// What is known of a block without reading it.
+  StoreView.PartitionInfo info(int block) {
+    return new SegmentSummary.Partition(
+            partition.key(),
+            events[block],
+            new EventId(ids[4 * block], ids[4 * block + 1]),
+            new EventId(ids[4 * block + 2], ids[4 * block + 3]),
+            partition.ownIds())
+        .info();
+  }
+
   /// Compares a block's first id with `id`.
   int compareFirst(int block, EventId id) {
     return TimeUuid.compare(ids[4 * block], ids[4 * block + 1], id.time(), id.tail());

@@ -2,6 +2,7 @@ package io.widerow.storage;
 
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
+import io.widerow.event.TimeUuid;
 import java.util.List;
 
 /// What a segment holds.
@@ -17,6 +18,13 @@ record SegmentSummary(long segmentId, List<Partition> partitions, long events, l
   /// One partition's part of a segment.
   ///
   /// @param ownIds true when an event has an id of its own, so that it may replace another
-  record Partition(
-      PartitionKey key, long events, EventId least, EventId greatest, boolean ownIds) {}
+  record Partition(PartitionKey key, long events, EventId least, EventId greatest, boolean ownIds) {
+    StoreView.PartitionInfo info() {
+      return new StoreView.PartitionInfo(
+          key,
+          events,
+          TimeUuid.tickNanos(least.time()),
+          TimeUuid.tickNanos(greatest.time()) + TimeUuid.NANOS_PER_TICK - 1);
+    }
+  }
 }

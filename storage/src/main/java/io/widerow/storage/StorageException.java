@@ -1,7 +1,11 @@
 package io.widerow.storage;
 
+import io.widerow.event.PartitionKey;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// What can go wrong outside the program. The list is closed, so a caller can switch over it and
 /// the compiler says when a new case is missing. Mistakes inside the program are not here: they are
@@ -23,26 +27,58 @@ public abstract sealed class StorageException extends RuntimeException {
     public final transient Path file;
     public final long offset;
 
+    /// What is there instead, without where.
+    public final String found;
+
+    /// What cannot be read for it; null when that is not known.
+    public final transient @Nullable PartitionKey partition;
+
     public Corrupt(Path file, long offset, String found) {
-      super("%s: corrupt at byte %d: %s".formatted(file, offset, found));
+      this(file, offset, found, null, "");
+    }
+
+    private Corrupt(
+        Path file, long offset, String found, @Nullable PartitionKey partition, String what) {
+      super("%s: corrupt at byte %d: %s%s".formatted(file, offset, found, what));
       this.file = file;
       this.offset = offset;
+      this.found = found;
+      this.partition = partition;
+    }
+
+    /// The same, for somebody who reads a partition.
+    Corrupt in(PartitionKey key) {
+      return new Corrupt(file, offset, found, key, "; cannot read partition " + key);
+    }
+
+    /// The same, found in a block of a partition.
+    Corrupt in(PartitionKey key, int block) {
+      String what = "; cannot read block %d of partition %s".formatted(block, key);
+      return new Corrupt(file, offset, found, key, what);
     }
   }
 
-  /// Events that were acknowledged are damaged or gone. The store can be read, not written, until
-  /// an operator accepts the loss.
+  /// Journaled events that were acknowledged are damaged or gone. The store can be read, not
+  /// written, until an operator accepts the loss.
   public static final class AcknowledgedDataDamaged extends StorageException {
     private static final long serialVersionUID = 1L;
+
+    /// The first LSN that is lost, and the last one in a row with it.
     public final long lsnFirst;
+
     public final long lsnLast;
 
-    public AcknowledgedDataDamaged(Path file, long lsnFirst, long lsnLast, String found) {
+    /// All that is lost.
+    public final transient List<Damage> damage;
+
+    AcknowledgedDataDamaged(List<JournalLoss> losses) {
       super(
-          "%s: acknowledged groups with LSN %d to %d are damaged: %s"
-              .formatted(file, lsnFirst, lsnLast, found));
-      this.lsnFirst = lsnFirst;
-      this.lsnLast = lsnLast;
+          losses.stream()
+              .map(loss -> loss.damage().sentence())
+              .collect(Collectors.joining("; and ")));
+      this.lsnFirst = losses.getFirst().lsnFirst();
+      this.lsnLast = losses.getFirst().lsnLast();
+      this.damage = losses.stream().map(JournalLoss::damage).toList();
     }
   }
 

@@ -49,6 +49,13 @@ record StoreFormat(UUID storeId, boolean readOnly) {
     }
   }
 
+  /// @throws StorageException.Incompatible when a directory is no store
+  static void requireStore(Disk disk, Path directory) {
+    if (!disk.exists(directory.resolve(NAME))) {
+      throw new StorageException.Incompatible(directory, "not a Widerow store: no FORMAT file");
+    }
+  }
+
   /// Makes a directory a store.
   static StoreFormat create(Disk disk, Path directory, UUID storeId) {
     String lines =

@@ -19,8 +19,6 @@ import java.util.function.Function;
 ///
 /// Killed at any point, it does the same again and comes to the same state.
 final class StoreOpener {
-  private static final String LOCK = "LOCK";
-
   private final StoreConfig config;
   private final Disk disk;
   private final StoreClock clock;
@@ -31,6 +29,16 @@ final class StoreOpener {
     this.disk = disk;
     this.clock = clock;
     this.background = background;
+  }
+
+  /// What an opening is for, and what it does about groups that are lost from the journal.
+  private enum Purpose {
+    /// Refused then.
+    WRITING,
+    /// Goes on without them, and touches nothing.
+    READING,
+    /// Goes on without them, and keeps the old journals.
+    ACCEPTING_LOSS
   }
 
   /// What an [EmbeddedStore] is made of.
@@ -53,20 +61,20 @@ final class StoreOpener {
     disk.createDirectory(directory);
     boolean isNew = !disk.exists(directory.resolve(StoreFormat.NAME));
     if (isNew) {
-      StoreFormat.requireEmpty(disk, directory, List.of(LOCK));
+      StoreFormat.requireEmpty(disk, directory, List.of(StoreLock.NAME));
       Path parent = directory.toAbsolutePath().getParent();
       if (parent != null) {
         disk.forceDirectory(parent); // it was made just now, or by an opening that was cut off
       }
     } else {
-      requireWritable(StoreFormat.read(disk, directory));
+      requireWritable(directory, StoreFormat.read(disk, directory));
     }
     return locked(lock -> {
       UUID storeId =
           isNew
               ? StoreFormat.create(disk, directory, UUID.randomUUID()).storeId()
               : StoreFormat.read(disk, directory).storeId();
-      return open(storeId, journals.apply(storeId), lock, false);
+      return open(storeId, journals.apply(storeId), lock, Purpose.WRITING);
     });
   }
 
@@ -74,15 +82,22 @@ final class StoreOpener {
   /// in memory.
   EmbeddedStore openForReading(Function<UUID, Journal.Factory> journals) {
     Path directory = config.directory();
-    if (!disk.exists(directory.resolve(StoreFormat.NAME))) {
-      throw new StorageException.Incompatible(directory, "not a Widerow store: no FORMAT file");
-    }
+    StoreFormat.requireStore(disk, directory);
     UUID storeId = StoreFormat.read(disk, directory).storeId();
-    return locked(lock -> open(storeId, journals.apply(storeId), lock, true));
+    return locked(lock -> open(storeId, journals.apply(storeId), lock, Purpose.READING));
+  }
+
+  /// Opens a stopped store for writing without what is lost from its journal. All that is left of
+  /// the journal is sealed; its files are moved into the [Quarantine].
+  EmbeddedStore openAcceptingLoss(Function<UUID, Journal.Factory> journals) {
+    StoreFormat format = StoreFormat.read(disk, config.directory());
+    requireWritable(config.directory(), format);
+    UUID storeId = format.storeId();
+    return locked(lock -> open(storeId, journals.apply(storeId), lock, Purpose.ACCEPTING_LOSS));
   }
 
   private EmbeddedStore locked(Function<AutoCloseable, EmbeddedStore> opener) {
-    AutoCloseable lock = disk.lock(config.directory().resolve(LOCK), owner());
+    AutoCloseable lock = StoreLock.take(disk, config.directory());
     try {
       return opener.apply(lock);
     } catch (Throwable failure) {
@@ -91,15 +106,12 @@ final class StoreOpener {
     }
   }
 
-  private void requireWritable(StoreFormat format) {
+  /// @throws StorageException.ReadOnly when this program must not write
+  static void requireWritable(Path directory, StoreFormat format) {
     if (format.readOnly()) {
       throw new StorageException.ReadOnly(
-          config.directory() + ": a feature that this Widerow does not know forbids writing");
+          directory + ": a feature that this Widerow does not know forbids writing");
     }
-  }
-
-  private static String owner() {
-    return "process %d".formatted(ProcessHandle.current().pid());
   }
 
   private static void closeLock(AutoCloseable lock, Throwable failure) {
@@ -111,22 +123,25 @@ final class StoreOpener {
   }
 
   private EmbeddedStore open(
-      UUID storeId, Journal.Factory journals, AutoCloseable lock, boolean readOnly) {
+      UUID storeId, Journal.Factory journals, AutoCloseable lock, Purpose purpose) {
+    boolean readOnly = purpose == Purpose.READING;
     long startNanos = clock.monotonicNanos();
     Path directory = config.directory();
     Manifest manifest = Manifest.read(disk, directory, storeId);
     SegmentFiles files = new SegmentFiles(disk, directory, storeId);
     NotesFiles notesFiles = new NotesFiles(disk, directory, storeId);
     List<LiveSegment> segments = new ArrayList<>();
-    int pieces = readOnly ? Short.MAX_VALUE : StoreConfig.ROWS_PER_LANE * config.lanes();
-    RowMemory memory = new RowMemory(config.rowsBytes(), pieces);
+    RowMemory memory = rowMemory(readOnly);
     try (var recovery = new JournalRecovery(journals, storeId, manifest.sealedLsns())) {
-      List<Note> notes = notesFiles.read();
+      List<Note> notes = readOnly ? List.of() : notesFiles.read();
       for (SegmentEntry entry : manifest.segments()) {
         segments.add(files.open(entry));
       }
-      recovery.check();
-      recovery.requireJournals(directory.resolve(Journal.DIRECTORY), manifest.journals());
+      List<JournalLoss> losses =
+          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals());
+      if (purpose == Purpose.WRITING && !losses.isEmpty()) {
+        throw new StorageException.AcknowledgedDataDamaged(losses);
+      }
       var store =
           new EmbeddedStore(
               new Opened(
@@ -145,27 +160,62 @@ final class StoreOpener {
         files.createDirectory();
         notesFiles.createDirectory();
         manifest.rewrite();
+      }
+      if (purpose == Purpose.WRITING) {
         files.deleteOrphans(manifest.segments());
       }
       var replay = new Replay(store, notes, manifest.sealedLsns());
       recovery.replay(replay);
       replay.finish();
-      long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
       if (!readOnly) {
+        long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
+        List<Path> old = oldJournals();
         store.startLanes(lsn, lane -> lane(store, journals, lsn, replay.notes(), storeId, lane));
-        journals.deleteReplayed();
+        endJournals(purpose, journals, old);
       }
-      long millis = (clock.monotonicNanos() - startNanos) / 1_000_000;
-      long torn = recovery.tornGroups() + replay.droppedFrames();
-      store.opened(
-          new RecoveryReport(replay.groups(), replay.events(), torn, segments.size(), millis));
+      store.opened(report(replay, recovery, losses, segments.size(), startNanos));
       return store;
     } catch (Throwable failure) {
-      segments.forEach(live -> live.segment().close());
+      segments.forEach(LiveSegment::close);
       manifest.close();
       memory.close();
       throw failure;
     }
+  }
+
+  private RowMemory rowMemory(boolean readOnly) {
+    int pieces = readOnly ? Short.MAX_VALUE : StoreConfig.ROWS_PER_LANE * config.lanes();
+    return new RowMemory(config.rowsBytes(), pieces);
+  }
+
+  private RecoveryReport report(
+      Replay replay,
+      JournalRecovery recovery,
+      List<JournalLoss> losses,
+      int segments,
+      long startNanos) {
+    return new RecoveryReport(
+        replay.groups(),
+        replay.events(),
+        recovery.tornGroups() + replay.droppedFrames(),
+        segments,
+        (clock.monotonicNanos() - startNanos) / 1_000_000,
+        losses.stream().map(JournalLoss::damage).toList());
+  }
+
+  /// What was journaled is sealed: the old journals go, unless they are evidence of a loss.
+  private void endJournals(Purpose purpose, Journal.Factory journals, List<Path> old) {
+    if (purpose == Purpose.WRITING) {
+      journals.deleteReplayed();
+      return;
+    }
+    Quarantine quarantine = new Quarantine(disk, config.directory());
+    old.forEach(quarantine::take);
+  }
+
+  private List<Path> oldJournals() {
+    Path journal = config.directory().resolve(Journal.DIRECTORY);
+    return disk.exists(journal) ? disk.list(journal) : List.of();
   }
 
   private Lane lane(

@@ -1,5 +1,7 @@
 package io.widerow.storage;
 
+import java.util.List;
+
 /// Figures of an open store, since it was opened unless said otherwise.
 ///
 /// @param eventsCommitted events appended and committed
@@ -17,6 +19,8 @@ package io.widerow.storage;
 /// @param failure why the write side has ended; empty while it works
 /// @param backgroundFailure why sealing or merging failed last, to be tried again; empty when it
 ///   did not
+/// @param damage what is damaged, as far as opening and reading have looked: segments, of which not
+///   all is served, and, in a store that was opened in spite of it, lost groups of its journal
 public record StoreStatistics(
     long eventsCommitted,
     long eventBytesCommitted,
@@ -31,4 +35,5 @@ public record StoreStatistics(
     long sealed,
     long merged,
     String failure,
-    String backgroundFailure) {}
+    String backgroundFailure,
+    List<Damage> damage) {}

@@ -37,6 +37,15 @@ final class SimDirectory {
     });
   }
 
+  /// A rename into another directory: file systems with a journal do both sides at once. Here a
+  /// power cut may leave the file on both sides, which is as bad as it gets.
+  void move(String source, SimDirectory target, String name) {
+    Object child = entries.get(source);
+    target.entries.put(name, child);
+    target.durable.put(name, child);
+    remove(source);
+  }
+
   private void apply(Consumer<Map<String, Object>> operation) {
     operation.accept(entries);
     pending.add(operation);

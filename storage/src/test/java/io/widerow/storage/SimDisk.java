@@ -213,10 +213,11 @@ final class SimDisk implements Disk {
     if (!parent(source).entries().containsKey(name(source))) {
       throw failed(source, "rename", "no such file");
     }
-    if (parent(source) != parent(target)) {
-      throw new IllegalArgumentException("rename across directories");
+    if (parent(source) == parent(target)) {
+      parent(source).rename(name(source), name(target));
+    } else {
+      parent(source).move(name(source), parent(target), name(target));
     }
-    parent(source).rename(name(source), name(target));
   }
 
   @Override

@@ -20,6 +20,11 @@ final class StoreReading {
         view.partitions(types, fromNanos, untilNanos).stream()
             .map(StoreView.PartitionInfo::key)
             .toList();
+    return readKeys(view, keys, scan);
+  }
+
+  /// Everything of some partitions.
+  static List<StoreModel.Shown> readKeys(StoreView view, List<PartitionKey> keys, Scan scan) {
     List<StoreModel.Shown> shown = new ArrayList<>();
     var scratch = new AttributeValue();
     try (EventCursor cursor = view.open(keys, scan)) {

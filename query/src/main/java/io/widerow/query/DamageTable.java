@@ -1,0 +1,68 @@
+package io.widerow.query;
+
+import io.widerow.storage.Damage;
+import io.widerow.storage.StoreView.PartitionInfo;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// Damage as rows of a table: one for each partition that it touches, or one alone where these are
+/// not known.
+final class DamageTable {
+  /// How it is shown.
+  enum Format {
+    table,
+    json
+  }
+
+  private static final List<String> HEADS =
+      List.of("state", "what", "partition", "from", "to", "file", "found", "offset", "events");
+  private static final int TEXT_COLUMNS = 7;
+
+  private final Rfc3339 times = new Rfc3339(ZoneOffset.UTC);
+  private final List<List<String>> rows = new ArrayList<>();
+
+  /// @param state what became of it, such as `damaged` or `lost`
+  void add(String state, List<Damage> damage) {
+    for (Damage one : damage) {
+      if (one.partitions().isEmpty()) {
+        rows.add(row(state, one, "unknown", "", "", ""));
+      }
+      for (PartitionInfo info : one.partitions()) {
+        String from = time(info.timeFirstNanos());
+        String to = time(info.timeLastNanos());
+        rows.add(row(state, one, info.key().toString(), from, to, "" + info.events()));
+      }
+    }
+  }
+
+  private String time(long nanos) {
+    ByteSink text = new ByteSink(64);
+    times.put(nanos, text);
+    return text.toString();
+  }
+
+  private static List<String> row(
+      String state, Damage damage, String partition, String from, String to, String events) {
+    return List.of(
+        state,
+        damage.kind().name().toLowerCase(Locale.ROOT),
+        partition,
+        from,
+        to,
+        damage.file().toString(),
+        damage.found(),
+        "" + damage.offset(),
+        events);
+  }
+
+  /// Writes the rows; nothing when there are none.
+  void write(Format format, ByteSink out) {
+    if (!rows.isEmpty()) {
+      QueryCommand.Output form =
+          format == Format.json ? QueryCommand.Output.json : QueryCommand.Output.table;
+      new FiguresWriter(form).write(HEADS, TEXT_COLUMNS, rows, out);
+    }
+  }
+}

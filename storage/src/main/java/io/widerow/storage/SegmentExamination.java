@@ -1,0 +1,45 @@
+package io.widerow.storage;
+
+import io.widerow.event.PartitionKey;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Which blocks of a segment can be read, found by reading and decoding all of them.
+///
+/// @param blocks all of them
+/// @param bad those that cannot be read, by partition
+/// @param damage the same, for people
+record SegmentExamination(long blocks, Map<PartitionKey, BitSet> bad, List<Damage> damage) {
+  private static final BitSet NONE = new BitSet();
+
+  static SegmentExamination of(Segment segment) {
+    long blocks = 0;
+    Map<PartitionKey, BitSet> bad = new HashMap<>();
+    List<Damage> damage = new ArrayList<>();
+    try (BlockReader reader = segment.reader()) {
+      for (SegmentIndex index : segment.indexes()) {
+        PartitionKey key = index.partition.key();
+        for (int block = 0; block < index.blocks; block++) {
+          blocks++;
+          try {
+            reader.verify(index, block);
+            for (int column = 0; column < reader.directory().columns; column++) {
+              reader.column(column);
+            }
+          } catch (StorageException.Corrupt damaged) {
+            bad.computeIfAbsent(key, _ -> new BitSet()).set(block);
+            damage.add(Damage.of(damaged, Damage.Kind.BLOCK, List.of(index.info(block))));
+          }
+        }
+      }
+    }
+    return new SegmentExamination(blocks, bad, damage);
+  }
+
+  BitSet badOf(PartitionKey key) {
+    return bad.getOrDefault(key, NONE);
+  }
+}

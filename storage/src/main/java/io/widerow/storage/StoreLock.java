@@ -1,0 +1,38 @@
+package io.widerow.storage;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.Supplier;
+
+/// The lock of a store directory, held by the process that has it open.
+final class StoreLock {
+  static final String NAME = "LOCK";
+
+  private StoreLock() {}
+
+  /// @throws StorageException.Locked when another process, or this one, has it
+  static AutoCloseable take(Disk disk, Path directory) {
+    return disk.lock(
+        directory.resolve(NAME), "process %d".formatted(ProcessHandle.current().pid()));
+  }
+
+  static void giveBack(Path directory, AutoCloseable lock) {
+    try {
+      lock.close();
+    } catch (IOException failure) {
+      throw new StorageException.Failed(directory, "unlock", failure);
+    } catch (Exception failure) {
+      throw new IllegalStateException("cannot unlock", failure);
+    }
+  }
+
+  /// Works while nobody else has the store open.
+  static <T> T holding(Disk disk, Path directory, Supplier<T> work) {
+    AutoCloseable lock = take(disk, directory);
+    try {
+      return work.get();
+    } finally {
+      giveBack(directory, lock);
+    }
+  }
+}
