@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
 /// | 0 | it was told to stop, and everything is safe |
 /// | 1 | the store is in use by another process |
 /// | 64 | an option or a value that cannot work |
-/// | 74 | writing has ended: the disk refused, or acknowledged data is damaged |
+/// | 74 | writing has ended: the disk refused, or acknowledged data is damaged. Reading went on for |
+/// |    | `read-on-seconds`, or until it was told to stop |
 @Command(
     name = "serve",
     description = "Takes events in over HTTP and syslog until it is stopped.",
@@ -146,9 +147,6 @@ public final class ServeCommand implements Callable<Integer> {
     CountDownLatch stopped = new CountDownLatch(1);
     try {
       String failure = run(config, stopped);
-      if (failure != null) {
-        err().println("widerow: writing has ended: " + failure);
-      }
       exit = failure == null ? 0 : EXIT_FAILED;
       return exit;
     } catch (StorageException refused) {
@@ -169,9 +167,18 @@ public final class ServeCommand implements Callable<Integer> {
       Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> stop(stop, stopped));
       Runtime.getRuntime().addShutdownHook(hook);
       announce(daemon, store);
-      daemon.awaitFailureOr(stop);
+      daemon.awaitStop(stop, failure -> tellFailed(config, failure));
       return daemon.failure();
     }
+  }
+
+  private void tellFailed(DaemonConfig config, String failure) {
+    err()
+        .println(
+            "widerow: writing has ended: %s; nothing more is taken in, queries are answered for %d s"
+                    .formatted(failure, config.readOnSeconds())
+                + " or until it is stopped, then it ends with exit code %d".formatted(EXIT_FAILED));
+    err().flush();
   }
 
   /// What a signal does: asks for the stop, and keeps the process until it is done.

@@ -85,6 +85,9 @@ class EmbeddedDaemonTest {
       assertEquals(507, refused.statusCode());
       assertTrue(refused.headers().firstValueAsLong("retry-after").isPresent());
       assertEquals(2, http.get("/v1/query").body().lines().count());
+      var ready = http.get("/ready");
+      assertEquals(503, ready.statusCode());
+      assertTrue(ready.body().contains("9223372036854775807 are needed"), ready.body());
     }
     try (EventStore store = ServeCommand.openEmbedded(DaemonConfig.of(roomy));
         Daemon daemon = Daemon.start(DaemonConfig.of(roomy), store);

@@ -274,6 +274,17 @@ public final class EmbeddedStore implements EventStore {
     }
   }
 
+  @Override
+  public @Nullable String full() {
+    long usable = disk.usableBytes(config.directory());
+    if (usable < config.diskReserveBytes()) {
+      var full =
+          new StorageException.DiskFull(config.directory(), usable, config.diskReserveBytes());
+      return full.getMessage();
+    }
+    return sealer.failure() instanceof StorageException.DiskFull full ? full.getMessage() : null;
+  }
+
   /// Ends the write side for good.
   synchronized StorageException fail(String action, RuntimeException cause) {
     StorageException end = failed;
