@@ -27,8 +27,10 @@ import picocli.CommandLine.Spec;
 /// | 0 | it was told to stop, and everything is safe |
 /// | 1 | the store is in use by another process |
 /// | 64 | an option or a value that cannot work |
-/// | 74 | writing has ended: the disk refused, or acknowledged data is damaged. Reading went on for |
-/// |    | `read-on-seconds`, or until it was told to stop |
+/// | 74 | writing has ended: the disk refused, or acknowledged data is damaged |
+///
+/// When the disk refuses while it runs, it reads on for `read-on-seconds` or until it is told to
+/// stop.
 @Command(
     name = "serve",
     description = "Takes events in over HTTP and syslog until it is stopped.",
@@ -175,7 +177,7 @@ public final class ServeCommand implements Callable<Integer> {
   private void tellFailed(DaemonConfig config, String failure) {
     err()
         .println(
-            "widerow: writing has ended: %s; nothing more is taken in, queries are answered for %d s"
+            "widerow: writing has ended: %s; nothing is taken in, queries are answered for %d s"
                     .formatted(failure, config.readOnSeconds())
                 + " or until it is stopped, then it ends with exit code %d".formatted(EXIT_FAILED));
     err().flush();

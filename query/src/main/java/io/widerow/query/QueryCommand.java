@@ -27,7 +27,8 @@ import picocli.CommandLine.Parameters;
       "Figures: counts, and sums of whole numbers, are exact. Percentiles come from HdrHistogram",
       "with three digits: within 0.1 %%, over numbers from 0 on.",
       "Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no store, 69 daemon unavailable, 70 bug,",
-      "73 disk full, 74 input/output, 75 store in use, 76 over budget, 130 stopped."
+      "73 disk full, 74 input/output, 75 store in use, 76 over budget, 77 position past retention,",
+      "130 stopped."
     })
 public final class QueryCommand implements Callable<Integer> {
   private final StoreOpener opener;

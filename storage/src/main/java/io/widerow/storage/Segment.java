@@ -181,7 +181,8 @@ final class Segment implements AutoCloseable {
       throw new IllegalStateException("segment " + segmentId + " is closed");
     }
     try {
-      return new SegmentCursor(reader(), key.type(), found, scan, lease);
+      return new SegmentCursor(
+          reader(), key.type(), found, scan, scan.arrivedFrom(key.shard()), lease);
     } catch (Throwable failure) {
       lease.release();
       throw failure;

@@ -25,6 +25,7 @@ final class SegmentCursor implements EventCursor {
   private final @Nullable SegmentIndex index;
   private final Scan scan;
   private final ScanWatch watch;
+  private final long arrivedFrom;
   private final Lease lease;
   private final BlockView shown;
   private final BlockView filtered;
@@ -42,14 +43,21 @@ final class SegmentCursor implements EventCursor {
   private long eventsScanned;
   private long eventsKept;
 
+  /// @param arrivedFrom the first arrival that is shown
   SegmentCursor(
-      BlockReader reader, String type, @Nullable SegmentIndex index, Scan scan, Lease lease) {
+      BlockReader reader,
+      String type,
+      @Nullable SegmentIndex index,
+      Scan scan,
+      long arrivedFrom,
+      Lease lease) {
     this.reader = reader;
     this.pruner = new BlockPruner(reader);
     this.type = type;
     this.index = index;
     this.scan = scan;
     this.watch = scan.watch();
+    this.arrivedFrom = arrivedFrom;
     this.lease = lease;
     this.shown = new BlockView(scan.columns());
     this.filtered = new BlockView(null);
@@ -71,6 +79,9 @@ final class SegmentCursor implements EventCursor {
         rowsLeft--;
         eventsScanned++;
         watch.event();
+        if (arrivedFrom > 0 && filtered.arrival() < arrivedFrom) {
+          continue;
+        }
         if (!filtering || scan.filter().keeps(filtered, scratch)) {
           eventsKept++;
           if (!columnsRead) {
