@@ -51,7 +51,15 @@ class TailTest {
 
   @BeforeEach
   void open() {
-    store = EmbeddedStore.open(StoreConfig.at(directory.resolve("store")), Runnable::run);
+    store = EmbeddedStore.open(config(1), Runnable::run);
+  }
+
+  private StoreConfig config(int lanes) {
+    return StoreConfig.at(directory.resolve("store"))
+        .withLanes(lanes, lanes)
+        .withMemory(8L << 20, Duration.ofMinutes(10))
+        .withJournal(1 << 20, 4 << 20)
+        .withAges(Duration.ZERO, null);
   }
 
   @AfterEach
@@ -228,15 +236,9 @@ class TailTest {
         store.sealAll();
         store.maintain();
       }
-      if (random.nextInt(20) == 0) {
+      if (random.nextInt(40) == 0) {
         store.close();
-        int lanes = 1 + random.nextInt(3);
-        store =
-            EmbeddedStore.open(
-                StoreConfig.at(directory.resolve("store"))
-                    .withLanes(lanes, lanes)
-                    .withAges(Duration.ZERO, null),
-                Runnable::run);
+        store = EmbeddedStore.open(config(1 + random.nextInt(3)), Runnable::run);
       }
     }
     nowNanos += 3 * SECOND;
