@@ -78,6 +78,7 @@ class DaemonConfigTest {
     "syslog-zone,Nowhere",
     "insecure,perhaps",
     "spin-micros,-1",
+    "read-on-seconds,-1",
     "http,127.0.0.1:70000",
     "shards,1025",
     "shards,0",

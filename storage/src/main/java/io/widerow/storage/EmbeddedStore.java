@@ -45,11 +45,13 @@ public final class EmbeddedStore implements EventStore {
   private final NotesFiles notes;
   private final RowMemory memory;
   private final AtomicLong arrivals;
+  private final SegmentArrivals segmentArrivals = new SegmentArrivals();
   private final Sealer sealer;
   private final Merger merger;
   private final Map<String, Retention> retentions = new ConcurrentHashMap<>();
   private final List<Lane> lanes = new ArrayList<>();
   private final boolean readOnly;
+  private volatile long segmentLimit;
   private RecoveryReport recovery = RecoveryReport.NONE;
   private final AtomicLong sealedCount = new AtomicLong();
   private volatile Retention retentionDefault;
@@ -102,6 +104,7 @@ public final class EmbeddedStore implements EventStore {
     this.notes = opened.notes();
     this.memory = opened.memory();
     this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
+    this.segmentLimit = manifest.segmentIdNext();
     this.retentionDefault = new Retention(config.retention());
     this.readOnly = opened.readOnly();
     if (readOnly) {
@@ -139,10 +142,27 @@ public final class EmbeddedStore implements EventStore {
 
   void opened(RecoveryReport report) {
     recovery = report;
+    segmentArrivals.opened(arrivals.get());
   }
 
   AtomicLong arrivals() {
     return arrivals;
+  }
+
+  /// Arrivals below this one were in the store when it was opened.
+  long arrivalsAtOpen() {
+    return segmentArrivals.atOpen();
+  }
+
+  /// Segments that are begun from now on have this number at least.
+  long segmentLimit() {
+    return segmentLimit;
+  }
+
+  /// True when all events of a segment came before a position.
+  boolean isOlder(LiveSegment segment, Arrivals since) {
+    long id = segment.entry().id();
+    return id < since.segmentLimit() || segmentArrivals.limitOf(id) <= since.limitMin();
   }
 
   /// Seals rows on this thread; keeps them open in a store that is only read.
@@ -233,12 +253,13 @@ public final class EmbeddedStore implements EventStore {
 
   // For lanes.
 
+  /// @param arrivalFrom the first arrival of the lane that is not shown yet
   /// @throws StorageException.DiskFull when there are none, for want of room to seal others
-  OpenRows openRows(int lane) {
+  OpenRows openRows(int lane, long arrivalFrom) {
     while (true) {
       MemorySegment piece = memory.tryTake();
       if (piece != null) {
-        OpenRows rows = new OpenRows(lane, piece, memory, clock.monotonicNanos());
+        OpenRows rows = new OpenRows(lane, piece, memory, clock.monotonicNanos(), arrivalFrom);
         synchronized (this) {
           state = state.withRows(rows);
         }
@@ -281,6 +302,17 @@ public final class EmbeddedStore implements EventStore {
     }
   }
 
+  @Override
+  public @Nullable String full() {
+    long usable = disk.usableBytes(config.directory());
+    if (usable < config.diskReserveBytes()) {
+      var full =
+          new StorageException.DiskFull(config.directory(), usable, config.diskReserveBytes());
+      return full.getMessage();
+    }
+    return sealer.failure() instanceof StorageException.DiskFull full ? full.getMessage() : null;
+  }
+
   /// Ends the write side for good.
   synchronized StorageException fail(String action, RuntimeException cause) {
     StorageException end = failed;
@@ -297,7 +329,9 @@ public final class EmbeddedStore implements EventStore {
   // For sealing and merging.
 
   synchronized long takeSegmentId() {
-    return manifest.takeSegmentId();
+    long id = manifest.takeSegmentId();
+    segmentLimit = id + 1;
+    return id;
   }
 
   /// Rows are in segments, whose files are forced: makes that the truth.
@@ -307,6 +341,7 @@ public final class EmbeddedStore implements EventStore {
     notes.write(rows.lane, job.notes());
     synchronized (this) {
       commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()), manifest.journals());
+      segmentArrivals.sealed(written, arrivals.get());
       state = state.replaced(List.of(rows), written, List.of());
     }
     rows.close();
@@ -331,6 +366,7 @@ public final class EmbeddedStore implements EventStore {
     requireWriting();
     synchronized (this) {
       commit(written, removed, Map.of(), manifest.journals());
+      segmentArrivals.replaced(written, removed);
       state = state.replaced(List.of(), written, removed);
     }
     removed.forEach(segment -> tidy(() -> files.retire(segment)));

@@ -40,6 +40,10 @@ public interface EventStore extends AutoCloseable {
 
   StoreStatistics statistics();
 
+  /// Why nothing is taken in at present, though that passes by itself: there is no room. Null while
+  /// there is. What ends writing for good is in the [#statistics].
+  @Nullable String full();
+
   /// Waits for what runs in the background and gives everything back; everything committed is there
   /// when the store is opened again. What was appended and not committed is dropped. Lanes must not
   /// be written to any more. An implementation may seal what is open first, so that the next

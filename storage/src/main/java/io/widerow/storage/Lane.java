@@ -80,7 +80,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     this.lsn = lsn;
     this.forcedLsn = lsn;
     this.notes.addAll(earlier);
-    this.rows = owner.openRows(index);
+    this.rows = owner.openRows(index, arrivals.get());
   }
 
   @Override
@@ -184,7 +184,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   }
 
   private void openRows() {
-    rows = owner.openRows(index);
+    rows = owner.openRows(index, rows.arrivalLimit());
     rowsSpent = false;
     frameFrom = 0;
     rowsJournalBytes = 0;
@@ -297,6 +297,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   private void sealFull() {
     for (OpenRows filled : full) {
       filled.publish();
+      rows.showArrivals(filled.arrivalLimit()); // before the filled ones are gone
       owner.seal(new SealJob(filled, List.copyOf(notes)));
     }
     full.clear();

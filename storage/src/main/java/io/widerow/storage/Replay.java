@@ -97,7 +97,7 @@ final class Replay {
   private OpenRows rowsOf(int lane) {
     OpenRows open = rows;
     if (open == null) {
-      open = store.openRows(lane);
+      open = store.openRows(lane, 0);
       types.clear();
       rows = open;
     }

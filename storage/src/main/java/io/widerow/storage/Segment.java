@@ -209,7 +209,8 @@ final class Segment implements AutoCloseable {
       throw new IllegalStateException("segment " + segmentId + " is closed");
     }
     try {
-      return new SegmentCursor(this, reader(), key, found, scan, lease);
+      return new SegmentCursor(
+          this, reader(), key, found, scan, scan.arrivedFrom(key.shard()), lease);
     } catch (Throwable failure) {
       lease.release();
       throw failure;

@@ -219,6 +219,27 @@ class StoreFaultTest {
     }
   }
 
+  @Test
+  void aFullDiskIsToldUntilThereIsRoom() {
+    var disk = new SimDisk(1);
+    StoreConfig config = config().withDiskReserveBytes(1_000_000);
+    try (EmbeddedStore store =
+            new StoreOpener(config, disk, clock, Runnable::run)
+                .open(_ -> new FileJournal.Factory(disk, config));
+        var batch = new EventBatch(1 << 10, 1 << 22)) {
+      assertNull(store.full());
+      disk.limitTo(1_000_000);
+      String full = store.full();
+      assertTrue(full != null && full.contains("1000000 are needed"), full);
+      assertThrows(
+          StorageException.DiskFull.class, () -> appendNumbers(store.lane(0), batch, 0, 1));
+      disk.limitTo(Long.MAX_VALUE);
+      assertNull(store.full());
+      appendNumbers(store.lane(0), batch, 0, 1);
+      store.lane(0).commit(Durability.DISK);
+    }
+  }
+
   private static void appendNumbers(LaneWriter lane, EventBatch batch, long from, int count) {
     batch.clear();
     for (long number = from; number < from + count; number++) {
