@@ -41,12 +41,21 @@ record Endpoint(
     if (address.isUnresolved()) {
       throw new IOException("no such host: " + host);
     }
-    return target == Target.SYSLOG ? new SyslogConnection(address) : new HttpConnection(address);
+    return switch (target) {
+      case SYSLOG -> new SyslogConnection(address);
+      case SYSLOG_UDP -> new SyslogDatagrams(address);
+      case CASSANDRA -> target.driver().connect(address);
+      case WIDEROW_TEXT, WIDEROW_JSON, WIDEROW_LINES, NULL -> new HttpConnection(address);
+    };
   }
 
-  /// The request up to the body; empty where the protocol has none.
+  /// The request up to the body: empty where the protocol has none, the type where a driver makes
+  /// the requests.
   ByteBuffer head(PreparedBatch batch, Scenario scenario) {
-    if (target == Target.SYSLOG) {
+    if (target == Target.CASSANDRA) {
+      return ByteBuffer.wrap(batch.type().getBytes(StandardCharsets.UTF_8));
+    }
+    if (target.isSyslog()) {
       return ByteBuffer.allocateDirect(0);
     }
     String head =
@@ -72,7 +81,8 @@ record Endpoint(
               + level;
       case WIDEROW_JSON -> "/v1/events?type=json" + level;
       case WIDEROW_LINES -> "/api/v2/write?precision=ns" + level;
-      case SYSLOG -> throw new IllegalStateException("syslog has no paths");
+      case SYSLOG, SYSLOG_UDP, CASSANDRA ->
+          throw new IllegalStateException(target + " has no paths");
     };
   }
 

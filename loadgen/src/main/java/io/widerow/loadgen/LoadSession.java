@@ -13,7 +13,7 @@ import java.util.Locale;
 ///
 /// - Threads: one.
 final class LoadSession {
-  private static final DateTimeFormatter STAMP =
+  static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
   private final Endpoint endpoint;
