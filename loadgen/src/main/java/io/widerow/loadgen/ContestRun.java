@@ -110,7 +110,7 @@ final class ContestRun {
   }
 
   /// Waits until the server does next to nothing for a second; false when it never does.
-  private static boolean rest(ServerProcess server) throws IOException, InterruptedException {
+  static boolean rest(ServerProcess server) throws IOException, InterruptedException {
     long beganNanos = System.nanoTime();
     ProcessReading before = ProcessReading.of(server.pid());
     while (System.nanoTime() - beganNanos < REST_SECONDS_MAX * Quantity.SECOND) {

@@ -16,6 +16,9 @@ interface PeerDriver {
   /// A connection of one sending thread; connections to one address may share what lies below.
   Connection connect(InetSocketAddress address) throws IOException;
 
+  /// Makes it write what it holds back, so that sizes on disk can be compared.
+  void flush(InetSocketAddress address) throws IOException;
+
   /// Events that it has, counted by reading them.
   long count(InetSocketAddress address, String type) throws IOException;
 

@@ -24,8 +24,10 @@ final class StoredCount {
   /// Waits until everything that was acknowledged can be read, where the contestant acknowledges
   /// before that and a count costs it nothing.
   void awaitCheap(ServerProcess server, long events) throws IOException, InterruptedException {
-    if (contestant.kind() == Contestant.Kind.QUESTDB) {
-      server.await(() -> full() >= events);
+    switch (contestant.kind()) {
+      case QUESTDB -> server.await(() -> full() >= events);
+      case CASSANDRA -> contestant.kind().target.driver().flush(address);
+      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON, VICTORIA -> {}
     }
   }
 
