@@ -11,12 +11,27 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param durability asked of the target; null leaves it to the target
 /// @param path of the request instead of the target's own, or null
+/// @param patienceNanos how long a batch is sent again while its answer is lost; 0 never does
 record Endpoint(
-    Target target, String host, int port, @Nullable String durability, @Nullable String path) {
+    Target target,
+    String host,
+    int port,
+    @Nullable String durability,
+    @Nullable String path,
+    long patienceNanos) {
   Endpoint {
     if (port < 1 || port > 65_535) {
       throw new IllegalArgumentException("no port: " + port);
     }
+  }
+
+  Endpoint(
+      Target target, String host, int port, @Nullable String durability, @Nullable String path) {
+    this(target, host, port, durability, path, 0);
+  }
+
+  Endpoint withPatience(long nanos) {
+    return new Endpoint(target, host, port, durability, path, nanos);
   }
 
   /// @param address `HOST:PORT`, perhaps behind `http://`
@@ -37,6 +52,9 @@ record Endpoint(
   }
 
   Connection connect() throws IOException {
+    if (patienceNanos > 0) {
+      return new RetryingConnection(withPatience(0), patienceNanos);
+    }
     InetSocketAddress address = new InetSocketAddress(host, port);
     if (address.isUnresolved()) {
       throw new IOException("no such host: " + host);

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
     name = "widerow load",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    subcommands = {CompareCommand.class, QueriesCommand.class},
+    subcommands = {CompareCommand.class, QueriesCommand.class, KillCommand.class},
     description = "Sends events at a rate that the target cannot slow down, and says what it saw.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

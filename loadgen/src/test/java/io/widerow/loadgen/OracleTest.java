@@ -39,7 +39,7 @@ class OracleTest {
 
   @Test
   void groupsAreMinutesTimesRegions() {
-    // From 20 s behind a full minute, 20,000 events of 10 ms: 3 min 20 s, so minutes 0 to 3.
+    // From a full minute on, 20,000 events of 10 ms: 3 min 20 s, so minutes 0 to 3.
     Oracle oracle = new Oracle(workload(Scenario.DEVOPS, 10 * Quantity.MILLI), 20_000, 200);
     assertEquals("", oracle.token());
     assertEquals(0, oracle.rows(Question.COUNT, new AtomicLongArray(1)) % 4);
