@@ -21,6 +21,11 @@ enum Target {
     return !isSyslog();
   }
 
+  /// True when its address answers Widerow's queries as well.
+  boolean isWiderow() {
+    return this == WIDEROW_TEXT || this == WIDEROW_JSON || this == WIDEROW_LINES;
+  }
+
   boolean isSyslog() {
     return this == SYSLOG || this == SYSLOG_UDP;
   }
