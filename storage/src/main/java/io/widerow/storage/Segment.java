@@ -222,7 +222,9 @@ final class Segment implements AutoCloseable {
     if (!lease.tryAcquire()) {
       throw new IllegalStateException("segment " + segmentId + " is closed");
     }
-    return new SegmentCursor(this, reader(), key, index.get(key), Scan.all(), lease)
+    Scan all = Scan.all();
+    return new SegmentCursor(
+            this, reader(), key, index.get(key), all, all.arrivedFrom(key.shard()), lease)
         .without(blocks);
   }
 

@@ -70,7 +70,8 @@ public final class StoreRepair {
                     disk,
                     directory.resolve(Journal.DIRECTORY),
                     id,
-                    StoreConfig.at(directory).journalFileBytes()))
+                    StoreConfig.at(directory).journalFileBytes(),
+                    Runnable::run))
         .repair();
   }
 

@@ -59,7 +59,8 @@ public final class StoreVerifier {
                     disk,
                     directory.resolve(Journal.DIRECTORY),
                     id,
-                    StoreConfig.at(directory).journalFileBytes()))
+                    StoreConfig.at(directory).journalFileBytes(),
+                    Runnable::run))
         .verify();
   }
 
