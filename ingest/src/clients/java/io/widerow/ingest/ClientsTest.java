@@ -262,8 +262,7 @@ class ClientsTest {
       influx.enableGzip();
       api.writePoints(
           IntStream.range(0, 100)
-              .mapToObj(i ->
-                  Point.measurement("m").addField("i", i).time(1_700_000_000L + i, WritePrecision.S))
+              .mapToObj(i -> point(i, 1_700_000_000L + i))
               .toList());
       var bad =
           assertThrows(
@@ -278,6 +277,10 @@ class ClientsTest {
         without(stored("type=cpu+load").getFirst(), "id"));
     assertEquals(101, stored("type=m").size());
     assertEquals(1, stored("type=m&where=i=99").size());
+  }
+
+  private static Point point(int number, long epochSeconds) {
+    return Point.measurement("m").addField("i", number).time(epochSeconds, WritePrecision.S);
   }
 
   @Test
@@ -312,7 +315,8 @@ class ClientsTest {
   void curl() throws IOException, InterruptedException {
     requireProgram("curl", "curl");
     String url = "http://127.0.0.1:" + httpPort;
-    String json = "{\"ts\":\"2026-11-20T19:00:00.000123Z\",\"body\":\"hello\",\"user\":{\"id\":7}}\n";
+    String json =
+        "{\"ts\":\"2026-11-20T19:00:00.000123Z\",\"body\":\"hello\",\"user\":{\"id\":7}}\n";
     String accepted = "{\"accepted\":1,\"rejected\":[],\"durability\":\"disk\"}\n";
     assertEquals(
         accepted,

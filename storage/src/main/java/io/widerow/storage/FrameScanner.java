@@ -22,6 +22,7 @@ import java.util.UUID;
 /// - Memory: owns one buffer of the largest frame.
 final class FrameScanner implements AutoCloseable {
   static final int STEP = 4;
+  private static final MemorySegment ZEROS = MemorySegment.ofArray(new long[1 << 14]);
   private static final int WINDOW_BYTES = JournalFrame.FRAME_BYTES_MAX + (1 << 20);
 
   private final Arena arena = Arena.ofShared();
@@ -42,12 +43,20 @@ final class FrameScanner implements AutoCloseable {
     long offset = 0;
     while (offset + JournalFrame.HEADER_BYTES <= size) {
       long at = load(file, size, offset, JournalFrame.HEADER_BYTES);
-      if (JournalFrame.magic(window, at) != JournalFrame.MAGIC) {
-        offset += STEP;
+      long found = JournalFrame.magic(window, at);
+      if (found != JournalFrame.MAGIC) {
+        offset += found == 0 ? Math.max(STEP, zerosAt(at)) : STEP;
         continue;
       }
       offset += handOver(lane, file, path, size, offset, reader);
     }
+  }
+
+  /// Zero bytes from a place in the window, in steps: most of a file is reserved and not written.
+  private long zerosAt(long at) {
+    long bytes = Math.min(ZEROS.byteSize(), windowBytes - at);
+    long first = MemorySegment.mismatch(window, at, at + bytes, ZEROS, 0, bytes);
+    return (first < 0 ? bytes : first) & -STEP;
   }
 
   /// Hands over what starts at `offset`.
