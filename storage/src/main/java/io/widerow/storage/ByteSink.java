@@ -87,6 +87,12 @@ final class ByteSink {
     length += count;
   }
 
+  /// Puts a text that has [ByteSource#SLACK] bytes behind it.
+  void putText(byte[] source, int offset, int count) {
+    ByteWords.copy(source, offset, reserve(count + ByteSource.SLACK), length, count);
+    length += count;
+  }
+
   void put(ByteSink other) {
     put(other.bytes, 0, other.length);
   }

@@ -92,14 +92,27 @@ final class ByteWords {
     return ((fours & 0x0000_ffff_0000_ffffL) * 42_949_672_960_001L) >>> 32;
   }
 
-  /// Copies `length` bytes, and writes up to seven more behind them.
+  /// Eight decimal digits of a number, zeros in front.
+  static long printed(int number) {
+    int high = number / 10_000;
+    long fours = high | ((long) (number - high * 10_000) << 32);
+    long hundreds = ((fours * 10_486) >>> 20) & 0x7f_0000_007fL;
+    long pairs = hundreds | ((fours - hundreds * 100) << 16);
+    long tens = ((pairs * 103) >>> 10) & 0x000f_000f_000f_000fL;
+    return (tens | ((pairs - tens * 10) << 8)) + ONES * '0';
+  }
+
+  /// Copies `length` bytes, and writes up to 15 more behind them.
   static void copy(byte[] source, int from, byte[] target, int to, int length) {
     if (length > COPIED_MAX) {
       System.arraycopy(source, from, target, to, length);
       return;
     }
-    for (int i = 0; i < length; i += Long.BYTES) {
-      ByteSink.LONG.set(target, to + i, (long) ByteSink.LONG.get(source, from + i));
+    for (int i = 0; i < length; i += 2 * Long.BYTES) {
+      long first = load(source, from + i);
+      long second = load(source, from + i + Long.BYTES);
+      ByteSink.LONG.set(target, to + i, first);
+      ByteSink.LONG.set(target, to + i + Long.BYTES, second);
     }
   }
 

@@ -1,5 +1,7 @@
 package io.widerow.storage;
 
+import java.util.Arrays;
+
 /// Parses lines that are expected to be like another one, and finds in them what [LineParser]
 /// finds, sooner: the constant parts are compared, a word at a time, and only what varies is looked
 /// at. A line that is not like the other is refused at the first difference.
@@ -9,13 +11,26 @@ package io.widerow.storage;
 ///   vvvvvvvvvvvv=v=v==vvvvvvvvvvv=vvvvvvvv=vvvvv===vvvvvvvvvvvvvvv==vvv=v
 /// ```
 ///
+/// Variables side by side that are mostly what they were in the line before, such as a date, are
+/// not even looked at: from the first of them to the variable behind them the bytes of both lines
+/// are compared.
+///
 /// Why this finds the same: what a parser does with a constant part depends on that part alone,
 /// except at a quote that is not closed. Lines with one serve as no example.
 ///
 /// - Threads: one.
 /// - Memory: texts have [ByteSource#SLACK] bytes behind them.
 final class LineMatcher {
+  /// Lines after which it is known which variables mostly repeat, and what mostly is.
+  private static final int LINES_LEARNED = 32;
+
+  private static final int REPEATS_MIN = 28;
+
   private boolean serves; // there is an example
+  private int linesParsed; // up to LINES_LEARNED
+  private int lastFirst; // variable of the last line parsed
+  private int[] repeats = new int[16]; // by variable: how often it was what it was before
+  private int[] runLimits = new int[16]; // the variable behind the run that starts here, 0: none
   private int variables;
   private int[] constantBytes = new int[16]; // before the variable; of the last, behind it
   private int[] constantOffsets = new int[16]; // in the example
@@ -35,7 +50,13 @@ final class LineMatcher {
       words = new long[2 * variables];
       masks = new long[2 * variables];
       quoted = new boolean[2 * variables];
+      repeats = new int[2 * variables];
+      runLimits = new int[2 * variables];
     }
+    linesParsed = 0;
+    lastFirst = first;
+    Arrays.fill(repeats, 0);
+    Arrays.fill(runLimits, 0);
     boolean open = false; // a quote
     boolean quotes = false;
     boolean lines = false;
@@ -66,14 +87,29 @@ final class LineMatcher {
     parser.room(variables);
     int[] offsets = parser.offsets;
     int[] lengths = parser.lengths;
-    int next = parser.count;
+    int first = parser.count;
     int limit = offset + length;
     int at = offset;
-    for (int i = 0; i < variables; i++) {
+    for (int i = 0; ; i++) {
       if (!hasConstant(i, text, at, limit)) {
         return false;
       }
       at += constantBytes[i];
+      if (i == variables) {
+        break;
+      }
+      int run = runLimits[i];
+      if (run > 0) {
+        int lastAt = offsets[lastFirst + i];
+        int bytes = offsets[lastFirst + run] - lastAt;
+        if (limit - at >= bytes && ByteWords.same(text, at, text, lastAt, bytes)) {
+          for (; i < run; i++) {
+            offsets[first + i] = offsets[lastFirst + i] + at - lastAt;
+            lengths[first + i] = lengths[lastFirst + i];
+          }
+          at += bytes;
+        }
+      }
       int end =
           quoted[i]
               ? LineParser.closing(text, at, limit)
@@ -81,15 +117,39 @@ final class LineMatcher {
       if (end < 0) {
         return false;
       }
-      offsets[next] = at;
-      lengths[next++] = end - at;
+      offsets[first + i] = at;
+      lengths[first + i] = end - at;
       at = end;
     }
-    if (limit - at != constantBytes[variables] || !hasConstant(variables, text, at, limit)) {
+    if (at != limit) {
       return false;
     }
-    parser.count = next;
+    if (linesParsed < LINES_LEARNED) {
+      learnRepeats(text, offsets, lengths, first);
+    }
+    lastFirst = first;
+    parser.count = first + variables;
     return true;
+  }
+
+  private void learnRepeats(byte[] text, int[] offsets, int[] lengths, int first) {
+    for (int i = 0; i < variables; i++) {
+      int bytes = lengths[first + i];
+      boolean same =
+          bytes == lengths[lastFirst + i]
+              && ByteWords.same(text, offsets[first + i], text, offsets[lastFirst + i], bytes);
+      repeats[i] += same ? 1 : 0;
+    }
+    linesParsed++;
+    if (linesParsed == LINES_LEARNED) {
+      int behind = variables - 1; // the last variable ends no run: nothing shows where it ends
+      for (int i = variables - 2; i >= 0; i--) {
+        boolean mostly = repeats[i] >= REPEATS_MIN;
+        behind = mostly ? behind : i;
+        boolean starts = i == 0 || repeats[i - 1] < REPEATS_MIN;
+        runLimits[i] = mostly && starts ? behind : 0;
+      }
+    }
   }
 
   private boolean hasConstant(int i, byte[] text, int at, int limit) {

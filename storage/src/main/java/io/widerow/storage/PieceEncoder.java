@@ -17,6 +17,9 @@ package io.widerow.storage;
 ///
 /// - Threads: one.
 final class PieceEncoder {
+  /// Blocks of a column for which a hasty encoder tries no dictionary after it tried in vain.
+  private static final int PAUSE_BLOCKS = 7;
+
   private final LongEncoder longs;
   private final TokenFilterBuilder tokens;
   private final boolean thorough;
@@ -52,8 +55,14 @@ final class PieceEncoder {
   /// Puts a dictionary when it pays.
   private boolean tryDictionary(
       TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
+    if (!thorough && texts.dictionaryPause > 0) {
+      texts.dictionaryPause--;
+      return false;
+    }
     symbols = LongDecoder.room(symbols, texts.count);
-    if (!dictionary.build(texts, texts.count * 3 / 4, !thorough, symbols)) {
+    int sizeMax = thorough ? texts.count * 3 / 4 : texts.count / 2;
+    if (!dictionary.build(texts, sizeMax, !thorough, symbols)) {
+      texts.dictionaryPause = PAUSE_BLOCKS;
       return false;
     }
     int size = dictionary.size();
@@ -87,7 +96,7 @@ final class PieceEncoder {
   }
 
   private void put(TextSlices texts, int slice, ByteSink text) {
-    text.put(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
+    text.putText(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
     tokens.add(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
   }
 

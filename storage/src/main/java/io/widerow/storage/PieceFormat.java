@@ -25,6 +25,12 @@ final class PieceFormat {
   private static final int TIME_BYTES = 8;
   private static final int TIME_MILLIS_BYTES = 12;
   static final long TIME_LIMIT = 86_400;
+  private static final int EIGHT_DIGITS = 100_000_000;
+
+  /// What makes `12045009` into `12:45:09`.
+  private static final long COLONS = ((long) (':' - '0') << 16) | ((long) (':' - '0') << 40);
+
+  private static final long[] TENS = tens();
 
   private PieceFormat() {}
 
@@ -100,13 +106,16 @@ final class PieceFormat {
         + ByteWords.number(ByteWords.digits(text, offset + first, Long.BYTES));
   }
 
-  /// Writes `value` in `width` digits, zeros in front; returns the offset behind it.
+  /// Writes the last `width` digits of `value`, zeros in front; returns the offset behind them. Up
+  /// to seven bytes behind that are overwritten.
   static int printDigits(long value, int width, byte[] out, int offset) {
-    long rest = value;
-    for (int at = offset + width - 1; at >= offset; at--) {
-      long next = rest / 10;
-      out[at] = (byte) ('0' + (rest - next * 10));
-      rest = next;
+    long high = value / EIGHT_DIGITS;
+    int low = (int) (value - high * EIGHT_DIGITS);
+    if (width > Long.BYTES) {
+      int at = printDigits(high, width - Long.BYTES, out, offset);
+      ByteSink.LONG.set(out, at, ByteWords.printed(low));
+    } else {
+      ByteSink.LONG.set(out, offset, ByteWords.printed(low) >>> (Long.SIZE - 8 * width));
     }
     return offset + width;
   }
@@ -118,25 +127,32 @@ final class PieceFormat {
       out[at++] = '-';
       rest = -value;
     }
-    int width = 1;
-    for (long ten = 10; width < DIGITS_MAX + 1 && rest >= ten; ten *= 10) {
-      width++;
-    }
+    int width = ((Long.SIZE - Long.numberOfLeadingZeros(rest | 1)) * 1233) >>> 12; // log10, about
+    width += (rest | 1) >= TENS[width] ? 1 : 0;
     return printDigits(rest, width, out, at);
   }
 
-  /// Writes a time of day; `separator` stands before the milliseconds, 0 for none.
+  /// Writes a time of day; `separator` stands before the milliseconds, 0 for none. Up to seven
+  /// bytes behind it are overwritten.
   static int printTime(long value, int separator, byte[] out, int offset) {
-    long seconds = separator == 0 ? value : value / 1000;
-    int at = printDigits(seconds / 3600, 2, out, offset);
-    out[at] = ':';
-    at = printDigits(seconds / 60 % 60, 2, out, at + 1);
-    out[at] = ':';
-    at = printDigits(seconds % 60, 2, out, at + 1);
+    int seconds = (int) (separator == 0 ? value : value / 1000);
+    int minutes = seconds / 60;
+    long time = (minutes / 60) * 1_000_000L + (minutes % 60) * 1_000L + seconds % 60;
+    ByteSink.LONG.set(out, offset, ByteWords.printed((int) time) + COLONS);
+    int at = offset + TIME_BYTES;
     if (separator != 0) {
       out[at] = (byte) separator;
       at = printDigits(value % 1000, 3, out, at + 1);
     }
     return at;
+  }
+
+  private static long[] tens() {
+    long[] tens = new long[DIGITS_MAX + 1];
+    tens[0] = 1;
+    for (int i = 1; i < tens.length; i++) {
+      tens[i] = 10 * tens[i - 1];
+    }
+    return tens;
   }
 }

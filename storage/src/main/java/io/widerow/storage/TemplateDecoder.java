@@ -197,10 +197,11 @@ final class TemplateDecoder {
 
   /// Prints the line of a template whose pieces start at `first`; returns the offset behind it.
   private int print(int first, int start) {
+    byte[] target = printed;
     int at = start;
     for (int piece = first; ; piece++) {
       int bytes = pieceBytes[piece];
-      byte[] target = printRoom(at, bytes);
+      target = printRoom(target, at, bytes);
       ByteWords.copy(constants, pieceOffsets[piece], target, at, bytes);
       at += bytes;
       int column = pieceColumns[piece];
@@ -211,25 +212,27 @@ final class TemplateDecoder {
       TextSlices texts = slices[column];
       if (texts.form == PieceFormat.RAW) {
         int length = texts.lengths[position];
-        target = printRoom(at, length);
+        target = printRoom(target, at, length);
         ByteWords.copy(texts.bytes, texts.offsets[position], target, at, length);
         at += length;
       } else {
-        target = printRoom(at, PieceFormat.PRINTED_BYTES_MAX);
+        target = printRoom(target, at, PieceFormat.PRINTED_BYTES_MAX);
         at = texts.printNumber(position, target, at);
       }
     }
   }
 
-  private byte[] printRoom(int at, int bytes) {
-    if (printed.length - ByteSource.SLACK - at < bytes) {
-      long needed = (long) at + bytes;
-      if (needed > SegmentFormat.BLOCK_BYTES_MAX) {
-        shownLimit = shownFrom;
-        throw source.corrupt("lines of more than %d bytes".formatted(needed));
-      }
-      printed = Arrays.copyOf(printed, (int) (2 * needed) + ByteSource.SLACK);
+  private byte[] printRoom(byte[] target, int at, int bytes) {
+    return target.length - ByteSource.SLACK - at >= bytes ? target : grow(at, bytes);
+  }
+
+  private byte[] grow(int at, int bytes) {
+    long needed = (long) at + bytes;
+    if (needed > SegmentFormat.BLOCK_BYTES_MAX) {
+      shownLimit = shownFrom;
+      throw source.corrupt("lines of more than %d bytes".formatted(needed));
     }
+    printed = Arrays.copyOf(printed, (int) (2 * needed) + ByteSource.SLACK);
     return printed;
   }
 }

@@ -149,8 +149,29 @@ final class TemplateEncoder {
       slices[i].clear();
       slices[i].bytes = lines.bytes;
     }
+    if (columnsOf.size() == 1 && templates.count == 1) {
+      gatherOne(templates, lines.count, columnsOf.getFirst(), slices);
+      return;
+    }
     int[][] own = columnsOf.toArray(int[][]::new);
     gather(lines, templates, own, slices, slices[Math.max(0, columns - 1)]);
+  }
+
+  /// Hands every variable to its column when all lines are of one template: column by column.
+  private static void gatherOne(Templates templates, int lines, int[] own, TextSlices[] slices) {
+    int[] offsets = templates.parser.offsets;
+    int[] lengths = templates.parser.lengths;
+    for (int i = 0; i < own.length; i++) {
+      TextSlices column = slices[own[i]];
+      column.room(lines);
+      column.count = lines;
+      int[] columnOffsets = column.offsets;
+      int[] columnLengths = column.lengths;
+      for (int line = 0, variable = i; line < lines; line++, variable += own.length) {
+        columnOffsets[line] = offsets[variable];
+        columnLengths[line] = lengths[variable];
+      }
+    }
   }
 
   /// Hands every variable to its column, and lines without a template to `whole`.

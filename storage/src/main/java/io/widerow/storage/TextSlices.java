@@ -19,6 +19,7 @@ final class TextSlices {
   long[] numbers = new long[0];
   int detail; // of the form: digits, separator, or bytes of the other text
   int otherOffset;
+  int dictionaryPause; // blocks for which an encoder will try no dictionary
   private byte[] printed = new byte[0];
 
   void clear() {

@@ -91,6 +91,51 @@ class LineParserTest {
     assertTrue(taken > 20, taken + " lines of 300 taken");
   }
 
+  /// Lines of one kind, of which some variables mostly stay as they are.
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void manyLinesLikeAnotherAreSplitAlike(long seed) {
+    var random = new SplittableRandom(seed);
+    String base = "host-7 12:00:00 - x=y " + line(random);
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      base = otherDigit(base, random);
+      lines.add(random.nextInt(60) == 0 ? otherCharacter(base, random) : base);
+    }
+    byte[] text = bytes(String.join("", lines));
+    var parser = new LineParser();
+    var matcher = new LineMatcher();
+    int at = 3;
+    int taken = 0;
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i);
+      int length = utf8(line).length;
+      int first = parser.count;
+      boolean like = i > 0 && matcher.parse(parser, text, at, length);
+      if (like) {
+        taken++;
+      } else {
+        parser.parse(text, at, length);
+        matcher.learn(parser, text, at, length, first, parser.count - first);
+      }
+      assertEquals(plainly(line), variables(parser, first, at), line);
+      at += length;
+    }
+    assertTrue(taken > 100 || base.contains("\""), taken + " lines taken");
+  }
+
+  private static String otherDigit(String line, SplittableRandom random) {
+    int at = random.nextInt(line.length());
+    return Character.isDigit(line.charAt(at))
+        ? line.substring(0, at) + random.nextInt(6) + line.substring(at + 1)
+        : line;
+  }
+
+  private static String otherCharacter(String line, SplittableRandom random) {
+    int at = random.nextInt(line.length());
+    return line.substring(0, at) + "\"-= 5x,".charAt(random.nextInt(7)) + line.substring(at + 1);
+  }
+
   private static String line(SplittableRandom random) {
     var line = new StringBuilder();
     for (int pieces = random.nextInt(14); pieces > 0; pieces--) {
