@@ -88,7 +88,9 @@ final class CompareCommand implements Callable<Integer> {
       Comparison comparison = comparison(name, what(workload, pace), a, b, runs);
       folder.finish(comparison, "\n" + limit);
       out.print(comparison.table());
-      out.println("written to " + folder.path());
+      if (options.results != null) {
+        out.println("written to " + folder.path());
+      }
       out.flush();
       return isWhole(runs) ? ExitCode.OK : ExitCode.FAILURES;
     } finally {

@@ -40,13 +40,15 @@ final class ContestRun {
   /// @param drainNanos from the last answer until everything could be read
   /// @param sentEvents acknowledged in all, warm-up included
   /// @param storedEvents counted by reading
+  /// @param dataBytes of the files that hold them
   record Outcome(
       RunReport report,
       long clientCpuNanos,
       long drainNanos,
       boolean rested,
       long sentEvents,
-      long storedEvents) {
+      long storedEvents,
+      long dataBytes) {
     /// One line of `runs.ndjson`.
     Map<String, Object> members(String comparison, int pair) {
       Map<String, Object> members = new LinkedHashMap<>(report.members());
@@ -57,12 +59,13 @@ final class ContestRun {
       members.put("rested", rested);
       members.put("sent_events", sentEvents);
       members.put("stored_events", storedEvents);
+      members.put("data_bytes", dataBytes);
       return members;
     }
   }
 
   /// @param data a directory that does not exist
-  /// @throws IOException when the contestant does not start, or keeps other than it acknowledged
+  /// @throws WrongAnswer when the contestant keeps other than it acknowledged
   Outcome execute(String name, Path data) throws IOException, InterruptedException {
     InetSocketAddress address = ServerProcess.freeAddress();
     try (ServerProcess server = contestant.start(data, address)) {
@@ -102,10 +105,17 @@ final class ContestRun {
               whole,
               clientBound);
       if (stored != sent && result.failedBatches() == 0) {
-        throw new IOException(
+        throw new WrongAnswer(
             "%s acknowledged %d events and has %d".formatted(contestant, sent, stored));
       }
-      return new Outcome(report, own.costs().targetCpuNanos(), drainNanos, rested, sent, stored);
+      return new Outcome(
+          report,
+          own.costs().targetCpuNanos(),
+          drainNanos,
+          rested,
+          sent,
+          stored,
+          contestant.dataBytes(data));
     }
   }
 

@@ -120,6 +120,18 @@ record Contestant(Kind kind, String setting, Path home) {
     };
   }
 
+  /// Bytes of the files that hold its events once it has ended, without logs of what is to come:
+  /// journals and commit logs are reserved ahead, and weigh the same however little is in them.
+  long dataBytes(Path data) {
+    return CostWatcher.bytesBelow(
+        switch (kind) {
+          case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> data.resolve("segments");
+          case QUESTDB -> data.resolve("db");
+          case CASSANDRA -> data.resolve("data/load");
+          case VICTORIA -> data.resolve("data");
+        });
+  }
+
   /// How it was set up, for those who read the figures.
   String note() {
     return switch (kind) {

@@ -22,6 +22,7 @@ enum Figure {
       "at rest B/event",
       1,
       o -> o.report().costs().atRestBytes() / (double) Math.max(1, o.storedEvents())),
+  DATA_BYTES("data files B/event", 1, o -> o.dataBytes() / (double) Math.max(1, o.storedEvents())),
   DRAIN_MILLIS("drain ms", 0, o -> o.drainNanos() / (double) Quantity.MILLI),
   SLIP_MICROS("slip p99 us", 0, o -> micros(o.report().result().slip().getValueAtPercentile(99)));
 

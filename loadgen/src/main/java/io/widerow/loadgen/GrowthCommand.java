@@ -87,7 +87,9 @@ final class GrowthCommand implements Callable<Integer> {
           folder.path().resolve("report.md"), "# Growth of " + contestant + "\n\n" + table);
       PrintWriter out = spec.commandLine().getOut();
       out.print(table);
-      out.println("written to " + folder.path());
+      if (options.results != null) {
+        out.println("written to " + folder.path());
+      }
       out.flush();
       return ExitCode.OK;
     } finally {

@@ -146,6 +146,7 @@ public final class LoadCommand implements Callable<Integer> {
     return switch (failure) {
       case IllegalArgumentException _ -> ExitCode.USAGE;
       case TargetDown _ -> ExitCode.UNAVAILABLE;
+      case WrongAnswer _ -> ExitCode.WRONG;
       case IOException _ -> ExitCode.FILE;
       default -> throw new IllegalStateException(failure);
     };

@@ -82,6 +82,7 @@ final class Oracle {
   long rows(Question question, AtomicLongArray slotsSent) {
     return switch (question) {
       case RANGE -> events;
+      case FIRST -> Math.min(20_000, events);
       case LATEST -> Math.min(100, events);
       case TOKEN -> {
         long rows = 0;
@@ -96,6 +97,20 @@ final class Oracle {
       }
       case COUNT -> groups();
     };
+  }
+
+  /// Whether these are the first events in order of time; each bears its number.
+  ///
+  /// @param rows behind a line of titles
+  /// @throws WrongAnswer with the first row that is not the next one
+  static void checkOrder(String rows) throws WrongAnswer {
+    long next = Stamp.SEQUENCE_BASE;
+    for (String row : rows.lines().skip(1).toList()) {
+      if (!row.contains(Long.toString(next))) {
+        throw new WrongAnswer("number %d should be next, not %s".formatted(next, row));
+      }
+      next++;
+    }
   }
 
   /// Different pairs of minute and region. Hosts report one after the other, so with many events a

@@ -115,6 +115,13 @@ final class QueriedStore implements AutoCloseable {
     return TimedQuery.run(address, path(question, token)).lines() - 1;
   }
 
+  /// The first rows in order of time.
+  String firstRows() throws IOException {
+    try (TimedQuery query = TimedQuery.open(address)) {
+      return query.get(path(Question.FIRST, ""), true).body();
+    }
+  }
+
   /// Runs the command and counts its lines.
   private long command() throws IOException, InterruptedException {
     List<String> words = new ArrayList<>();

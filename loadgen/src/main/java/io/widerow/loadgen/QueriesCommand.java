@@ -88,6 +88,8 @@ final class QueriesCommand implements Callable<Integer> {
               questions.add(question);
             }
           }
+          Oracle.checkOrder(storeA.firstRows());
+          Oracle.checkOrder(storeB.firstRows());
           for (int warmup = 0; warmup < WARMUP_TURNS; warmup++) {
             storeA.turn(questions, oracle.token());
             storeB.turn(questions, oracle.token());
@@ -111,7 +113,9 @@ final class QueriesCommand implements Callable<Integer> {
                   rows(questions, runs));
           folder.finish(comparison, "");
           out.print(comparison.table());
-          out.println("written to " + folder.path());
+          if (options.results != null) {
+            out.println("written to " + folder.path());
+          }
           out.flush();
           return runs.a().size() == pairs ? ExitCode.OK : ExitCode.FAILURES;
         }
@@ -173,7 +177,7 @@ final class QueriesCommand implements Callable<Integer> {
     long expected = oracle.rows(question, loaded.slotsSent());
     long found = loaded.store().rows(question, oracle.token());
     if (found != expected) {
-      throw new IOException(
+      throw new WrongAnswer(
           "%s answers '%s' with %d rows, right are %d"
               .formatted(contestant, question.label(), found, expected));
     }

@@ -7,6 +7,8 @@ import java.util.Locale;
 enum Question {
   /// Every event in full, in order of time.
   RANGE(1),
+  /// The first twenty thousand of them, to look at their order; not timed.
+  FIRST(0),
   /// The newest hundred.
   LATEST(40),
   /// Lines that hold a word which one in a thousand has.
@@ -30,6 +32,7 @@ enum Question {
     boolean log = scenario == Scenario.ACCESS || scenario == Scenario.BROKER;
     return switch (this) {
       case RANGE, LATEST -> true;
+      case FIRST -> false;
       case TOKEN -> log;
       case COUNT -> scenario == Scenario.DEVOPS;
     };
@@ -41,6 +44,7 @@ enum Question {
     String rows = path + "&fields=" + columns;
     return switch (this) {
       case RANGE -> rows;
+      case FIRST -> rows + "&limit=20000";
       case LATEST -> rows + "&order=desc&limit=100";
       case TOKEN -> rows + "&where=" + HttpText.encoded("body contains \"" + token + "\"");
       case COUNT -> path + "&stats=count&by=region&every=1m";
@@ -52,6 +56,7 @@ enum Question {
     String sql =
         switch (this) {
           case RANGE -> rows + " order by timestamp";
+          case FIRST -> rows + " order by timestamp limit 20000";
           case LATEST -> rows + " order by timestamp desc limit 100";
           case TOKEN -> rows + " where body like '%" + token + "%' order by timestamp";
           case COUNT ->

@@ -1,6 +1,7 @@
 package io.widerow.loadgen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
@@ -44,5 +45,15 @@ class OracleTest {
     assertEquals("", oracle.token());
     assertEquals(0, oracle.rows(Question.COUNT, new AtomicLongArray(1)) % 4);
     assertEquals(100, oracle.rows(Question.LATEST, new AtomicLongArray(1)));
+  }
+
+  @Test
+  void rowsOutOfOrderAreSeen() throws WrongAnswer {
+    Oracle.checkOrder("titles\na seq=1000000000000\nb seq=1000000000001\n");
+    WrongAnswer wrong =
+        assertThrows(
+            WrongAnswer.class,
+            () -> Oracle.checkOrder("titles\na seq=1000000000000\nb seq=1000000000002\n"));
+    assertTrue(String.valueOf(wrong.getMessage()).contains("1000000000001"));
   }
 }
