@@ -11,7 +11,8 @@ public enum Rejection {
   ATTRIBUTE_NAME_INVALID("an attribute name must be 1 to 255 bytes of valid UTF-8"),
   ATTRIBUTE_TWICE("an attribute is given twice"),
   TEXT_NOT_UTF8("a string is not valid UTF-8"),
-  BATCH_FULL("the batch is full");
+  BATCH_FULL("the batch is full"),
+  BATCH_TOO_LARGE("its batch does not fit into the memory of one group; send smaller batches");
 
   private final String reason;
 

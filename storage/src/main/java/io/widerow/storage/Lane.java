@@ -19,8 +19,15 @@ import org.jspecify.annotations.Nullable;
 ///   commit                   frame to the journal -> force -> watermark -> acknowledged
 /// ```
 ///
-/// A group that outgrows a frame, or the rows' memory, is written as several frames; only the last
-/// one carries the end of the group, and replay takes a group whole or not at all.
+/// A group that outgrows a frame is written as several; only the last one carries the end of the
+/// group, and replay takes a group whole or not at all. The records of a group lie in one set of
+/// rows, so that one watermark shows all of them: when the rows are full, what there is of the
+/// group moves to the next ones.
+///
+/// ```
+///   rows   | committed ...   | group | full         sealed without the group
+///   next   | group | ...                            the group goes on here
+/// ```
 ///
 /// When there is no room for a frame, the whole group is dropped: it will be neither journaled nor
 /// shown. Its records stay in the rows, above their watermark, until these are sealed without them.
@@ -41,8 +48,8 @@ final class Lane implements LaneWriter, AutoCloseable {
   private final TypeTable types;
   private final ArrayDeque<Note> notes = new ArrayDeque<>();
   private final List<byte[]> groupNotes = new ArrayList<>();
-  private final List<OpenRows> full = new ArrayList<>(); // hold a part of the present group
   private OpenRows rows;
+  private long groupFrom; // start of the records of the present group in `rows`
   private long frameFrom; // start of the records in `rows` that are in no frame yet
   private int frameEvents;
   private long lsn; // of the last frame written
@@ -104,7 +111,11 @@ final class Lane implements LaneWriter, AutoCloseable {
     }
   }
 
+  /// Where a group stood before a batch.
+  private record Mark(long recordBytes, long events, long bytes) {}
+
   private int takeAll(EventBatch batch, long placement, Rejections rejections) {
+    Mark before = new Mark(rows.limit() - groupFrom, groupEvents, groupBytes);
     MemorySegment events = batch.memory();
     long latest = TimeUuid.timeOfNanos(clock.wallNanos() + config.futureMax().toNanos());
     long counter = arrivals.getAndAdd(batch.count());
@@ -116,9 +127,12 @@ final class Lane implements LaneWriter, AutoCloseable {
       int length = EventLayout.length(events, offset);
       if (EventLayout.idTime(events, offset) > latest) {
         rejections.rejected(i, Rejection.TIME_IN_FUTURE);
-      } else {
-        take(events, offset, length, shard, counter + i);
+      } else if (take(events, offset, length, shard, counter + i)) {
         taken++;
+      } else {
+        undo(before);
+        refuseAll(batch, latest, i, rejections);
+        return 0;
       }
       offset += EventLayout.alignedLength(length);
       if (rows.limit() - frameFrom >= FRAME_BYTES) {
@@ -128,7 +142,40 @@ final class Lane implements LaneWriter, AutoCloseable {
     return taken;
   }
 
-  private void take(MemorySegment events, long offset, int length, int shard, long counter) {
+  /// Refuses a batch of which the events before `from` were looked at, and refused if they are too
+  /// late.
+  private static void refuseAll(EventBatch batch, long latest, int from, Rejections rejections) {
+    MemorySegment events = batch.memory();
+    long offset = 0;
+    for (int i = 0; i < batch.count(); i++) {
+      boolean late = EventLayout.idTime(events, offset) > latest;
+      if (!late || i >= from) {
+        rejections.rejected(i, late ? Rejection.TIME_IN_FUTURE : Rejection.BATCH_TOO_LARGE);
+      }
+      offset += EventLayout.alignedLength(EventLayout.length(events, offset));
+    }
+  }
+
+  /// Takes a batch out of the group again. Frames of it that were written have no end; what is left
+  /// of the group is written once more.
+  private void undo(Mark before) {
+    if (before.recordBytes == 0) {
+      rowsSpent = rows.limit() > groupFrom;
+      groupFrom = rows.limit();
+      frameFrom = groupFrom;
+      frameEvents = 0;
+    } else {
+      turnRows(groupFrom + before.recordBytes);
+      frameFrom = 0;
+      frameEvents = Math.toIntExact(before.events);
+    }
+    groupHasFrames = false;
+    groupEvents = before.events;
+    groupBytes = before.bytes;
+  }
+
+  /// False when the group does not fit into rows of its own.
+  private boolean take(MemorySegment events, long offset, int length, int shard, long counter) {
     while (true) {
       long at = rows.copyIn(events, offset, length);
       if (at >= 0) {
@@ -138,10 +185,13 @@ final class Lane implements LaneWriter, AutoCloseable {
           frameEvents++;
           groupEvents++;
           groupBytes += length;
-          return;
+          return true;
         }
       }
-      turnRows();
+      if (groupFrom == 0) {
+        return false;
+      }
+      turnRows(rows.limit());
     }
   }
 
@@ -165,27 +215,30 @@ final class Lane implements LaneWriter, AutoCloseable {
     }
   }
 
-  /// Opens new rows in the middle of a group: the full ones wait for its commit to be sealed.
-  private void turnRows() {
-    if (rows.events() == 0) {
-      throw new IllegalStateException("an event does not fit into empty rows");
-    }
-    if (rows.limit() > frameFrom) {
-      writeFrame(false);
-    }
-    if (!full.isEmpty()) {
-      // The group fills the lane's memory: what there is of it must be sealed to make room.
-      force();
-      sealFull();
-    }
+  /// Moves the records of the group, up to an offset, to new rows, and has the full ones sealed
+  /// without them.
+  private void turnRows(long limit) {
     OpenRows filled = rows;
+    long offset = groupFrom;
+    long unframed = Math.max(frameFrom, groupFrom) - groupFrom;
     openRows();
-    full.add(filled);
+    frameFrom = unframed;
+    while (offset < limit) {
+      int length = EventLayout.length(filled.memory(), offset);
+      long at = rows.copyIn(filled.memory(), offset, length);
+      int shard = EventLayout.shard(filled.memory(), offset);
+      if (at < 0 || !rows.add(types.row(rows, rows.memory(), at, shard), at)) {
+        throw new IllegalStateException("a part of full rows does not fit into empty ones");
+      }
+      offset += EventLayout.alignedLength(length);
+    }
+    owner.seal(new SealJob(filled, List.copyOf(notes)));
   }
 
   private void openRows() {
     rows = owner.openRows(index, rows.arrivalLimit());
     rowsSpent = false;
+    groupFrom = 0;
     frameFrom = 0;
     rowsJournalBytes = 0;
     types.clear();
@@ -203,12 +256,9 @@ final class Lane implements LaneWriter, AutoCloseable {
   /// Drops the group. Frames of it that were written have no end, and the next group's first one
   /// says that it is the first.
   private void drop() {
-    for (OpenRows filled : full) {
-      owner.seal(new SealJob(filled, List.copyOf(notes)));
-    }
-    full.clear();
     rowsSpent = rows.limit() > 0;
-    frameFrom = rows.limit();
+    groupFrom = rows.limit();
+    frameFrom = groupFrom;
     frameEvents = 0;
     groupEvents = 0;
     groupBytes = 0;
@@ -235,7 +285,9 @@ final class Lane implements LaneWriter, AutoCloseable {
     }
     lsn = next;
     groupHasFrames = !endsGroup;
-    rows.journaled(next);
+    if (endsGroup) {
+      rows.journaled(next); // frames of a group without its end say nothing
+    }
     journalBytesWritten.addAndGet(frame.byteSize());
     rowsJournalBytes += frame.byteSize();
     frameFrom = rows.limit();
@@ -284,23 +336,14 @@ final class Lane implements LaneWriter, AutoCloseable {
   }
 
   private void publish() {
-    sealFull();
     if (!rowsSpent) {
       rows.publish();
     }
+    groupFrom = rows.limit();
     eventsCommitted.addAndGet(groupEvents);
     bytesCommitted.addAndGet(groupBytes);
     groupEvents = 0;
     groupBytes = 0;
-  }
-
-  private void sealFull() {
-    for (OpenRows filled : full) {
-      filled.publish();
-      rows.showArrivals(filled.arrivalLimit()); // before the filled ones are gone
-      owner.seal(new SealJob(filled, List.copyOf(notes)));
-    }
-    full.clear();
   }
 
   /// Has the rows sealed; everything in them is committed.
@@ -369,7 +412,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   /// Has everything committed sealed; for a clean stop. What is not committed was not acknowledged
   /// and is dropped.
   void sealForClose() {
-    if (groupEvents == 0 && full.isEmpty()) {
+    if (groupEvents == 0) {
       sealRows();
     }
   }

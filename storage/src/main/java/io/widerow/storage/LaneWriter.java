@@ -11,6 +11,10 @@ public interface LaneWriter {
   /// that the next [#commit] makes durable and readable. The batch may be reused at once. May wait
   /// for sealing when memory is used up.
   ///
+  /// A batch that does not fit into the memory of one set of open rows, together with what was
+  /// appended since the last commit, is refused whole, event by event, with
+  /// [Rejection#BATCH_TOO_LARGE]; what was appended before it stays. After a commit it may fit.
+  ///
   /// @param placement hash of the batch's key; picks the shard among those of this lane. Events
   ///   with ids of their own are placed by the id instead
   /// @param rejections told of each event that is refused; the others are taken in
@@ -24,9 +28,8 @@ public interface LaneWriter {
   /// second also when nothing was appended: only here does the lane let go of rows that
   /// [EventStore#maintain] found old.
   ///
-  /// What is appended between two commits is one group, there as a whole or not at all after a
-  /// crash, unless it is larger than the lane's memory for open rows: then its earlier part may be
-  /// durable and readable before this is called.
+  /// What is appended between two commits is one group: readers see it as a whole or not at all,
+  /// and so does whoever opens the store after a crash.
   ///
   /// @return the number of the last group that is so durable; rises from group to group
   /// @throws StorageException.Failed when that cannot be done; the write side has then ended, and

@@ -182,13 +182,6 @@ final class OpenRows implements AutoCloseable {
     published = new Published(limit, events, arrivalNext);
   }
 
-  /// Events up to an arrival are shown by rows that were filled before these. Writer only.
-  void showArrivals(long arrivalLimit) {
-    Published now = published;
-    arrivalNext = Math.max(arrivalNext, arrivalLimit);
-    published = new Published(now.committed, now.events, arrivalLimit);
-  }
-
   /// A view of what is published, or null when the rows are gone.
   @Nullable View view() {
     return lease.tryAcquire() ? new View(published) : null;

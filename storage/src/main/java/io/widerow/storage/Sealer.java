@@ -163,6 +163,9 @@ final class Sealer {
   private List<List<OpenRow>> byBucket(OpenRows.View view) {
     Map<FileKey, List<OpenRow>> groups = new LinkedHashMap<>();
     for (OpenRow row : sortedByKey(view.rows())) {
+      if (view.info(row).events() == 0) {
+        continue; // all that is in it belongs to a group that was dropped, or went on elsewhere
+      }
       var bucket = new StoreState.Bucket(row.key.bucketMinutes(), row.key.widthMinutes());
       var file = new FileKey(bucket, store.retentionOf(row.key.type()));
       groups.computeIfAbsent(file, _ -> new ArrayList<>()).add(row);

@@ -189,7 +189,7 @@ class StoreFaultTest {
     try (var batch = new EventBatch(1 << 16, 1 << 22)) {
       appendNumbers(lane, batch, 0, 10);
       lane.commit(Durability.DISK);
-      disk.limitTo(2_500_000); // less than the memory of the lane
+      disk.limitTo(1_500_000); // less than the memory of one set of rows
       lane.note(new byte[] {7});
       long number = 10;
       try {
@@ -198,7 +198,7 @@ class StoreFaultTest {
           number += 100;
         }
       } catch (StorageException.DiskFull full) {
-        assertTrue(number > 4_000, "several frames: " + number);
+        assertTrue(number > 4_000, "two frames: " + number);
       }
       assertThrows(StorageException.DiskFull.class, () -> lane.commit(Durability.DISK));
       assertEquals(10, shown(store).size());

@@ -1,0 +1,156 @@
+package io.widerow.storage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.EventBatch;
+import io.widerow.event.Rejection;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/// Goal: a group is seen as a whole or not at all, also when it meets the end of the rows' memory
+/// or is larger than a frame; and a batch that does not fit is refused whole, with its reason, and
+/// takes nothing else with it. Method: a lane with little memory; groups of about half of it, while
+/// another thread looks; batches larger than all of it.
+class StoreGroupTest {
+  private static final long START_NANOS = 1_700_000_000_000_000_000L;
+  private static final byte[] TYPE = "t".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] PAD = "pad".getBytes(StandardCharsets.UTF_8);
+  private static final int PAD_BYTES = 400;
+  private static final int GROUP = 2_500; // more than 1 MiB, of 2 MiB
+
+  private final TestClock clock = new TestClock(START_NANOS + Duration.ofHours(2).toNanos());
+  private final SimDisk disk = new SimDisk(1);
+
+  private static StoreConfig config() {
+    return StoreConfig.at(Path.of("/store"))
+        .withMemory(4 << 20, Duration.ofHours(1))
+        .withJournal(1 << 20, 256 << 20)
+        .withDiskReserveBytes(0)
+        .withAges(Duration.ofHours(1), null);
+  }
+
+  private EmbeddedStore open(SimDisk on, ExecutorService background) {
+    return new StoreOpener(config(), on, clock, background)
+        .open(_ -> new FileJournal.Factory(on, config()));
+  }
+
+  /// Appends numbered events in a batch.
+  ///
+  /// @return how many were refused, by reason
+  private static Map<Rejection, Integer> append(LaneWriter lane, long from, int count) {
+    Map<Rejection, Integer> refused = new EnumMap<>(Rejection.class);
+    byte[] pad = new byte[PAD_BYTES];
+    var random = new SplittableRandom(from);
+    try (var batch = new EventBatch(1 << 16, 16 << 20)) {
+      for (long number = from; number < from + count; number++) {
+        long late = random.nextInt(9) == 0 ? random.nextLong(3_000_000_000L) : 0;
+        boolean future = number % 1_000 == 999;
+        long time = future ? START_NANOS + Duration.ofDays(9).toNanos() : START_NANOS + number;
+        batch.begin(TYPE, 0, TYPE.length, time - late);
+        batch.putLong(NUMBER, 0, NUMBER.length, number);
+        batch.putBytes(PAD, 0, PAD.length, pad, 0, PAD_BYTES);
+        assertNull(batch.end());
+      }
+      int taken = lane.append(batch, 0, (_, why) -> refused.merge(why, 1, Integer::sum));
+      int total = refused.values().stream().mapToInt(Integer::intValue).sum();
+      assertEquals(count, taken + total, "each event is taken or refused, once");
+    }
+    return refused;
+  }
+
+  private static List<Long> shown(EmbeddedStore store) {
+    try (StoreView view = store.view()) {
+      return StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all()).stream()
+          .map(StoreModel.Shown::number)
+          .sorted()
+          .toList();
+    }
+  }
+
+  private static List<Long> expected(long from, long until) {
+    return LongStream.range(from, until).filter(n -> n % 1_000 != 999).boxed().toList();
+  }
+
+  @Test
+  void groupsAreSeenWhole() throws Exception {
+    try (ExecutorService background = Executors.newSingleThreadExecutor();
+        ExecutorService readers = Executors.newSingleThreadExecutor();
+        EmbeddedStore store = open(disk, background)) {
+      AtomicBoolean done = new AtomicBoolean();
+      Future<Integer> looks = readers.submit(() -> look(store, done));
+      LaneWriter lane = store.lane(0);
+      for (int group = 0; group < 12; group++) {
+        long from = (long) group * GROUP;
+        append(lane, from, 1);
+        append(lane, from + 1, GROUP - 1);
+        lane.commit(Durability.DISK);
+      }
+      done.set(true);
+      assertTrue(looks.get() > 0);
+      assertTrue(store.statistics().sealed() > 4, "rows turned within groups");
+      assertEquals(expected(0, 12 * GROUP), shown(store));
+      try (EmbeddedStore again = open(disk.restart(), background)) {
+        assertEquals(expected(0, 12 * GROUP), shown(again));
+      }
+    }
+  }
+
+  private static int look(EmbeddedStore store, AtomicBoolean done) {
+    int looks = 0;
+    while (!done.get() || looks == 0) {
+      List<Long> now = shown(store);
+      long groups = now.isEmpty() ? 0 : now.getLast() / GROUP + 1;
+      assertEquals(expected(0, groups * GROUP), now);
+      looks++;
+    }
+    return looks;
+  }
+
+  @Test
+  void aBatchThatDoesNotFitIsRefusedWhole() {
+    try (ExecutorService background = Executors.newSingleThreadExecutor();
+        EmbeddedStore store = open(disk, background)) {
+      LaneWriter lane = store.lane(0);
+      List<Long> all = new ArrayList<>();
+      for (int round = 0; round < 3; round++) {
+        long from = 100_000L * round;
+        append(lane, from, 500);
+        assertEquals(
+            Map.of(Rejection.BATCH_TOO_LARGE, 9_990, Rejection.TIME_IN_FUTURE, 10),
+            append(lane, from + 10_000, 10_000),
+            "in a group with others");
+        append(lane, from + 500, 100);
+        lane.note(new byte[] {1});
+        lane.commit(Durability.DISK);
+        all.addAll(expected(from, from + 600));
+        assertEquals(all, shown(store));
+        assertEquals(
+            10_000,
+            append(lane, from + 20_000, 10_000).values().stream().mapToInt(Integer::intValue).sum(),
+            "alone");
+        append(lane, from + 600, 200);
+        lane.commit(Durability.DISK);
+        all.addAll(expected(from + 600, from + 800));
+        assertEquals(all, shown(store));
+      }
+      try (EmbeddedStore killed = open(disk.restart(), background)) {
+        assertEquals(all, shown(killed));
+      }
+    }
+  }
+}
