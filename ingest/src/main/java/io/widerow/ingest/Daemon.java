@@ -25,6 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers |
 /// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | decoding of large or packed bodies |
-/// | `widerow-seal` | one, of the store's opener | sealing and merging |
+/// | `widerow-background-<n>` | one for two lanes and one, of the store's opener | sealing, merging, making journal files |
 /// | `widerow-maintenance` | one | tells the store what is due, wakes idle lanes |
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
@@ -50,6 +51,7 @@ public final class Daemon implements AutoCloseable {
   private static final Duration REQUEST_MAX = Duration.ofSeconds(60);
   private static final int HEADER_BYTES_MAX = 16 << 10;
   private static final long BATCH_BYTES_MAX = 128L << 20;
+  private static final long FAILURE_SEEN_MILLIS = 100;
 
   private final DaemonConfig config;
   private final EventStore store;
@@ -82,6 +84,7 @@ public final class Daemon implements AutoCloseable {
             lanes,
             credit,
             new Intake.Limits(config.bodyBytesMax(), config.ratioMax()),
+            store::full,
             Daemon::epochNanos);
     loops =
         EventLoopGroups.newEventLoopGroup(
@@ -93,6 +96,8 @@ public final class Daemon implements AutoCloseable {
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
     Gauge.builder("widerow.credit.used.bytes", credit, ByteCredit::bytesUsed).register(registry);
     Gauge.builder("widerow.credit.refused", credit, ByteCredit::refused).register(registry);
+    Gauge.builder("widerow.writing", lanes, all -> all.failure() == null ? 1 : 0)
+        .register(registry);
   }
 
   /// Loads the classes of the HTTP server, which takes a second, while another thread opens the
@@ -210,16 +215,23 @@ public final class Daemon implements AutoCloseable {
     return intake.credit().bytesUsed();
   }
 
-  /// Waits until it is asked to stop, or cannot write any more.
-  void awaitFailureOr(CountDownLatch stop) {
-    boolean asked = false;
-    while (!asked && failure() == null) {
-      try {
-        asked = stop.await(1, TimeUnit.SECONDS);
-      } catch (InterruptedException interrupted) {
-        Thread.currentThread().interrupt();
-        asked = true;
+  /// Waits until it is asked to stop. When writing fails first, it goes on reading for a while, so
+  /// that what is there can be looked at and a balancer sees that it is not ready, and returns
+  /// then: whoever starts it again gives it a chance to recover.
+  ///
+  /// @param failed is told why writing has ended
+  void awaitStop(CountDownLatch stop, Consumer<String> failed) {
+    try {
+      while (!stop.await(FAILURE_SEEN_MILLIS, TimeUnit.MILLISECONDS)) {
+        String failure = failure();
+        if (failure != null) {
+          failed.accept(failure);
+          boolean _ = stop.await(config.readOnSeconds(), TimeUnit.SECONDS);
+          return;
+        }
       }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -253,11 +265,14 @@ public final class Daemon implements AutoCloseable {
       LockSupport.parkNanos(1_000_000);
     }
     if (syslog != null) {
-      syslog.close();
+      syslog.stop();
     }
     queries.stop();
     http.stop().join();
     lanes.close();
+    if (syslog != null) {
+      syslog.close();
+    }
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
     registry.close();
   }

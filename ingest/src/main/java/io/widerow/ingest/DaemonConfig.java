@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// @param ledgerKeys keys of batches that each lane keeps however old they are
 /// @param ledgerSeconds age up to which keys of batches are kept
 /// @param drainSeconds how long a stop may wait for requests under way
+/// @param readOnSeconds how long queries are answered after writing has failed, before the process
+///   ends
 /// @param store what is decided about the store
 /// @param security who may do what
 /// @param insecure listen on addresses that others can reach, without TLS and tokens
@@ -51,6 +53,7 @@ public record DaemonConfig(
     int ledgerKeys,
     int ledgerSeconds,
     int drainSeconds,
+    int readOnSeconds,
     StoreOptions store,
     SecurityOptions security,
     boolean insecure) {
@@ -79,6 +82,7 @@ public record DaemonConfig(
         "ledger-keys must be 0 to 16777216, got " + ledgerKeys);
     require(ledgerSeconds >= 0, "ledger-seconds must not be negative, got " + ledgerSeconds);
     require(drainSeconds >= 0, "drain-seconds must not be negative, got " + drainSeconds);
+    require(readOnSeconds >= 0, "read-on-seconds must not be negative, got " + readOnSeconds);
     store.requireFor(lanes);
     require(insecure || isLoopback(http) || security.isComplete(), needsTls("http", http));
     require(insecure || syslog == null || isLoopback(syslog), needsTls("syslog", syslog));
@@ -147,6 +151,7 @@ public record DaemonConfig(
         typed.number("ledger-keys"),
         typed.number("ledger-seconds"),
         typed.number("drain-seconds"),
+        typed.number("read-on-seconds"),
         StoreOptions.of(typed, lanes),
         SecurityOptions.of(typed),
         typed.truth("insecure"));
@@ -174,6 +179,7 @@ public record DaemonConfig(
     defaults.put("ledger-keys", "100000");
     defaults.put("ledger-seconds", "900");
     defaults.put("drain-seconds", "10");
+    defaults.put("read-on-seconds", "30");
     StoreOptions.putDefaults(defaults);
     SecurityOptions.putDefaults(defaults);
     defaults.put("insecure", "false");
@@ -220,6 +226,7 @@ public record DaemonConfig(
     values.put("ledger-keys", Integer.toString(ledgerKeys));
     values.put("ledger-seconds", Integer.toString(ledgerSeconds));
     values.put("drain-seconds", Integer.toString(drainSeconds));
+    values.put("read-on-seconds", Integer.toString(readOnSeconds));
     store.putTo(values);
     security.putTo(values);
     values.put("insecure", Boolean.toString(insecure));

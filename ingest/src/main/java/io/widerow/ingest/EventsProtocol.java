@@ -76,8 +76,7 @@ final class EventsProtocol implements WriteProtocol {
       case Outcome.Stored stored -> HttpAnswers.stored(stored);
       case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
       case Outcome.DiskFull(String why) -> HttpAnswers.error(HttpStatus.INSUFFICIENT_STORAGE, why);
-      case Outcome.Failed(String why) ->
-          HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "writing has ended: " + why);
+      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
     };
   }
 

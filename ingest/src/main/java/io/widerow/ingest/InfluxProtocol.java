@@ -42,8 +42,7 @@ final class InfluxProtocol implements WriteProtocol {
       case Outcome.Stored stored -> stored(stored);
       case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
       case Outcome.DiskFull(String why) -> error(HttpStatus.INSUFFICIENT_STORAGE, why);
-      case Outcome.Failed(String why) ->
-          error(HttpStatus.SERVICE_UNAVAILABLE, "writing has ended: " + why);
+      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
     };
   }
 

@@ -7,6 +7,8 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.storage.Durability;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Takes requests that write: claims credit, reads, decodes, hands over to the lanes, answers.
 ///
@@ -15,6 +17,7 @@ final class Intake {
   private final Lanes lanes;
   private final ByteCredit credit;
   private final Limits limits;
+  private final Supplier<@Nullable String> full;
   private final LongSupplier epochNanos;
   private final AtomicLong inFlight = new AtomicLong();
   private final RejectedSamples rejected = new RejectedSamples();
@@ -26,10 +29,17 @@ final class Intake {
   /// @param ratioMax how many times its packed size a body may have
   record Limits(int bodyBytesMax, int ratioMax) {}
 
-  Intake(Lanes lanes, ByteCredit credit, Limits limits, LongSupplier epochNanos) {
+  /// @param full why there is no room for anything; null while there is
+  Intake(
+      Lanes lanes,
+      ByteCredit credit,
+      Limits limits,
+      Supplier<@Nullable String> full,
+      LongSupplier epochNanos) {
     this.lanes = lanes;
     this.credit = credit;
     this.limits = limits;
+    this.full = full;
     this.epochNanos = epochNanos;
   }
 
@@ -64,6 +74,10 @@ final class Intake {
       if (draining) {
         throw new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping");
       }
+      String failure = lanes.failure();
+      if (failure != null) { // before its body is read
+        throw RequestRefused.ended(failure);
+      }
       IntakeRequest intake = IntakeRequest.admit(this, context, request, protocol, durability);
       inFlight.incrementAndGet();
       return intake.read(request);
@@ -84,6 +98,11 @@ final class Intake {
   /// From now on every new request is refused.
   void drain() {
     draining = true;
+  }
+
+  /// Why there is no room for anything at present; null while there is.
+  @Nullable String full() {
+    return full.get();
   }
 
   boolean draining() {

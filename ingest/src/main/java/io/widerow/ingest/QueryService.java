@@ -6,8 +6,10 @@ import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpResponseWriter;
 import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import io.netty.util.AsciiString;
 import io.widerow.query.ByteSink;
 import io.widerow.query.QueryAnswer;
 import io.widerow.query.QueryBudget;
@@ -29,6 +31,9 @@ import java.util.function.LongSupplier;
 ///
 /// - Threads: each query has a virtual one of its own, `widerow-query-<n>`.
 final class QueryService {
+  /// Where the answer's view is in the order of arrival; the parameter `arrived` takes it.
+  private static final AsciiString ARRIVED = HttpHeaderNames.of("widerow-arrived");
+
   private static final int PIECE_BYTES = 64 << 10;
   private static final int QUERIES_MAX = 64;
 
@@ -75,10 +80,16 @@ final class QueryService {
           new QueryAnswer(reader, parameters.writer(), parameters.query().after())) {
         response.write(
             ResponseHeaders.of(
-                HttpStatus.OK, HttpHeaderNames.CONTENT_TYPE, parameters.format().contentType));
+                HttpStatus.OK,
+                HttpHeaderNames.CONTENT_TYPE,
+                parameters.format().contentType,
+                ARRIVED,
+                reader.arrivals()));
         send(answer, response);
       }
       response.close();
+    } catch (QueryException.Expired expired) { // told before anything of the answer
+      refuse(expired, response);
     } catch (CompletionException gone) { // the reader has left; nobody is there to be told
       response.close(gone);
     } catch (Throwable failure) {
@@ -86,6 +97,18 @@ final class QueryService {
     } finally {
       places.release();
     }
+  }
+
+  private static void refuse(QueryException.Expired expired, HttpResponseWriter response) {
+    StringBuilder json = new StringBuilder("{\"error\":");
+    HttpAnswers.appendString(json, String.valueOf(expired.getMessage()));
+    if (expired.first != null) {
+      HttpAnswers.appendString(json.append(",\"first\":"), expired.first.toString());
+    }
+    response.write(
+        ResponseHeaders.of(HttpStatus.GONE, HttpHeaderNames.CONTENT_TYPE, MediaType.JSON_UTF_8));
+    response.write(HttpData.ofUtf8(json.append("}\n").toString()));
+    response.close();
   }
 
   private void send(QueryAnswer answer, HttpResponseWriter response) {

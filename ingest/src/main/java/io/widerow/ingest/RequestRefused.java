@@ -24,6 +24,13 @@ final class RequestRefused extends Exception {
         HttpStatus.SERVICE_UNAVAILABLE, "too much is on its way in already; try again");
   }
 
+  /// Writing has ended for good, until the daemon is started again.
+  static RequestRefused ended(String failure) {
+    return new RequestRefused(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "writing has ended: %s; nothing of it is stored".formatted(failure));
+  }
+
   HttpStatus status() {
     return status;
   }

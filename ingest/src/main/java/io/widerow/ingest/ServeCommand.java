@@ -29,6 +29,9 @@ import picocli.CommandLine.Spec;
 /// | 1 | the store is in use by another process |
 /// | 64 | an option or a value that cannot work |
 /// | 74 | writing has ended: the disk refused, or acknowledged data is damaged |
+///
+/// When the disk refuses while it runs, it reads on for `read-on-seconds` or until it is told to
+/// stop.
 @Command(
     name = "serve",
     description = "Takes events in over HTTP and syslog until it is stopped.",
@@ -72,11 +75,13 @@ public final class ServeCommand implements Callable<Integer> {
     System.exit(new CommandLine(command).execute(arguments));
   }
 
-  /// Opens the store on this machine, which seals and merges on one thread of its own.
+  /// Opens the store on this machine. One thread of its own may merge for long; the others seal and
+  /// make journal files meanwhile, one for two lanes.
   static EventStore openEmbedded(DaemonConfig config) {
     Executor background =
-        Executors.newSingleThreadExecutor(
-            Thread.ofPlatform().name("widerow-seal").daemon().factory());
+        Executors.newFixedThreadPool(
+            1 + (config.lanes() + 1) / 2,
+            Thread.ofPlatform().name("widerow-background-", 0).daemon().factory());
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
     config.store().retain(store);
@@ -151,9 +156,6 @@ public final class ServeCommand implements Callable<Integer> {
     CountDownLatch stopped = new CountDownLatch(1);
     try {
       String failure = run(config, stopped);
-      if (failure != null) {
-        err().println("widerow: writing has ended: " + failure);
-      }
       exit = failure == null ? 0 : EXIT_FAILED;
       return exit;
     } catch (StorageException refused) {
@@ -177,9 +179,18 @@ public final class ServeCommand implements Callable<Integer> {
       Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> stop(stop, stopped));
       Runtime.getRuntime().addShutdownHook(hook);
       announce(daemon, store);
-      daemon.awaitFailureOr(stop);
+      daemon.awaitStop(stop, failure -> tellFailed(config, failure));
       return daemon.failure();
     }
+  }
+
+  private void tellFailed(DaemonConfig config, String failure) {
+    err()
+        .println(
+            "widerow: writing has ended: %s; nothing is taken in, queries are answered for %d s"
+                    .formatted(failure, config.readOnSeconds())
+                + " or until it is stopped, then it ends with exit code %d".formatted(EXIT_FAILED));
+    err().flush();
   }
 
   /// What a signal does: asks for the stop, and keeps the process until it is done.
@@ -204,7 +215,8 @@ public final class ServeCommand implements Callable<Integer> {
           StorageException.AcknowledgedDataDamaged _,
           StorageException.DiskFull _,
           StorageException.Failed _,
-          StorageException.ReadOnly _ ->
+          StorageException.ReadOnly _,
+          StorageException.ClockBehind _ ->
           EXIT_FAILED;
     };
   }

@@ -40,15 +40,24 @@ final class StatusServices {
     this.registry = registry;
   }
 
-  /// `GET /ready`: 200 when writes are taken.
+  /// `GET /ready`: 200 when writes are taken, 503 with the reason while they are not.
   HttpResponse ready(ServiceRequestContext context, HttpRequest request) {
+    String why = notReady();
+    return why == null
+        ? HttpAnswers.json(HttpStatus.OK, readyJson())
+        : HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, why);
+  }
+
+  private @Nullable String notReady() {
     String failure = intake.lanes().failure();
     if (failure != null) {
-      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "writing has ended: " + failure);
+      return "writing has ended: " + failure;
     }
-    return intake.draining()
-        ? HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping")
-        : HttpAnswers.json(HttpStatus.OK, readyJson());
+    if (intake.draining()) {
+      return "the daemon is stopping";
+    }
+    String full = intake.full();
+    return full == null ? null : "the disk is full: " + full;
   }
 
   /// Damage of a part is no reason not to send more: it is told, and nothing gets worse.
@@ -96,7 +105,7 @@ final class StatusServices {
     StringBuilder json = new StringBuilder("{\"version\":\"").append(VERSION).append('"');
     String failure = intake.lanes().failure();
     long usable = usableBytes(config.data().toAbsolutePath());
-    json.append(",\"state\":\"").append(state(failure, usable)).append('"');
+    json.append(",\"state\":\"").append(state(failure)).append('"');
     if (failure != null) {
       HttpAnswers.appendString(json.append(",\"failure\":"), failure);
     }
@@ -118,14 +127,14 @@ final class StatusServices {
     return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
   }
 
-  private String state(@Nullable String failure, long usableBytes) {
+  private String state(@Nullable String failure) {
     if (failure != null) {
       return "failed";
     }
     if (intake.draining()) {
       return "stopping";
     }
-    return usableBytes < config.store().diskReserveBytes() ? "disk-full" : "ready";
+    return intake.full() != null ? "disk-full" : "ready";
   }
 
   /// Bytes that may still be written where the store is; as many as there can be when the operating

@@ -13,8 +13,12 @@ import java.util.TreeMap;
 /// @param bucketMinutes width of a bucket
 /// @param openBytes native memory for open rows
 /// @param openAge oldest that events in open rows get before they are sealed
+/// @param journalFileBytes size of one journal file; a lane has two while it is busy
+/// @param journalBytes journal of a lane that may have to be replayed; more has its rows sealed
+/// @param mergeAfter how long a bucket is closed before its segments are merged
 /// @param daemonNumber number in assigned ids; two daemons whose events may meet need two numbers
 /// @param diskReserveBytes free space below which nothing is taken in
+/// @param acceptClock whether the machine's clock is believed although a later one was seen before
 /// @param retention how long types without a setting of their own are kept
 /// @param retentionByType how long others are kept
 record StoreOptions(
@@ -22,8 +26,12 @@ record StoreOptions(
     int bucketMinutes,
     long openBytes,
     Duration openAge,
+    long journalFileBytes,
+    long journalBytes,
+    Duration mergeAfter,
     int daemonNumber,
     long diskReserveBytes,
+    boolean acceptClock,
     Age retention,
     Map<String, Age> retentionByType) {
   /// What a key of [#retentionByType] begins with; the type follows.
@@ -34,6 +42,8 @@ record StoreOptions(
   private static final int MINUTES_PER_DAY = 1_440;
   private static final int DAEMON_NUMBER_MAX = 511;
   private static final long OPEN_BYTES_MIN = 2L << 20;
+  private static final long JOURNAL_FILE_BYTES_MIN = 1L << 20;
+  private static final long JOURNAL_FILE_BYTES_MAX = 1L << 30;
 
   StoreOptions {
     retentionByType = Map.copyOf(retentionByType);
@@ -41,6 +51,12 @@ record StoreOptions(
     require(
         bucketMinutes >= 1 && MINUTES_PER_DAY % bucketMinutes == 0,
         "bucket-minutes must divide a day, got " + bucketMinutes);
+    require(
+        journalFileBytes >= JOURNAL_FILE_BYTES_MIN && journalFileBytes <= JOURNAL_FILE_BYTES_MAX,
+        "journal-file-bytes must be 1 MiB to 1 GiB, got " + journalFileBytes);
+    require(
+        journalBytes >= journalFileBytes,
+        "journal-bytes must be at least journal-file-bytes, got " + journalBytes);
     require(
         daemonNumber >= 0 && daemonNumber <= DAEMON_NUMBER_MAX,
         "daemon-number must be 0 to 511, got " + daemonNumber);
@@ -70,8 +86,12 @@ record StoreOptions(
     defaults.put("bucket-minutes", "60");
     defaults.put("open-bytes", Long.toString(256L << 20));
     defaults.put("open-age", "10m");
+    defaults.put("journal-file-bytes", Long.toString(64L << 20));
+    defaults.put("journal-bytes", Long.toString(256L << 20));
+    defaults.put("merge-after", "5m");
     defaults.put("daemon-number", "0");
     defaults.put("disk-reserve-bytes", Long.toString(512L << 20));
+    defaults.put("accept-clock", "false");
     defaults.put("retention", "forever");
   }
 
@@ -83,19 +103,27 @@ record StoreOptions(
         byType.put(key.substring(RETENTION_OF.length()), Age.parse(key, values.text(key)));
       }
     }
-    Duration openAge = Age.parse("open-age", values.text("open-age")).duration();
-    if (openAge == null) {
-      throw new IllegalArgumentException("open-age must not be forever");
-    }
     return new StoreOptions(
         values.text("shards").isEmpty() ? lanes * SHARDS_PER_LANE : values.number("shards"),
         values.number("bucket-minutes"),
         values.bytes("open-bytes"),
-        openAge,
+        duration(values, "open-age"),
+        values.bytes("journal-file-bytes"),
+        values.bytes("journal-bytes"),
+        duration(values, "merge-after"),
         values.number("daemon-number"),
         values.bytes("disk-reserve-bytes"),
+        values.truth("accept-clock"),
         Age.parse("retention", values.text("retention")),
         byType);
+  }
+
+  private static Duration duration(ConfigValues values, String key) {
+    Duration duration = Age.parse(key, values.text(key)).duration();
+    if (duration == null) {
+      throw new IllegalArgumentException(key + " must not be forever");
+    }
+    return duration;
   }
 
   void putTo(Map<String, String> values) {
@@ -103,22 +131,27 @@ record StoreOptions(
     values.put("bucket-minutes", Integer.toString(bucketMinutes));
     values.put("open-bytes", Long.toString(openBytes));
     values.put("open-age", new Age(openAge).toString());
+    values.put("journal-file-bytes", Long.toString(journalFileBytes));
+    values.put("journal-bytes", Long.toString(journalBytes));
+    values.put("merge-after", new Age(mergeAfter).toString());
     values.put("daemon-number", Integer.toString(daemonNumber));
     values.put("disk-reserve-bytes", Long.toString(diskReserveBytes));
+    values.put("accept-clock", Boolean.toString(acceptClock));
     values.put("retention", retention.toString());
     new TreeMap<>(retentionByType)
         .forEach((type, age) -> values.put(RETENTION_OF + type, age.toString()));
   }
 
   StoreConfig storeConfig(Path data, int lanes) {
-    StoreConfig config = StoreConfig.at(data.toAbsolutePath());
-    return config
+    StoreConfig base = StoreConfig.at(data.toAbsolutePath());
+    return (acceptClock ? base.withClockAccepted() : base)
         .withLanes(lanes, shards)
         .withDaemon(daemonNumber)
         .withBuckets(bucketMinutes, Map.of())
         .withMemory(openBytes, openAge)
+        .withJournal(journalFileBytes, journalBytes)
         .withDiskReserveBytes(diskReserveBytes)
-        .withAges(config.mergeAfter(), retention.duration());
+        .withAges(mergeAfter, retention.duration());
   }
 
   /// Tells an open store what is said by type.

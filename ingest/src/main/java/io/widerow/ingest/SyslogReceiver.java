@@ -25,11 +25,13 @@ import io.widerow.storage.Durability;
 import java.net.InetSocketAddress;
 import java.time.ZoneId;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Syslog over UDP and TCP on one address. Nothing is answered: the protocol has no words for it. A
-/// TCP connection is read on only when there is credit; a datagram that finds none is dropped and
-/// counted, and so is what the kernel had to drop.
+/// TCP connection is read on only when there is credit and room; a datagram that finds none is
+/// dropped and counted, and so is what the kernel had to drop. When writing has ended, TCP
+/// connections are refused.
 ///
 /// - Threads: owns `widerow-syslog`.
 final class SyslogReceiver implements AutoCloseable {
@@ -53,6 +55,7 @@ final class SyslogReceiver implements AutoCloseable {
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(
           1, Thread.ofPlatform().name("widerow-syslog").factory(), NioIoHandler.newFactory());
+  private volatile boolean closing;
   private final Channel udp;
   private final Channel tcp;
 
@@ -85,7 +88,7 @@ final class SyslogReceiver implements AutoCloseable {
         new ChannelInitializer<>() {
           @Override
           protected void initChannel(Channel channel) {
-            if (connections.size() >= CONNECTIONS_MAX) {
+            if (connections.size() >= CONNECTIONS_MAX || intake.lanes().failure() != null) {
               var _ = channel.close();
               return;
             }
@@ -122,10 +125,8 @@ final class SyslogReceiver implements AutoCloseable {
   /// Hands over what was decoded.
   ///
   /// @param held bytes of credit that are given back when it is written
-  /// @param done told on a lane's thread whether it was stored
-  void write(IncomingBatch batch, long held, Runnable done) {
-    int decoded = batch.decoded();
-    messages.increment(decoded);
+  /// @param done told on a lane's thread what became of it
+  void write(IncomingBatch batch, long held, Consumer<Outcome> done) {
     intake
         .lanes()
         .write(
@@ -134,18 +135,18 @@ final class SyslogReceiver implements AutoCloseable {
             durability,
             outcome -> {
               intake.credit().release(held);
-              count(outcome, decoded);
-              done.run();
+              if (outcome instanceof Outcome.Stored stored) {
+                messages.increment((double) stored.accepted() + stored.refused().count());
+                refused.increment(stored.refused().count());
+                intake.rejected().add("syslog", stored.refused());
+              }
+              done.accept(outcome);
             });
   }
 
-  private void count(Outcome outcome, int decoded) {
-    if (outcome instanceof Outcome.Stored stored) {
-      refused.increment(stored.refused().count());
-      intake.rejected().add("syslog", stored.refused());
-    } else {
-      dropped.increment(decoded);
-    }
+  /// True when the daemon stops: nothing is tried again.
+  boolean isClosing() {
+    return closing;
   }
 
   /// Takes datagrams: those that one wake-up of the loop finds make one batch.
@@ -179,16 +180,32 @@ final class SyslogReceiver implements AutoCloseable {
         batch = null;
         long release = held;
         held = 0;
-        write(full, release, () -> {});
+        int decoded = full.decoded();
+        write(
+            full,
+            release,
+            outcome -> {
+              if (!(outcome instanceof Outcome.Stored)) {
+                messages.increment(decoded);
+                dropped.increment(decoded);
+              }
+            });
       }
     }
   }
 
-  @Override
-  public void close() {
+  /// Takes nothing more, and hands over what was read. The lanes may be closed afterwards.
+  void stop() {
+    closing = true;
     udp.close().syncUninterruptibly();
     tcp.close().syncUninterruptibly();
     connections.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
+    loops.submit(() -> {}).syncUninterruptibly(); // behind what the closing caused
+  }
+
+  /// Ends the thread, which lanes may still tell of what is stored: after them.
+  @Override
+  public void close() {
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
   }
 }

@@ -241,7 +241,13 @@ class DaemonTest {
     HttpResponse<String> refused = http.post("/v1/events?type=a", Http.TEXT, "x");
     assertEquals(507, refused.statusCode());
     assertTrue(refused.headers().firstValueAsLong("retry-after").isPresent());
+    HttpResponse<String> ready = http.get("/ready");
+    assertEquals(503, ready.statusCode());
+    assertTrue(ready.body().contains("the disk is full: told to be full"), ready.body());
+    assertTrue(ready.headers().firstValueAsLong("retry-after").isPresent());
+    assertTrue(http.get("/v1/status").body().contains("\"state\":\"disk-full\""));
     store.full = false;
+    assertEquals(200, http.get("/ready").statusCode(), "by itself");
     assertEquals(200, http.post("/v1/events?type=a", Http.TEXT, "x").statusCode());
   }
 

@@ -127,6 +127,9 @@ class EmbeddedDaemonTest {
       assertEquals(507, refused.statusCode());
       assertTrue(refused.headers().firstValueAsLong("retry-after").isPresent());
       assertEquals(2, http.get("/v1/query").body().lines().count());
+      var ready = http.get("/ready");
+      assertEquals(503, ready.statusCode());
+      assertTrue(ready.body().contains("9223372036854775807 are needed"), ready.body());
     }
     try (EventStore store = ServeCommand.openEmbedded(DaemonConfig.of(roomy));
         Daemon daemon = Daemon.start(DaemonConfig.of(roomy), store);
@@ -134,6 +137,33 @@ class EmbeddedDaemonTest {
       var stored = http.post("/v1/events?type=a", Http.TEXT, "two", "idempotency-key", "k");
       assertEquals(200, stored.statusCode());
       assertFalse(stored.body().contains("duplicate"));
+    }
+  }
+
+  @Test
+  void whatCameSinceIsToldOverHttp() throws IOException, InterruptedException {
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0"));
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      String events = "{\"ts\":1700000000,\"type\":\"a\"}\n{\"ts\":1700000005,\"type\":\"a\"}\n";
+      http.post("/v1/events", Http.NDJSON, events);
+      var first = http.get("/v1/query");
+      String arrived = first.headers().firstValue("widerow-arrived").orElseThrow();
+      String token = first.body().replaceAll("(?s).*\"token\":\"([^\"]*)\".*", "$1");
+      String late = "{\"ts\":1600000000,\"type\":\"b\",\"n\":1}\n";
+      http.post("/v1/events", Http.NDJSON, late);
+      String next = http.get("/v1/query?after=" + token + "&arrived=" + arrived).body();
+      assertEquals(2, next.lines().count(), next);
+      assertTrue(next.contains("\"n\":1,\"widerow.late\":true}"), next);
+      assertTrue(next.contains("{\"token\":\"" + token + "\"}"), next);
+      assertEquals(400, http.get("/v1/query?arrived=" + arrived).statusCode());
+      assertEquals(400, http.get("/v1/query?arrived=x&after=" + token).statusCode());
+      store.retain(null, Duration.ofDays(1));
+      var expired = http.get("/v1/query?after=" + token);
+      assertEquals(410, expired.statusCode());
+      assertTrue(expired.body().contains("nothing is left behind it"), expired.body());
     }
   }
 

@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
@@ -81,6 +82,14 @@ final class LedgerLoad implements AutoCloseable {
     }
   }
 
+  /// Waits for so many more attempts that were not answered with success.
+  void awaitRefused(long attempts) {
+    long until = repeats.get() + attempts;
+    while (repeats.get() < until) {
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
   private void send(int sender) {
     for (int batch = 0; !ending; batch++) {
       while (!send(sender, batch)) {
@@ -125,8 +134,27 @@ final class LedgerLoad implements AutoCloseable {
   }
 
   /// Holds what the daemon shows against the ledger: nothing is missing, nothing is there twice,
-  /// all is in order.
+  /// all is in order. Only after [#end].
   void verify() throws IOException, InterruptedException {
+    int[] seen = readBack();
+    for (int sender = 0; sender < seen.length; sender++) {
+      assertEquals(acknowledged.get(sender) * EVENTS_PER_BATCH, seen[sender], "of " + sender);
+    }
+  }
+
+  /// The same while the senders go on: what was acknowledged by now must be there, and more may be.
+  void verifyAcknowledged() throws IOException, InterruptedException {
+    int[] before = new int[acknowledged.length()];
+    Arrays.setAll(before, acknowledged::get);
+    int[] seen = readBack();
+    for (int sender = 0; sender < seen.length; sender++) {
+      int least = before[sender] * EVENTS_PER_BATCH;
+      assertTrue(seen[sender] >= least, seen[sender] + " of " + least + " of sender " + sender);
+    }
+  }
+
+  /// Events by sender.
+  private int[] readBack() throws IOException, InterruptedException {
     URI all = URI.create("http://127.0.0.1:" + port + "/v1/query?type=load");
     HttpResponse<String> answer =
         client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofString());
@@ -143,9 +171,7 @@ final class LedgerLoad implements AutoCloseable {
         assertTrue(line.startsWith("{\"token\""), line);
       }
     }
-    for (int sender = 0; sender < next.length; sender++) {
-      assertEquals(acknowledged.get(sender) * EVENTS_PER_BATCH, next[sender], "of " + sender);
-    }
+    return next;
   }
 
   @Override

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// A store in memory that shows what was committed as text, can be told to fail, and can be held up
@@ -42,6 +43,7 @@ final class MemoryStore implements EventStore {
   final Semaphore commits = new Semaphore(Integer.MAX_VALUE / 2);
   volatile @Nullable String failure;
   volatile boolean full;
+  final AtomicInteger refusedForRoom = new AtomicInteger();
   volatile boolean fullAtCommit;
   volatile long rejectFromNanos = Long.MAX_VALUE;
   final List<MemoryLane> lanes = new ArrayList<>();
@@ -64,6 +66,7 @@ final class MemoryStore implements EventStore {
     @Override
     public int append(EventBatch batch, long placement, Rejections rejections) {
       if (full) {
+        refusedForRoom.incrementAndGet();
         throw new StorageException.DiskFull(Path.of("memory"), 0, batch.bytes());
       }
       batches++;
@@ -167,10 +170,21 @@ final class MemoryStore implements EventStore {
   }
 
   @Override
+  public @Nullable String full() {
+    return full ? "told to be full" : null;
+  }
+
+  @Override
   public void retain(@Nullable String type, @Nullable Duration age) {}
 
   @Override
   public void maintain() {}
+
+  @Override
+  public long arrivalNanos() {
+    java.time.Instant now = java.time.Instant.now();
+    return now.getEpochSecond() * 1_000_000_000L + now.getNano();
+  }
 
   @Override
   public StoreStatistics statistics() {

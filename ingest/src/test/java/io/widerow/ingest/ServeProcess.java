@@ -27,8 +27,19 @@ final class ServeProcess implements AutoCloseable {
 
   /// Starts one and waits until it is ready.
   static ServeProcess start(Path data, String... more) throws IOException {
-    Path log = Files.createTempFile(data.toAbsolutePath().getParent(), "serve", ".log");
-    Process process = launch(data, log, more);
+    return startLogging(data.toAbsolutePath().resolveSibling("").normalize(), data, more);
+  }
+
+  /// The same; its log goes to another directory, whose disk does not fail.
+  static ServeProcess startLogging(Path logs, Path data, String... more) throws IOException {
+    return startUnder(List.of(), logs, data, more);
+  }
+
+  /// The same, by another program whose command line it ends.
+  static ServeProcess startUnder(List<String> program, Path logs, Path data, String... more)
+      throws IOException {
+    Path log = Files.createTempFile(logs, "serve", ".log");
+    Process process = launch(program, data, log, more);
     while (!Files.readString(log).contains("; ready")) {
       if (!process.isAlive()) {
         throw new IOException("ended with %d: %s".formatted(process.exitValue(), read(log)));
@@ -44,7 +55,12 @@ final class ServeProcess implements AutoCloseable {
 
   /// Starts one whose end is to be seen.
   static Process launch(Path data, Path log, String... more) throws IOException {
-    List<String> command = new ArrayList<>();
+    return launch(List.of(), data, log, more);
+  }
+
+  private static Process launch(List<String> program, Path data, Path log, String... more)
+      throws IOException {
+    List<String> command = new ArrayList<>(program);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (option.startsWith("--") || option.startsWith("-Xmx")) {
@@ -79,8 +95,9 @@ final class ServeProcess implements AutoCloseable {
     return read(log);
   }
 
-  /// `kill -9`.
+  /// `kill -9`, of the daemon before the program it runs under, if there is one.
   void kill() throws InterruptedException {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
     int _ = process.waitFor();
   }

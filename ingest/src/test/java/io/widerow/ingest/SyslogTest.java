@@ -19,6 +19,9 @@ import org.junit.jupiter.api.Timeout;
 /// through the decoder; and a daemon with real sockets.
 @Timeout(30)
 class SyslogTest {
+  private static final DaemonConfig SYSLOG =
+      DaemonConfig.of(Map.of("http", "127.0.0.1:0", "syslog", "127.0.0.1:0", "lanes", "1"));
+
   private static MemoryStore.Stored decode(String message) {
     return Decoding.of(
             message,
@@ -60,9 +63,7 @@ class SyslogTest {
   @Test
   void bothSocketsAndBothFramings() throws IOException {
     MemoryStore store = new MemoryStore(1);
-    DaemonConfig config =
-        DaemonConfig.of(Map.of("http", "127.0.0.1:0", "syslog", "127.0.0.1:0", "lanes", "1"));
-    try (Daemon daemon = Daemon.start(config, store)) {
+    try (Daemon daemon = Daemon.start(SYSLOG, store)) {
       InetSocketAddress address = daemon.syslogAddress();
       assertNotNull(address);
       try (Socket tcp = new Socket(address.getAddress(), address.getPort());
@@ -84,5 +85,55 @@ class SyslogTest {
     assertEquals(
         "[four, one, three, two]",
         store.committed.stream().map(MemoryStore.Stored::body).sorted().toList().toString());
+  }
+
+  @Test
+  void overTcpAFullDiskStopsTheSenderAndLosesNothing() throws IOException {
+    MemoryStore store = new MemoryStore(1);
+    try (Daemon daemon = Daemon.start(SYSLOG, store);
+        Socket tcp = connect(daemon)) {
+      OutputStream out = tcp.getOutputStream();
+      out.write("<34>Oct 11 22:14:15 h a: one\n<34>Oct 11 2".getBytes(StandardCharsets.US_ASCII));
+      while (store.committed.isEmpty()) {
+        Thread.onSpinWait();
+      }
+      store.full = true;
+      out.write("2:14:15 h a: two\n<34>Oct 11 22:14:15 h a: ".getBytes(StandardCharsets.US_ASCII));
+      while (store.refusedForRoom.get() < 3) { // tried again and again
+        Thread.onSpinWait();
+      }
+      out.write("three".getBytes(StandardCharsets.US_ASCII));
+      tcp.shutdownOutput();
+      store.full = false;
+      while (store.committed.size() < 3) {
+        Thread.onSpinWait();
+      }
+    }
+    assertEquals("[one, two, three]", bodies(store));
+  }
+
+  @Test
+  void overTcpTheEndOfWritingClosesConnections() throws IOException {
+    MemoryStore store = new MemoryStore(1);
+    store.failure = "EIO";
+    try (Daemon daemon = Daemon.start(SYSLOG, store);
+        Socket first = connect(daemon)) {
+      first.getOutputStream().write("<34>one\n".getBytes(StandardCharsets.US_ASCII));
+      assertEquals(-1, first.getInputStream().read());
+      try (Socket second = connect(daemon)) {
+        assertEquals(-1, second.getInputStream().read());
+      }
+    }
+    assertEquals("[]", bodies(store));
+  }
+
+  private static Socket connect(Daemon daemon) throws IOException {
+    InetSocketAddress address = daemon.syslogAddress();
+    assertNotNull(address);
+    return new Socket(address.getAddress(), address.getPort());
+  }
+
+  private static String bodies(MemoryStore store) {
+    return store.committed.stream().map(MemoryStore.Stored::body).toList().toString();
   }
 }

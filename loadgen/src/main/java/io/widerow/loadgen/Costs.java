@@ -14,4 +14,17 @@ record Costs(
     long atRestBytes,
     double stealShare) {
   static final Costs UNKNOWN = new Costs(-1, -1, -1, -1, 0);
+
+  /// These costs and what the target did after the run.
+  ///
+  /// @param ended when the run ended
+  /// @param settled when it had come to rest
+  Costs with(ProcessReading ended, ProcessReading settled, long restBytes) {
+    return new Costs(
+        targetCpuNanos + settled.cpuNanos() - ended.cpuNanos(),
+        settled.residentBytesPeak(),
+        writtenBytes + settled.writtenBytes() - ended.writtenBytes(),
+        restBytes,
+        stealShare);
+  }
 }

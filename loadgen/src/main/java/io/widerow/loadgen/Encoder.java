@@ -14,7 +14,9 @@ final class Encoder {
       case WIDEROW_TEXT, NULL -> out.append(textLine(sample)).append('\n');
       case WIDEROW_JSON -> json(sample, out);
       case WIDEROW_LINES -> lines(sample, out);
-      case SYSLOG -> syslog(sample, out);
+      case SYSLOG, SYSLOG_UDP -> syslog(sample, out);
+      case CASSANDRA ->
+          out.append(Stamp.EPOCH_NANOS.mark()).append(' ').append(message(sample)).append('\n');
     }
   }
 

@@ -11,12 +11,27 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param durability asked of the target; null leaves it to the target
 /// @param path of the request instead of the target's own, or null
+/// @param patienceNanos how long a batch is sent again while its answer is lost; 0 never does
 record Endpoint(
-    Target target, String host, int port, @Nullable String durability, @Nullable String path) {
+    Target target,
+    String host,
+    int port,
+    @Nullable String durability,
+    @Nullable String path,
+    long patienceNanos) {
   Endpoint {
     if (port < 1 || port > 65_535) {
       throw new IllegalArgumentException("no port: " + port);
     }
+  }
+
+  Endpoint(
+      Target target, String host, int port, @Nullable String durability, @Nullable String path) {
+    this(target, host, port, durability, path, 0);
+  }
+
+  Endpoint withPatience(long nanos) {
+    return new Endpoint(target, host, port, durability, path, nanos);
   }
 
   /// @param address `HOST:PORT`, perhaps behind `http://`
@@ -37,16 +52,28 @@ record Endpoint(
   }
 
   Connection connect() throws IOException {
+    if (patienceNanos > 0) {
+      return new RetryingConnection(withPatience(0), patienceNanos);
+    }
     InetSocketAddress address = new InetSocketAddress(host, port);
     if (address.isUnresolved()) {
       throw new IOException("no such host: " + host);
     }
-    return target == Target.SYSLOG ? new SyslogConnection(address) : new HttpConnection(address);
+    return switch (target) {
+      case SYSLOG -> new SyslogConnection(address);
+      case SYSLOG_UDP -> new SyslogDatagrams(address);
+      case CASSANDRA -> target.driver().connect(address);
+      case WIDEROW_TEXT, WIDEROW_JSON, WIDEROW_LINES, NULL -> new HttpConnection(address);
+    };
   }
 
-  /// The request up to the body; empty where the protocol has none.
+  /// The request up to the body: empty where the protocol has none, the type where a driver makes
+  /// the requests.
   ByteBuffer head(PreparedBatch batch, Scenario scenario) {
-    if (target == Target.SYSLOG) {
+    if (target == Target.CASSANDRA) {
+      return ByteBuffer.wrap(batch.type().getBytes(StandardCharsets.UTF_8));
+    }
+    if (target.isSyslog()) {
       return ByteBuffer.allocateDirect(0);
     }
     String head =
@@ -72,7 +99,8 @@ record Endpoint(
               + level;
       case WIDEROW_JSON -> "/v1/events?type=json" + level;
       case WIDEROW_LINES -> "/api/v2/write?precision=ns" + level;
-      case SYSLOG -> throw new IllegalStateException("syslog has no paths");
+      case SYSLOG, SYSLOG_UDP, CASSANDRA ->
+          throw new IllegalStateException(target + " has no paths");
     };
   }
 

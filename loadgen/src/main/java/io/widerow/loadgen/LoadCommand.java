@@ -20,6 +20,12 @@ import picocli.CommandLine.Spec;
     name = "widerow load",
     mixinStandardHelpOptions = true,
     sortOptions = false,
+    subcommands = {
+      CompareCommand.class,
+      QueriesCommand.class,
+      KillCommand.class,
+      GrowthCommand.class
+    },
     description = "Sends events at a rate that the target cannot slow down, and says what it saw.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -38,6 +44,7 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
   @Mixin private final PaceOptions paceOptions = new PaceOptions();
+  @Mixin private final ReadOptions readOptions = new ReadOptions();
   @Mixin private final ReportOptions reportOptions = new ReportOptions();
 
   @Option(
@@ -150,9 +157,14 @@ public final class LoadCommand implements Callable<Integer> {
     Pace pace = paceOptions.pace();
     requireLevel(durability);
     reportOptions.check();
-    if (verify && (findMax || target == Target.NULL)) {
+    boolean staged = !paceOptions.stages().isEmpty();
+    if (verify && (findMax || staged || target == Target.NULL)) {
       throw new IllegalArgumentException(
-          "--verify does not go with " + (findMax ? "--find-max" : "--target null"));
+          "--verify does not go with "
+              + (findMax ? "--find-max" : staged ? "--stages" : "--target null"));
+    }
+    if (!readOptions.reads().isEmpty() && !target.isWiderow()) {
+      throw new IllegalArgumentException("--read asks Widerow over HTTP, not --target " + target);
     }
     if (workloadOptions.prepare != null) {
       BatchPool drawn = BatchPool.prepare(workload, target, pace.connections());
@@ -185,9 +197,17 @@ public final class LoadCommand implements Callable<Integer> {
             workload,
             pool,
             reportOptions,
+            readOptions.reads(),
             spec.commandLine().getParseResult().originalArgs(),
             out,
             spec.commandLine().getErr());
+    if (!paceOptions.stages().isEmpty()) {
+      int worst = ExitCode.OK;
+      for (double stage : paceOptions.stages()) {
+        worst = Math.max(worst, judge(session.run(pace.withRate(stage), AckListener.NONE)));
+      }
+      return worst;
+    }
     double rate = pace.rate();
     if (findMax) {
       rate = new RateSearch(session, pace, Quantity.nanos(p99), out).find();

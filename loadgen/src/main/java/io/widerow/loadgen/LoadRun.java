@@ -106,6 +106,11 @@ final class LoadRun {
     return schedule.batchesTaken() * (long) batchEvents;
   }
 
+  /// Events that were acknowledged, warm-up included.
+  long eventsAccepted() {
+    return tally.acceptedEvents.sum();
+  }
+
   /// Waits a tick, at most, and says whether anyone still sends.
   private boolean isAlive() throws InterruptedException {
     long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);

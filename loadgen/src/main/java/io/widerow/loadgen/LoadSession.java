@@ -2,24 +2,27 @@ package io.widerow.loadgen;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /// Runs of one workload against one target, each shown, reported and written.
 ///
 /// - Threads: one.
 final class LoadSession {
-  private static final DateTimeFormatter STAMP =
+  static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
   private final Endpoint endpoint;
   private final Workload workload;
   private final BatchPool pool;
   private final ReportOptions options;
+  private final List<ReadOptions.Read> reads;
   private final List<String> command;
   private final PrintWriter out;
   private final PrintWriter err;
@@ -30,6 +33,7 @@ final class LoadSession {
       Workload workload,
       BatchPool pool,
       ReportOptions options,
+      List<ReadOptions.Read> reads,
       List<String> command,
       PrintWriter out,
       PrintWriter err) {
@@ -37,6 +41,7 @@ final class LoadSession {
     this.workload = workload;
     this.pool = pool;
     this.options = options;
+    this.reads = List.copyOf(reads);
     this.command = List.copyOf(command);
     this.out = out;
     this.err = err;
@@ -46,17 +51,24 @@ final class LoadSession {
   RunResult run(Pace pace, AckListener acks) throws InterruptedException, IOException {
     String name = name(pace);
     CostWatcher costs = new CostWatcher(options.pid, options.dataDirectory);
-    List<RunWatcher> watchers = new ArrayList<>(List.of(new LiveLine(err), costs));
+    CostWatcher own = new CostWatcher(ProcessHandle.current().pid(), null);
+    HourEnd hourEnd = new HourEnd(System::currentTimeMillis);
+    List<Reader> readers = readers();
+    List<RunWatcher> watchers = new ArrayList<>(List.of(new LiveLine(err), costs, own, hourEnd));
+    watchers.addAll(readers);
     if (options.results == null) {
       RunResult result = execute(pace, acks, watchers);
-      show(report(name, pace, result, costs));
+      show(report(name, pace, result, costs), hourEnd, readers);
       return result;
     }
     try (RunFolder folder = new RunFolder(options.results, name, command)) {
       watchers.add(folder);
       RunResult result = execute(pace, acks, watchers);
       RunReport report = report(name, pace, result, costs);
-      folder.finish(report, show(report), costs.readings());
+      Map<String, Object> members = report.members();
+      readers.forEach(reader -> members.putAll(reader.members()));
+      folder.finish(
+          report, members, show(report, hourEnd, readers), costs.readings(), own.readings());
       out.println("written to " + folder.path());
       return result;
     }
@@ -82,12 +94,20 @@ final class LoadSession {
         name, options.note, endpoint, workload, pace, result, costs.costs(), clientBound);
   }
 
+  private List<Reader> readers() {
+    InetSocketAddress address = new InetSocketAddress(endpoint.host(), endpoint.port());
+    String type = workload.scenario().type;
+    return reads.stream().map(read -> new Reader(address, type, read)).toList();
+  }
+
   static int cores() {
     return Runtime.getRuntime().availableProcessors();
   }
 
-  private String show(RunReport report) {
-    String table = FinalTable.render(report);
+  private String show(RunReport report, HourEnd hourEnd, List<Reader> readers) {
+    StringBuilder whole = new StringBuilder(FinalTable.render(report)).append(hourEnd.render());
+    readers.forEach(reader -> whole.append(reader.render()));
+    String table = whole.toString();
     out.print(table);
     out.flush();
     return table;

@@ -1,5 +1,6 @@
 package io.widerow.loadgen;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -37,6 +38,17 @@ final class PaceOptions {
       defaultValue = "10s",
       description = "longest wait for an answer (default ${DEFAULT-VALUE})")
   private String timeout = "";
+
+  @Option(
+      names = "--stages",
+      paramLabel = "EVENTS",
+      split = ",",
+      description = "one run after the other at these rates, each with its own report")
+  private List<String> stages = List.of();
+
+  List<Double> stages() {
+    return stages.stream().map(stage -> (double) Quantity.count(stage)).toList();
+  }
 
   double rate() {
     if (rate == null) {

@@ -12,8 +12,8 @@ import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/// A run as pictures: latency by percentile, rate and latency over time, CPU and memory of the
-/// target over time.
+/// A run as pictures: latency by percentile, rate and latency over time, CPU and memory of target
+/// and client over time.
 final class Plots {
   private static final int WIDTH = 900;
   private static final int HEIGHT = 450;
@@ -21,7 +21,8 @@ final class Plots {
 
   private Plots() {}
 
-  static void write(Path folder, RunReport report, List<ProcessReading> readings)
+  static void write(
+      Path folder, RunReport report, List<ProcessReading> target, List<ProcessReading> client)
       throws IOException {
     RunResult result = report.result();
     XYChart latency = chart("Latency by percentile", "1 / (1 - percentile)", "ms");
@@ -32,9 +33,8 @@ final class Plots {
       save(latency, folder.resolve("latency.png"));
     }
     rates(folder, result.seconds());
-    if (readings.size() > 1) {
-      target(folder, readings);
-    }
+    process(folder, "target", target);
+    process(folder, "client", client);
   }
 
   private static XYChart chart(String title, String across, String up) {
@@ -79,7 +79,11 @@ final class Plots {
     save(latency, folder.resolve("response.png"));
   }
 
-  private static void target(Path folder, List<ProcessReading> readings) throws IOException {
+  private static void process(Path folder, String who, List<ProcessReading> readings)
+      throws IOException {
+    if (readings.size() < 2) {
+      return;
+    }
     List<Double> at = new ArrayList<>();
     List<Double> cores = new ArrayList<>();
     List<Double> resident = new ArrayList<>();
@@ -92,12 +96,12 @@ final class Plots {
               / (double) Math.max(1, now.atNanos() - before.atNanos()));
       resident.add(now.residentBytes() / (double) MIB);
     }
-    XYChart cpu = chart("CPU of the target", "s", "cores");
+    XYChart cpu = chart("CPU of the " + who, "s", "cores");
     line(cpu, "cores", at, cores);
-    save(cpu, folder.resolve("target-cpu.png"));
-    XYChart memory = chart("Memory of the target", "s", "MiB");
+    save(cpu, folder.resolve(who + "-cpu.png"));
+    XYChart memory = chart("Memory of the " + who, "s", "MiB");
     line(memory, "resident", at, resident);
-    save(memory, folder.resolve("target-memory.png"));
+    save(memory, folder.resolve(who + "-memory.png"));
   }
 
   private static void line(XYChart chart, String name, List<Double> across, List<Double> up) {

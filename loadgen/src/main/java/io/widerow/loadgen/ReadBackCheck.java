@@ -85,7 +85,7 @@ final class ReadBackCheck {
 
   private void unchanged(Map<String, String> event, Sample sample, long sequence) {
     long timeNanos = workload.timeNanos(sequence, sample.shiftNanos());
-    same(sequence, "type", sample.type(), event.get(target == Target.SYSLOG ? "app" : "type"));
+    same(sequence, "type", sample.type(), event.get(target.isSyslog() ? "app" : "type"));
     long resolution = resolutionNanos();
     long kept = Math.floorDiv(timeNanos, resolution) * resolution;
     same(sequence, "ts", stamper.text(Stamp.RFC3339, sequence, kept), event.get("ts"));
@@ -110,15 +110,15 @@ final class ReadBackCheck {
     return switch (target) {
       case WIDEROW_JSON, WIDEROW_LINES -> sample.body();
       case WIDEROW_TEXT, NULL -> Encoder.textLine(sample);
-      case SYSLOG -> Encoder.message(sample);
+      case SYSLOG, SYSLOG_UDP, CASSANDRA -> Encoder.message(sample);
     };
   }
 
   private long resolutionNanos() {
     return switch (target) {
       case WIDEROW_TEXT, NULL -> workload.scenario().textTime.resolutionNanos;
-      case WIDEROW_JSON, WIDEROW_LINES -> 1;
-      case SYSLOG -> Stamp.RFC3339_MICROS.resolutionNanos;
+      case WIDEROW_JSON, WIDEROW_LINES, CASSANDRA -> 1;
+      case SYSLOG, SYSLOG_UDP -> Stamp.RFC3339_MICROS.resolutionNanos;
     };
   }
 

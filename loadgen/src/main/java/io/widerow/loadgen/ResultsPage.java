@@ -51,8 +51,13 @@ final class ResultsPage {
     table.add("");
     table.add(row(COLUMNS.stream().map(Column::title).toList()));
     table.add(row(COLUMNS.stream().map(column -> "---").toList()));
-    for (String run : runs.reversed().stream().limit(ROWS_MAX).toList()) {
-      Map<String, String> members = FlatJson.parse(run);
+    List<Map<String, String>> alone =
+        runs.reversed().stream()
+            .map(FlatJson::parse)
+            .filter(run -> !run.containsKey("comparison")) // these have a table of their own
+            .limit(ROWS_MAX)
+            .toList();
+    for (Map<String, String> members : alone) {
       table.add(row(COLUMNS.stream().map(c -> members.getOrDefault(c.member(), "")).toList()));
     }
     table.add(END);
@@ -66,10 +71,15 @@ final class ResultsPage {
   }
 
   static String replaced(String page, String table) {
-    int begin = page.indexOf(BEGIN);
-    int end = page.indexOf(END);
+    return replaced(page, BEGIN, END, table);
+  }
+
+  /// The page with what stands from one mark to the other replaced, marks included.
+  static String replaced(String page, String beginMark, String endMark, String table) {
+    int begin = page.indexOf(beginMark);
+    int end = page.indexOf(endMark);
     return begin < 0 || end < begin
         ? page.stripTrailing() + "\n\n" + table + "\n"
-        : page.substring(0, begin) + table + page.substring(end + END.length());
+        : page.substring(0, begin) + table + page.substring(end + endMark.length());
   }
 }

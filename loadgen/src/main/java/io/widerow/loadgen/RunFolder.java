@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogWriter;
 
@@ -41,16 +42,24 @@ final class RunFolder implements RunWatcher, AutoCloseable {
   }
 
   /// Writes everything that is known only at the end.
-  void finish(RunReport report, String table, List<ProcessReading> readings) throws IOException {
+  ///
+  /// @param members the run's line
+  void finish(
+      RunReport report,
+      Map<String, Object> members,
+      String table,
+      List<ProcessReading> target,
+      List<ProcessReading> client)
+      throws IOException {
     logStream.flush();
     Files.writeString(folder.resolve("report.txt"), table);
     percentiles("response", report.result().response());
     percentiles("service", report.result().service());
     percentiles("slip", report.result().slip());
-    Plots.write(folder, report, readings);
+    Plots.write(folder, report, target, client);
     Files.writeString(
         results.resolve("runs.ndjson"),
-        FlatJson.render(report.members()) + "\n",
+        FlatJson.render(members) + "\n",
         StandardOpenOption.CREATE,
         StandardOpenOption.APPEND);
     ResultsPage.write(results);

@@ -6,6 +6,8 @@ enum Target {
   WIDEROW_JSON("widerow-json"),
   WIDEROW_LINES("widerow-lines"),
   SYSLOG("syslog"),
+  SYSLOG_UDP("syslog-udp"),
+  CASSANDRA("cassandra"),
   NULL("null");
 
   final String label;
@@ -16,7 +18,21 @@ enum Target {
 
   /// True when an answer says that a batch was taken in.
   boolean acknowledges() {
-    return this != SYSLOG;
+    return !isSyslog();
+  }
+
+  /// True when its address answers Widerow's queries as well.
+  boolean isWiderow() {
+    return this == WIDEROW_TEXT || this == WIDEROW_JSON || this == WIDEROW_LINES;
+  }
+
+  boolean isSyslog() {
+    return this == SYSLOG || this == SYSLOG_UDP;
+  }
+
+  /// The driver of a target that is not reached over HTTP or syslog.
+  PeerDriver driver() {
+    return PeerDriver.of(label);
   }
 
   @Override

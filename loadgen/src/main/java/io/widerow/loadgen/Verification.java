@@ -59,7 +59,7 @@ final class Verification {
       untilNanos = Math.max(untilNanos, workload.timeNanos(limit, 0) + Quantity.SECOND);
     }
     List<String> types =
-        queryAddress.target() == Target.SYSLOG
+        queryAddress.target().isSyslog()
             ? List.of("syslog")
             : samples.stream().map(batch -> batch.get(0).type()).distinct().toList();
     return new ReadBack(queryAddress.host(), queryAddress.port())

@@ -47,7 +47,10 @@ class LoadCommandTest {
     "--from=yesterday, yesterday",
     "--max-p99=5, 5",
     "--url=nowhere, nowhere",
-    "--connections=0, 0"
+    "--connections=0, 0",
+    "--read=latest, latest",
+    "--read=moon=3, moon",
+    "--stages=fast, fast"
   })
   void impossibleOptionIsOneSentenceWithItsValue(String option, String value) {
     assertEquals(ExitCode.USAGE, load(option));
@@ -98,6 +101,32 @@ class LoadCommandTest {
             "rate.png")) {
       assertTrue(Files.size(folder.resolve(file)) > 0, file);
     }
+  }
+
+  @Test
+  void readsWhileItWrites() throws IOException {
+    try (FakeTarget target = new FakeTarget()) {
+      assertEquals(0, shortLoad(target, "--read=latest=50", "--results=" + directory));
+      assertTrue(
+          target.requests.stream().anyMatch(r -> r.startsWith("GET /v1/query?format=csv&type=")),
+          target.requests.toString());
+    }
+    String line = Files.readString(directory.resolve("runs.ndjson"));
+    Map<String, String> run = FlatJson.parse(line.strip());
+    assertTrue(Long.parseLong(run.get("read_latest_answers")) > 0, line);
+    assertEquals("0", run.get("read_latest_failed"));
+  }
+
+  @Test
+  void everyStageIsARunOfItsOwn() throws IOException {
+    try (FakeTarget target = new FakeTarget()) {
+      String results = "--results=" + directory;
+      assertEquals(0, shortLoad(target, "--stages=1k,2k", results), err.toString());
+    }
+    String lines = Files.readString(directory.resolve("runs.ndjson"));
+    assertEquals(
+        List.of("1000", "2000"),
+        lines.lines().map(line -> FlatJson.parse(line).get("rate_asked")).toList());
   }
 
   @Test

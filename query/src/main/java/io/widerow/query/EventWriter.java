@@ -17,6 +17,11 @@ public interface EventWriter {
   /// @param token position of the last event; null when there was none and none was asked from
   default void end(@Nullable Token token, ByteSink out) {}
 
+  /// Writes that events are missing here, which were past their retention before they were read.
+  ///
+  /// @param first where what is left begins
+  default void gap(Token first, String why, ByteSink out) {}
+
   /// Writes that the answer ends here because something failed.
   default void failure(String why, ByteSink out) {}
 }

@@ -25,6 +25,8 @@ public enum ExitCode {
   IN_USE(75),
   /// The query took more than its budget.
   OVER_BUDGET(76),
+  /// The query goes on from a position that is past retention.
+  EXPIRED(77),
   /// Stopped by a signal or by its deadline.
   STOPPED(130);
 
@@ -43,12 +45,14 @@ public enum ExitCode {
       case StorageException.DiskFull _ -> DISK_FULL;
       case StorageException.Failed _ -> INPUT_OUTPUT;
       case StorageException.ReadOnly _ -> IN_USE;
+      case StorageException.ClockBehind _ -> UNAVAILABLE;
     };
   }
 
   public static ExitCode of(QueryException failure) {
     return switch (failure) {
       case QueryException.Refused _ -> USAGE;
+      case QueryException.Expired _ -> EXPIRED;
       case QueryException.OverBudget _ -> OVER_BUDGET;
       case QueryException.Stopped _ -> STOPPED;
       case QueryException.Remote _ -> UNAVAILABLE;

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 ///   JSON does not know, are the strings `"NaN"`, `"Infinity"` and `"-Infinity"`.
 /// - An attribute named `id`, `ts` or `type` gets the prefix `attributes.`; one that is already
 ///   such a prefixed name gets one more, so no two names meet.
-/// - The last line is the token of the last event; after a failure it is `{"error":"..."}`.
+/// - The last line is the token of the last event; after a failure it is `{"error":"..."}`. While
+///   events are followed, `{"gap":"<token>","reason":"..."}` says that some are missing before it.
 /// - Threads: one. Allocates for bytes and for doubles with a fraction only.
 public final class JsonLinesWriter implements EventWriter {
   static final String PREFIX = "attributes.";
@@ -175,6 +176,13 @@ public final class JsonLinesWriter implements EventWriter {
   @Override
   public void failure(String why, ByteSink out) {
     line("error", why, out);
+  }
+
+  @Override
+  public void gap(Token first, String why, ByteSink out) {
+    out.put("{\"gap\":\"" + first + "\",\"reason\":\"");
+    out.putJson(why);
+    out.put("\"}\n");
   }
 
   private static void line(String name, String text, ByteSink out) {

@@ -4,46 +4,61 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import org.jspecify.annotations.Nullable;
 
 /// An event that is shown behind events that come after it, and says so: it has one attribute more.
 final class LateEvent implements EventView {
   static final AttributeName FLAG = AttributeName.of("widerow.late");
 
-  private final EventView event;
+  private @Nullable EventView shown;
 
-  LateEvent(EventView event) {
-    this.event = event;
+  /// Shows another event.
+  LateEvent show(EventView event) {
+    shown = event;
+    return this;
+  }
+
+  private EventView event() {
+    EventView event = shown;
+    if (event == null) {
+      throw new IllegalStateException("no current event");
+    }
+    return event;
+  }
+
+  static boolean isLate(EventView event, AttributeValue scratch) {
+    return event instanceof LateEvent || event.find(FLAG, scratch);
   }
 
   @Override
   public long idTime() {
-    return event.idTime();
+    return event().idTime();
   }
 
   @Override
   public long idTail() {
-    return event.idTail();
+    return event().idTail();
   }
 
   @Override
   public long version() {
-    return event.version();
+    return event().version();
   }
 
   @Override
   public long timeNanos() {
-    return event.timeNanos();
+    return event().timeNanos();
   }
 
   @Override
   public String type() {
-    return event.type();
+    return event().type();
   }
 
   @Override
   public boolean find(AttributeName name, AttributeValue out) {
     if (!name.equals(FLAG)) {
-      return event.find(name, out);
+      return event().find(name, out);
     }
     out.setBits(AttributeKind.BOOLEAN, 1);
     return true;
@@ -51,7 +66,7 @@ final class LateEvent implements EventView {
 
   @Override
   public void forEach(AttributeValue scratch, AttributeVisitor visitor) {
-    event.forEach(scratch, visitor);
+    event().forEach(scratch, visitor);
     scratch.setBits(AttributeKind.BOOLEAN, 1);
     visitor.visit(FLAG, scratch);
   }

@@ -28,6 +28,7 @@ public final class QueryAnswer implements AutoCloseable {
   private State state = State.NEW;
   private final @Nullable Token after;
   private long events;
+  private boolean moved;
   private @Nullable RuntimeException failure;
   private long idTimeLast;
   private long idTailLast;
@@ -76,14 +77,19 @@ public final class QueryAnswer implements AutoCloseable {
   private void write(EventView event, ByteSink out) {
     writer.event(event, out);
     events++;
+    if (event instanceof LateEvent) {
+      return; // it is at or before where the answer started
+    }
+    moved = true;
     idTimeLast = event.idTime();
     idTailLast = event.idTail();
     typeLast = event.type();
   }
 
-  /// Position of the last event written; null when there was none and none was asked from.
+  /// Position of the last event written, late ones apart; null when there was none and none was
+  /// asked from.
   public @Nullable Token token() {
-    return events == 0 ? after : new Token(new EventId(idTimeLast, idTailLast), typeLast);
+    return moved ? new Token(new EventId(idTimeLast, idTailLast), typeLast) : after;
   }
 
   /// Events written so far.

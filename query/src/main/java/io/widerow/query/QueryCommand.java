@@ -29,7 +29,8 @@ import picocli.CommandLine.Parameters;
       "A stopped store whose journal lost acknowledged groups is shown without them: a warning",
       "says which, and the exit code is 65.",
       "Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no store, 69 daemon unavailable, 70 bug,",
-      "73 disk full, 74 input/output, 75 store in use, 76 over budget, 130 stopped."
+      "73 disk full, 74 input/output, 75 store in use, 76 over budget, 77 position past retention,",
+      "130 stopped."
     })
 public final class QueryCommand implements Callable<Integer> {
   private final StoreOpener opener;

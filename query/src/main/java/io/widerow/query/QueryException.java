@@ -1,5 +1,7 @@
 package io.widerow.query;
 
+import org.jspecify.annotations.Nullable;
+
 /// Why a query is not answered, or not to its end. The list is closed; what the store itself cannot
 /// do is a [io.widerow.storage.StorageException].
 public abstract sealed class QueryException extends RuntimeException {
@@ -15,6 +17,29 @@ public abstract sealed class QueryException extends RuntimeException {
 
     public Refused(String parameter, String why) {
       super(parameter + ": " + why);
+    }
+  }
+
+  /// The query goes on from a position whose events are past their retention.
+  public static final class Expired extends QueryException {
+    private static final long serialVersionUID = 1L;
+
+    /// Where what is left begins; null when nothing is.
+    public final transient @Nullable Token first;
+
+    public Expired(Token after, @Nullable Token first) {
+      this(
+          "after: events of %s at the position %s are past their retention; %s"
+              .formatted(
+                  after.type(),
+                  after,
+                  first == null ? "nothing is left behind it" : "what is left begins at " + first),
+          first);
+    }
+
+    Expired(String message, @Nullable Token first) {
+      super(message);
+      this.first = first;
     }
   }
 

@@ -2,6 +2,7 @@ package io.widerow.query;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.TimeUuid;
+import io.widerow.storage.Arrivals;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -11,15 +12,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query by name, as HTTP and the command line have them: `type` (repeatable,
-/// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `where`, `fields`, `format`. A name
-/// that is not one of these, or a value that makes no sense, is a [QueryException.Refused] with the
-/// value in it.
+/// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`.
+/// A name that is not one of these, or a value that makes no sense, is a [QueryException.Refused]
+/// with the value in it.
 ///
 /// @param query what is asked
 /// @param format how it is answered
 public record QueryParameters(RangeQuery query, Format format) {
   private static final Set<String> NAMES =
-      Set.of("type", "from", "to", "since", "order", "limit", "after", "where", "fields", "format");
+      Set.of(
+          "type", "from", "to", "since", "order", "limit", "after", "arrived", "where", "fields",
+          "format");
 
   /// The formats of HTTP answers.
   public enum Format {
@@ -54,6 +57,8 @@ public record QueryParameters(RangeQuery query, Format format) {
     String where = single(given, "where");
     query = limit == null ? query : query.withLimit(limit(limit));
     query = after == null ? query : query.withAfter(Token.parse(after));
+    String arrived = single(given, "arrived");
+    query = arrived == null ? query : query.withSince(arrivals(arrived));
     query = where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos));
     query = query.withFields(fields(given.getOrDefault("fields", List.of())));
     return new QueryParameters(query, format(single(given, "format")));
@@ -111,6 +116,14 @@ public record QueryParameters(RangeQuery query, Format format) {
       return Long.parseLong(text);
     } catch (NumberFormatException notWhole) {
       throw new QueryException.Refused("limit", "must be a whole number, got " + text);
+    }
+  }
+
+  private static Arrivals arrivals(String text) {
+    try {
+      return Arrivals.parse(text);
+    } catch (IllegalArgumentException bad) {
+      throw new QueryException.Refused("arrived", String.valueOf(bad.getMessage()));
     }
   }
 

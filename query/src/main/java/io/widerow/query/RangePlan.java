@@ -1,12 +1,14 @@
 package io.widerow.query;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.Arrivals;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.StoreView.PartitionInfo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The partitions of a query in groups, in the direction of reading. The spans of two groups do not
 /// overlap, so groups are read one behind the other; inside a group there is no order, so it is
@@ -20,14 +22,22 @@ import java.util.List;
 ///
 /// @param groups the partitions of each
 record RangePlan(List<List<PartitionInfo>> groups) {
+  static final RangePlan NOTHING = new RangePlan(List.of());
+
   static RangePlan of(StoreView view, RangeQuery query) {
+    return of(view, query, null);
+  }
+
+  /// @param since only partitions with events that came later; null for all
+  static RangePlan of(StoreView view, RangeQuery query, @Nullable Arrivals since) {
     long from = query.plannedFromNanos();
     long until = query.plannedUntilNanos();
     List<List<PartitionInfo>> groups = new ArrayList<>();
     if (from >= until) {
       return new RangePlan(groups);
     }
-    List<PartitionInfo> sorted = new ArrayList<>(view.partitions(query.types(), from, until));
+    List<PartitionInfo> sorted =
+        new ArrayList<>(view.partitions(query.types(), from, until, since));
     sorted.sort(Comparator.comparingLong(info -> info.key().fromNanos()));
     long behind = Long.MIN_VALUE;
     for (PartitionInfo info : sorted) {

@@ -3,6 +3,7 @@ package io.widerow.query;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
+import io.widerow.storage.Arrivals;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
 import java.util.HashSet;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param descending newest first
 /// @param limit most events wanted, at least 1
 /// @param after position directly behind which the answer starts; null for the start of the range
+/// @param since with `after`: a position in the order of arrival. Events at or before `after` that
+///   came later than it are wanted as well, first; null for none of them
 /// @param filter what is kept
 /// @param fields attributes wanted, in the order wanted; null for all
 public record RangeQuery(
@@ -28,6 +31,7 @@ public record RangeQuery(
     boolean descending,
     long limit,
     @Nullable Token after,
+    @Nullable Arrivals since,
     Filter filter,
     @Nullable List<AttributeName> fields) {
   /// Every event, oldest first.
@@ -39,12 +43,16 @@ public record RangeQuery(
           false,
           Long.MAX_VALUE,
           null,
+          null,
           new Filter.Everything(),
           null);
 
   public RangeQuery {
     if (limit < 1) {
       throw new QueryException.Refused("limit", "must be at least 1, got " + limit);
+    }
+    if (since != null && (after == null || descending)) {
+      throw new QueryException.Refused("arrived", "goes with after, and with the order asc");
     }
     fromNanos = Math.max(fromNanos, TimeUuid.NANOS_MIN);
     untilNanos = Math.min(untilNanos, TimeUuid.NANOS_LIMIT);
@@ -53,37 +61,49 @@ public record RangeQuery(
 
   public RangeQuery withTypes(TypeGlobs newTypes) {
     return new RangeQuery(
-        newTypes, fromNanos, untilNanos, descending, limit, after, filter, fields);
+        newTypes, fromNanos, untilNanos, descending, limit, after, since, filter, fields);
   }
 
   public RangeQuery withRange(long newFromNanos, long newUntilNanos) {
     return new RangeQuery(
-        types, newFromNanos, newUntilNanos, descending, limit, after, filter, fields);
+        types, newFromNanos, newUntilNanos, descending, limit, after, since, filter, fields);
   }
 
   public RangeQuery withDescending(boolean newDescending) {
     return new RangeQuery(
-        types, fromNanos, untilNanos, newDescending, limit, after, filter, fields);
+        types, fromNanos, untilNanos, newDescending, limit, after, since, filter, fields);
   }
 
   public RangeQuery withLimit(long newLimit) {
     return new RangeQuery(
-        types, fromNanos, untilNanos, descending, newLimit, after, filter, fields);
+        types, fromNanos, untilNanos, descending, newLimit, after, since, filter, fields);
   }
 
   public RangeQuery withAfter(@Nullable Token newAfter) {
     return new RangeQuery(
-        types, fromNanos, untilNanos, descending, limit, newAfter, filter, fields);
+        types, fromNanos, untilNanos, descending, limit, newAfter, since, filter, fields);
+  }
+
+  public RangeQuery withSince(@Nullable Arrivals newSince) {
+    return new RangeQuery(
+        types, fromNanos, untilNanos, descending, limit, after, newSince, filter, fields);
   }
 
   public RangeQuery withFilter(Filter newFilter) {
     return new RangeQuery(
-        types, fromNanos, untilNanos, descending, limit, after, newFilter, fields);
+        types, fromNanos, untilNanos, descending, limit, after, since, newFilter, fields);
   }
 
   public RangeQuery withFields(@Nullable List<AttributeName> newFields) {
     return new RangeQuery(
-        types, fromNanos, untilNanos, descending, limit, after, filter, newFields);
+        types, fromNanos, untilNanos, descending, limit, after, since, filter, newFields);
+  }
+
+  /// The range at or before [#after], without a limit: where late events are looked for.
+  RangeQuery late(Token token) {
+    long until = Math.min(untilNanos, token.tickNanos() + TimeUuid.NANOS_PER_TICK);
+    return new RangeQuery(
+        types, fromNanos, until, false, Long.MAX_VALUE, null, null, filter, fields);
   }
 
   /// The range that is left behind [#after], as times: what the plan is made from.

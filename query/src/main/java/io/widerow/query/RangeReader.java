@@ -2,6 +2,7 @@ package io.widerow.query;
 
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
@@ -14,18 +15,25 @@ import org.jspecify.annotations.Nullable;
 /// The events of a [RangeQuery] in order. Opens one group of its [RangePlan] when it gets there and
 /// closes it when it is through, so a limit that is met early opens nothing more.
 ///
+/// With [RangeQuery#since] it has two parts, out of one view: first the late events, those at or
+/// before the token that came since, each shown with [LateEvent#FLAG]; then those behind the token.
+/// The limit is for the second part.
+///
 /// A budget of events or of time ends a query at most a few thousand looked-at events too late,
 /// whatever the filter keeps; so does [#cancel].
 ///
 /// - Threads: one; any may call [#cancel].
 /// - Memory: one block per partition of the current group. Does not own the view.
-/// - Order: id, then type.
+/// - Order: id, then type, in each part.
 public final class RangeReader implements EventCursor {
   private final StoreView view;
   private final RangeQuery query;
   private final QueryBudget budget;
   private final RangePlan plan;
   private final Scan scan;
+  private final RangePlan latePlan;
+  private final Scan lateScan;
+  private @Nullable LateEvent late; // while the late part is read
   private final long startNanos = System.nanoTime();
   private volatile boolean cancelled;
   private int group;
@@ -43,13 +51,52 @@ public final class RangeReader implements EventCursor {
     this.budget = budget;
     this.plan = RangePlan.of(view, query);
     this.scan = query.toScan().withWatch(watch);
+    Token after = query.after();
+    Arrivals since = query.since();
+    if (after == null || since == null) {
+      this.latePlan = RangePlan.NOTHING;
+      this.lateScan = scan;
+    } else {
+      RangeQuery lateQuery = query.late(after);
+      this.latePlan = RangePlan.of(view, lateQuery, since);
+      this.lateScan =
+          lateQuery
+              .toScan()
+              .withRange(lateQuery.toScan().from(), after.id().next())
+              .withSince(since)
+              .withWatch(watch);
+    }
     this.left = query.limit();
     this.skip = query.after();
   }
 
   /// @param view stays the caller's, and must be closed after the reader
+  /// @throws QueryException.Expired when events directly behind the query's position are past their
+  ///   retention
   public static RangeReader open(StoreView view, RangeQuery query, QueryBudget budget) {
+    Token after = query.after();
+    if (after != null && !query.descending() && view.isExpired(after.type(), after.tickNanos())) {
+      throw new QueryException.Expired(after, firstLeft(view, query, budget));
+    }
     return new RangeReader(view, query, budget);
+  }
+
+  /// A position directly behind which what is left begins; null when nothing is.
+  private static @Nullable Token firstLeft(StoreView view, RangeQuery query, QueryBudget budget) {
+    RangeQuery first =
+        query
+            .withSince(null)
+            .withAfter(null)
+            .withLimit(1)
+            .withRange(query.plannedFromNanos(), query.untilNanos());
+    try (RangeReader reader = new RangeReader(view, first, budget)) {
+      return reader.next() == Step.EVENT ? Token.before(reader.event().timeNanos()) : null;
+    }
+  }
+
+  /// What the view shows, as a position in the order of arrival, for [RangeQuery#since].
+  public Arrivals arrivals() {
+    return view.arrivals();
   }
 
   @Override
@@ -61,15 +108,15 @@ public final class RangeReader implements EventCursor {
       }
       EventCursor open = cursor;
       if (open == null) {
-        if (closed || group == plan.groups().size()) {
+        if (closed || group == latePlan.groups().size() + plan.groups().size()) {
           return Step.END;
         }
         open = openGroup();
       }
       switch (open.next()) {
         case EVENT -> {
-          if (isWanted(open.event())) {
-            left--;
+          if (late == null ? isWanted(open.event()) : isLate(open.event())) {
+            left -= late == null ? 1 : 0;
             return Step.EVENT;
           }
         }
@@ -98,9 +145,17 @@ public final class RangeReader implements EventCursor {
     return true;
   }
 
+  /// False for the few events at the token's own id that come behind it.
+  private boolean isLate(EventView event) {
+    Token token = query.after();
+    return token != null && !token.isBefore(event, false);
+  }
+
   private EventCursor openGroup() {
     check();
-    List<PartitionKey> keys = plan.keys(group);
+    int lateGroups = latePlan.groups().size();
+    boolean openLate = group < lateGroups;
+    List<PartitionKey> keys = openLate ? latePlan.keys(group) : plan.keys(group - lateGroups);
     if (keys.size() > budget.partitionsMax()) {
       throw new QueryException.OverBudget(
           "partitions open at once",
@@ -108,7 +163,8 @@ public final class RangeReader implements EventCursor {
           keys.size(),
           "ask for fewer types or a shorter range");
     }
-    EventCursor opened = view.open(keys, scan);
+    EventCursor opened = view.open(keys, openLate ? lateScan : scan);
+    late = openLate ? new LateEvent() : null;
     cursor = opened;
     group++;
     return opened;
@@ -177,7 +233,8 @@ public final class RangeReader implements EventCursor {
     if (open == null) {
       throw new IllegalStateException("no current event");
     }
-    return open.event();
+    LateEvent flagged = late;
+    return flagged == null ? open.event() : flagged.show(open.event());
   }
 
   @Override

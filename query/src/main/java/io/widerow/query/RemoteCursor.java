@@ -28,17 +28,20 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: one line.
 final class RemoteCursor implements EventCursor {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+  private static final int GONE = 410;
   private static final int REASON_CHARS_MAX = 2_000;
 
   private final HttpClient client;
   private final BufferedReader lines;
+  private final @Nullable String arrived;
   private @Nullable LineEvent event;
   private boolean ended;
   private long events;
 
-  private RemoteCursor(HttpClient client, BufferedReader lines) {
+  private RemoteCursor(HttpClient client, BufferedReader lines, @Nullable String arrived) {
     this.client = client;
     this.lines = lines;
+    this.arrived = arrived;
   }
 
   /// @param url where the daemon listens, such as `http://127.0.0.1:7380`
@@ -57,11 +60,12 @@ final class RemoteCursor implements EventCursor {
       var lines =
           new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
       if (response.statusCode() != 200) {
-        QueryException.Remote refused = refused(url, response.statusCode(), lines);
+        QueryException refused = refused(url, response.statusCode(), lines);
         client.shutdownNow();
         throw refused;
       }
-      return new RemoteCursor(client, lines);
+      String arrived = response.headers().firstValue("widerow-arrived").orElse(null);
+      return new RemoteCursor(client, lines, arrived);
     } catch (ConnectException refused) {
       client.close();
       throw new QueryException.Remote(
@@ -78,11 +82,24 @@ final class RemoteCursor implements EventCursor {
     }
   }
 
-  private static QueryException.Remote refused(String url, int status, BufferedReader lines) {
+  private static QueryException refused(String url, int status, BufferedReader lines) {
     String reason = lines.lines().limit(20).collect(Collectors.joining(" "));
+    if (status == GONE) {
+      Map<String, Object> why = JsonLine.parse(reason);
+      Object first = why.get("first");
+      return new QueryException.Expired(
+          TextWriter.escaped("" + why.get("error")),
+          first == null ? null : Token.parse(first.toString()));
+    }
     String shown = reason.substring(0, Math.min(REASON_CHARS_MAX, reason.length()));
     return new QueryException.Remote(
         "%s answered %d: %s".formatted(url, status, TextWriter.escaped(shown)));
+  }
+
+  /// What the answer shows, as a position in the order of arrival; null when the daemon does not
+  /// say.
+  @Nullable String arrived() {
+    return arrived;
   }
 
   static String encode(Map<String, List<String>> parameters) {

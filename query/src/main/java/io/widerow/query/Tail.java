@@ -1,45 +1,57 @@
 package io.widerow.query;
 
-import io.widerow.event.EventId;
+import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.storage.EventCursor;
 import java.io.PrintStream;
-import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Follows the events of a store by asking again and again, each time behind the last one shown:
+/// Follows the events of a store by asking again and again, each time for what lies behind the last
+/// one shown, and for what came to the places before it since the last answer:
 ///
 /// ```
-///   late events are looked for here     shown once, in order     not yet: may still change
-///  |---------------------------------|-------------------------|--------------------------->
-///  watermark - late                token                    watermark = now - lag
+///   came since, shown with a flag        shown once, in order     not yet: may still change
+///  ------------------------------------|-------------------------|--------------------------->
+///                                    token                  watermark = now - lag
 /// ```
 ///
-/// - Ordered: what is shown is in the total order, and the token of the last event goes on exactly.
-///   An event that comes when the token is past its place is not shown but told of, with the query
-///   that shows it.
-/// - Now: there is no lag; such an event is shown when it comes, with [LateEvent#FLAG].
+/// Both come out of one view of the store, and the answer says where that view is in the order of
+/// arrival; the next question goes on from there. So every event is shown exactly once: in its
+/// place in the total order when it comes within the lag, with [LateEvent#FLAG] when it comes
+/// later, however late.
+///
+/// - With no lag, everything is shown when it comes.
+/// - An event with an id of its own that is written again is shown again, with the flag.
 /// - The store's clock counts, not the reader's. A slow reader pauses the questions and loses
-///   nothing.
-/// - Memory: the positions of the window behind the watermark, at most [#SEEN_MAX]. When there are
-///   more it says that late events are no longer looked for.
-/// - Threads: one; any may ask for [#token].
+///   nothing, unless retention overtakes it: that is told as a gap, with the token of what is left.
+/// - When an answer breaks off, what it showed is not shown again.
+/// - Memory: the positions of the late events of one answer, at most [#AGAIN_MAX]; when it has more
+///   and breaks off, the others are shown again.
+/// - Threads: one; any may ask for [#token] and [#arrived].
 final class Tail {
-  static final int SEEN_MAX = 1 << 20;
+  static final int AGAIN_MAX = 1 << 18;
   private static final int CHUNK_BYTES = 1 << 16;
-  private static final String TYPE_LEAST = "!"; // no event has an instant's least id
-
-  private static final Comparator<Token> POSITIONS =
-      Comparator.comparing(Token::id).thenComparing(Token::type);
 
   /// Who is asked.
   @FunctionalInterface
   interface Source {
-    EventCursor ask(Map<String, List<String>> parameters);
+    Answer ask(Map<String, List<String>> parameters);
+  }
+
+  /// What was answered.
+  ///
+  /// @param arrived the position of the answer's view in the order of arrival; null when the one
+  ///   who was asked does not know it, and then late events are not found
+  record Answer(EventCursor cursor, @Nullable String arrived) implements AutoCloseable {
+    @Override
+    public void close() {
+      cursor.close();
+    }
   }
 
   /// Where the answer goes.
@@ -52,11 +64,9 @@ final class Tail {
   /// What is followed, and how.
   ///
   /// @param parameters type, where and fields of each question
-  /// @param lagNanos how far behind the present events are final; 0 shows them at once, and late
-  ///   ones flagged
-  /// @param lateNanos how far behind that late events are looked for
+  /// @param lagNanos how far behind the present events are final; 0 shows them at once
   /// @param limit events after which it ends
-  record Plan(Map<String, List<String>> parameters, long lagNanos, long lateNanos, long limit) {}
+  record Plan(Map<String, List<String>> parameters, long lagNanos, long limit) {}
 
   private final Plan plan;
   private final Source source;
@@ -64,13 +74,16 @@ final class Tail {
   private final Output out;
   private final PrintStream err;
   private final ByteSink sink = new ByteSink(2 * CHUNK_BYTES);
-  private final TreeSet<Token> seen = new TreeSet<>(POSITIONS);
+  private final AttributeValue scratch = new AttributeValue();
+  private final Set<Token> again = new HashSet<>(); // late ones of an answer that is not complete
   private volatile Token token;
-  private boolean blind; // too many to remember
+  private volatile @Nullable String arrived;
+  private boolean begun;
   private boolean open = true;
   private long shown;
 
   /// @param after the position behind which it starts; null for the present watermark
+  /// @param arrived the position in the order of arrival that goes with it; null for the present
   Tail(
       Plan plan,
       Source source,
@@ -78,14 +91,15 @@ final class Tail {
       Output out,
       PrintStream err,
       @Nullable Token after,
+      @Nullable String arrived,
       long nowNanos) {
     this.plan = plan;
     this.source = source;
     this.writer = writer;
     this.out = out;
     this.err = err;
-    EventId watermark = EventId.leastOf(nowNanos - plan.lagNanos());
-    this.token = after == null ? new Token(watermark, TYPE_LEAST) : after;
+    this.token = after == null ? Token.before(nowNanos - plan.lagNanos()) : after;
+    this.arrived = arrived;
   }
 
   /// Position of the last event shown in order, or where it started.
@@ -93,77 +107,85 @@ final class Tail {
     return token;
   }
 
-  /// Remembers what was there before, so that it is not taken for late. To be called once.
-  void begin() {
-    writer.begin(sink);
-    try (EventCursor cursor = source.ask(lateWindow())) {
-      while (isEvent(cursor)) {
-        Token position = Token.of(cursor.event());
-        if (isShown(position)) {
-          remember(position);
-        }
-      }
-    }
+  /// Position in the order of arrival up to which late events were shown; null before the first
+  /// answer.
+  @Nullable String arrived() {
+    return arrived;
   }
 
   /// Shows what is new. False when it is over: the limit is reached or nobody reads any more.
   boolean poll() {
-    Map<String, List<String>> question = new LinkedHashMap<>(plan.parameters());
-    question.put("to", List.of(ago(plan.lagNanos())));
-    question.put("after", List.of(token.toString()));
-    long before = shown;
-    try (EventCursor cursor = source.ask(question)) {
-      while (open && isEvent(cursor)) {
-        token = Token.of(cursor.event());
-        remember(token);
-        show(cursor.event());
-      }
-    } finally {
-      endPiece(before);
+    if (!begun) {
+      begun = true;
+      writer.begin(sink);
     }
-    if (open && !blind) {
-      late();
+    long before = shown;
+    try (Answer answer = source.ask(question())) {
+      while (open && isEvent(answer.cursor())) {
+        show(answer);
+      }
+      if (open) {
+        lateAreShown(answer);
+      }
+    } catch (QueryException.Expired gone) {
+      gap(gone);
+    } finally {
+      if (shown > before) {
+        writer.end(token, sink);
+      }
+      flush();
     }
     return open;
   }
 
-  private void late() {
-    long before = shown;
-    long told = 0;
-    long firstNanos = 0;
-    try (EventCursor cursor = source.ask(lateWindow())) {
-      while (open && isEvent(cursor)) {
-        Token position = Token.of(cursor.event());
-        if (!isShown(position) || blind || seen.contains(position)) {
-          continue;
-        }
-        remember(position);
-        if (plan.lagNanos() == 0) {
-          show(new LateEvent(cursor.event()));
-        } else if (told++ == 0) {
-          firstNanos = cursor.event().timeNanos();
-        }
-      }
-    } finally {
-      endPiece(before);
-    }
-    if (told > 0) {
-      err.printf(
-          "%d late events are not shown: they came behind the watermark, the first at --from %d%n",
-          told, firstNanos);
-    }
-  }
-
-  /// True for positions that are not ahead of what was shown.
-  private boolean isShown(Token position) {
-    return POSITIONS.compare(position, token) <= 0;
-  }
-
-  private Map<String, List<String>> lateWindow() {
+  private Map<String, List<String>> question() {
     Map<String, List<String>> question = new LinkedHashMap<>(plan.parameters());
-    question.put("from", List.of(ago(plan.lagNanos() + plan.lateNanos())));
     question.put("to", List.of(ago(plan.lagNanos())));
+    question.put("after", List.of(token.toString()));
+    String since = arrived;
+    if (since != null) {
+      question.put("arrived", List.of(since));
+    }
     return question;
+  }
+
+  private void show(Answer answer) {
+    EventView event = answer.cursor().event();
+    Token position = Token.of(event);
+    if (LateEvent.isLate(event, scratch) && !token.isBefore(event, false)) {
+      if (again.contains(position)) {
+        return;
+      }
+      if (again.size() < AGAIN_MAX) {
+        again.add(position);
+      }
+    } else {
+      lateAreShown(answer);
+      token = position;
+    }
+    writer.event(event, sink);
+    if (++shown == plan.limit()) {
+      open = false;
+    }
+    if (sink.length() >= CHUNK_BYTES) {
+      flush();
+    }
+  }
+
+  /// All late events of an answer come before the others.
+  private void lateAreShown(Answer answer) {
+    arrived = answer.arrived();
+    again.clear();
+  }
+
+  /// The reader was slower than the retention: says so, and goes on with what is left.
+  private void gap(QueryException.Expired gone) {
+    Token first = gone.first;
+    if (first != null) {
+      token = first;
+      writer.gap(first, String.valueOf(gone.getMessage()), sink);
+      err.println("gap: " + gone.getMessage());
+    }
   }
 
   private static String ago(long nanos) {
@@ -182,40 +204,6 @@ final class Tail {
         }
       }
     }
-  }
-
-  private void remember(Token position) {
-    if (blind) {
-      return;
-    }
-    seen.add(position);
-    long least = position.tickNanos() - plan.lagNanos() - 2 * plan.lateNanos();
-    while (seen.first().tickNanos() < least) {
-      seen.pollFirst();
-    }
-    if (seen.size() > SEEN_MAX) {
-      blind = true;
-      seen.clear();
-      err.printf(
-          "more than %d events within --late: late events are no longer looked for%n", SEEN_MAX);
-    }
-  }
-
-  private void show(EventView event) {
-    writer.event(event, sink);
-    if (++shown == plan.limit()) {
-      open = false;
-    }
-    if (sink.length() >= CHUNK_BYTES) {
-      flush();
-    }
-  }
-
-  private void endPiece(long before) {
-    if (shown > before) {
-      writer.end(token, sink);
-    }
-    flush();
   }
 
   private void flush() {

@@ -23,11 +23,11 @@ import picocli.CommandLine.Parameters;
     description = "Follows the events of a daemon, of any types, in one order.",
     footer = {
       "",
-      "Ordered, it shows events when they are older than --lag; the order is total then, and the",
-      "token it ends with goes on exactly there. What comes even later is counted on stderr, with",
-      "the time to query it from. With --mode now every event is shown when it comes; one that is",
-      "behind those shown already has the attribute widerow.late. Late events are looked for as",
-      "far back as --late says; older ones are for widerow query.",
+      "Ordered, it shows events when they are older than --lag, each in its place in the total",
+      "order. One that comes later than that, however late, is shown when it comes and has the",
+      "attribute widerow.late. With --mode now every event is shown when it comes. Every event is",
+      "shown once. The token and the position it ends with go on exactly there; without --arrived,",
+      "late events that came in between are for widerow query.",
       "Exit codes are those of widerow query."
     })
 public final class TailCommand implements Callable<Integer> {
@@ -54,8 +54,8 @@ public final class TailCommand implements Callable<Integer> {
   @Option(names = "--lag", description = "How old events are when they are shown in order: 2s.")
   String lag = "2s";
 
-  @Option(names = "--late", description = "How far back late events are looked for: 30s.")
-  String late = "30s";
+  @Option(names = "--arrived", description = "With --after: late events since this position, too.")
+  @Nullable String arrived;
 
   @Option(names = "--every", description = "How often the daemon is asked: 500ms.")
   String every = "500ms";
@@ -91,26 +91,34 @@ public final class TailCommand implements Callable<Integer> {
     if (limit < 1) {
       throw new QueryException.Refused("limit", "must be at least 1, got " + limit);
     }
-    long lateNanos = TimeText.positive("late", late);
     long everyNanos = TimeText.positive("every", every);
     long lagNanos = mode == Mode.now ? 0 : TimeText.positive("lag", lag);
     Map<String, List<String>> given = parameters();
     long nowNanos = nowNanos();
+    if (arrived != null && after == null) {
+      throw new QueryException.Refused("arrived", "goes with --after");
+    }
     RangeQuery query = QueryParameters.parse(given, nowNanos).query(); // refuses before asking
     String bearer = shell.environment().get("WIDEROW_TOKEN");
     Tail tail =
         new Tail(
-            new Tail.Plan(given, lagNanos, lateNanos, limit),
-            parameters -> RemoteCursor.open(url, parameters, bearer),
+            new Tail.Plan(given, lagNanos, limit),
+            parameters -> ask(parameters, bearer),
             shell.writer(output, ZoneOffset.UTC, query.fields()),
             shell::write,
             shell.err(),
             after == null ? null : Token.parse(after),
+            arrived,
             nowNanos);
     Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> tell(tail));
     Runtime.getRuntime().addShutdownHook(hook);
     follow(tail, everyNanos);
     return ExitCode.OK.number;
+  }
+
+  private Tail.Answer ask(Map<String, List<String>> parameters, @Nullable String bearer) {
+    RemoteCursor cursor = RemoteCursor.open(url, parameters, bearer);
+    return new Tail.Answer(cursor, cursor.arrived());
   }
 
   private static long nowNanos() {
@@ -127,15 +135,14 @@ public final class TailCommand implements Callable<Integer> {
       given.put("where", List.of(where));
     }
     if (fields != null) {
-      String flag = mode == Mode.now ? "," + LateEvent.FLAG : "";
-      given.put("fields", List.of(fields + flag));
+      given.put("fields", List.of(fields + "," + LateEvent.FLAG));
     }
     return given;
   }
 
   /// A daemon that never answered is a failure; one that goes away is waited for.
   private void follow(Tail tail, long everyNanos) {
-    tail.begin();
+    boolean answered = false;
     boolean away = false;
     while (true) {
       try {
@@ -146,7 +153,11 @@ public final class TailCommand implements Callable<Integer> {
           shell.err().println("the daemon is back");
         }
         away = false;
+        answered = true;
       } catch (QueryException.Remote gone) {
+        if (!answered) {
+          throw gone;
+        }
         if (!away) {
           shell.err().println(gone.getMessage() + "; trying on, nothing is skipped");
         }
@@ -158,6 +169,7 @@ public final class TailCommand implements Callable<Integer> {
 
   /// Says how to go on; a signal ends the process while it follows.
   private void tell(Tail tail) {
-    shell.err().println("go on with --after " + tail.token());
+    String position = tail.arrived() == null ? "" : " --arrived " + tail.arrived();
+    shell.err().println("go on with --after " + tail.token() + position);
   }
 }

@@ -27,10 +27,16 @@ import java.util.zip.CRC32C;
 /// @param type the event's type; ties of equal ids are broken by it
 public record Token(EventId id, String type) {
   private static final String PREFIX = "w1.";
+  private static final String TYPE_LEAST = "!";
   private static final int FIXED_BYTES = 2 * Long.BYTES + Integer.BYTES;
 
   public static Token of(EventView event) {
     return new Token(event.id(), event.type());
+  }
+
+  /// The position directly before the first event of an instant.
+  static Token before(long epochNanos) {
+    return new Token(EventId.leastOf(epochNanos), TYPE_LEAST); // no event has this id
   }
 
   /// @throws QueryException.Refused when the text is no token, or one that was changed

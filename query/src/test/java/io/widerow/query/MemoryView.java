@@ -5,6 +5,7 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.RecordView;
+import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.MergeCursor;
 import io.widerow.storage.Scan;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /// A store's view for tests: records in one batch, a list of their offsets for each partition.
 final class MemoryView implements StoreView {
@@ -39,7 +41,18 @@ final class MemoryView implements StoreView {
   }
 
   @Override
-  public List<PartitionInfo> partitions(Predicate<String> types, long fromNanos, long untilNanos) {
+  public Arrivals arrivals() {
+    return new Arrivals(0, List.of(0L));
+  }
+
+  @Override
+  public boolean isExpired(String type, long timeNanos) {
+    return false;
+  }
+
+  @Override
+  public List<PartitionInfo> partitions(
+      Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals since) {
     List<PartitionInfo> infos = new ArrayList<>();
     rows.forEach((key, offsets) -> {
       if (types.test(key.type()) && key.fromNanos() < untilNanos && key.untilNanos() > fromNanos) {

@@ -9,7 +9,15 @@ final class QuerySeeds {
   private QuerySeeds() {}
 
   static List<Long> twenty() {
+    return of(20);
+  }
+
+  static List<Long> five() {
+    return of(5);
+  }
+
+  private static List<Long> of(int count) {
     Long given = Long.getLong("seed");
-    return given != null ? List.of(given) : new SplittableRandom().longs(20).boxed().toList();
+    return given != null ? List.of(given) : new SplittableRandom().longs(count).boxed().toList();
   }
 }

@@ -107,6 +107,11 @@ public final class EventLayout {
     return events.get(LONG, offset + VERSION);
   }
 
+  /// The place of an event in the order of arrival: in an assigned id, or beside one of its own.
+  public static long arrival(long version, long idTail) {
+    return version == VERSION_ASSIGNED ? TimeUuid.counterOf(idTail) : version;
+  }
+
   public static int typeBytes(MemorySegment events, long offset) {
     return Byte.toUnsignedInt(events.get(JAVA_BYTE, offset + HEADER_BYTES));
   }

@@ -36,6 +36,11 @@ public interface EventView {
         : TimeUuid.tickNanos(idTime());
   }
 
+  /// The event's place in the order of arrival at its daemon.
+  default long arrival() {
+    return EventLayout.arrival(version(), idTail());
+  }
+
   /// Takes one attribute of an event.
   @FunctionalInterface
   interface AttributeVisitor {

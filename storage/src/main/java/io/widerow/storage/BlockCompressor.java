@@ -6,35 +6,51 @@ import com.github.luben.zstd.ZstdCompressCtx;
 /// Compresses pieces of a block with zstd, each by itself.
 ///
 /// - Threads: one.
-/// - Memory: owns a native context until [#close].
+/// - Memory: owns two native contexts until [#close].
 final class BlockCompressor implements AutoCloseable {
   /// From this level on an encoder tries every encoding and keeps the smallest result.
   private static final int THOROUGH_LEVEL = 6;
 
-  private final ZstdCompressCtx context = new ZstdCompressCtx();
+  /// Bytes of numbers have few matches to be found; looking harder than this gains next to nothing.
+  private static final int NUMBERS_LEVEL_MAX = 6;
+
+  private final ZstdCompressCtx texts = new ZstdCompressCtx();
+  private final ZstdCompressCtx numbers = new ZstdCompressCtx();
   private final boolean thorough;
 
   BlockCompressor(int level) {
     this.thorough = level >= THOROUGH_LEVEL;
-    context.setLevel(level);
-    context.setContentSize(false);
+    texts.setLevel(level);
+    texts.setContentSize(false);
+    numbers.setLevel(Math.min(level, NUMBERS_LEVEL_MAX));
+    numbers.setContentSize(false);
   }
 
   boolean thorough() {
     return thorough;
   }
 
-  /// Puts the compressed bytes into `out` and returns how many they are.
-  int compress(byte[] source, int offset, int length, ByteSink out) {
+  /// Puts the compressed bytes of a text into `out`.
+  void compressText(byte[] source, int offset, int length, ByteSink out) {
+    compress(texts, source, offset, length, out);
+  }
+
+  /// Puts the compressed bytes of numbers into `out`.
+  void compressNumbers(byte[] source, int offset, int length, ByteSink out) {
+    compress(numbers, source, offset, length, out);
+  }
+
+  private static void compress(
+      ZstdCompressCtx context, byte[] source, int offset, int length, ByteSink out) {
     int bound = Math.toIntExact(Zstd.compressBound(length));
     byte[] target = out.reserve(bound);
     int bytes = context.compressByteArray(target, out.length(), bound, source, offset, length);
     out.advance(bytes);
-    return bytes;
   }
 
   @Override
   public void close() {
-    context.close();
+    texts.close();
+    numbers.close();
   }
 }

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: one block.
 final class BlockWriter implements AutoCloseable {
+  private static final long EVENT_BYTES = 3 * Long.BYTES; // id and version
   private static final int COLUMNS_REMEMBERED = 8_000;
 
   private final BlockCompressor compressor;
@@ -37,6 +38,7 @@ final class BlockWriter implements AutoCloseable {
   private final TokenFilterBuilder filters;
   private final Map<AttributeName, List<ColumnBuilder>> byName = new HashMap<>();
   private final List<ColumnBuilder> used = new ArrayList<>();
+  private final List<ColumnBuilder> written = new ArrayList<>(); // those of `used` in this block
   private final AttributeValue scratch = new AttributeValue();
   private final EventView.AttributeVisitor visitor = this::visit;
   private final ByteSink directory = new ByteSink();
@@ -75,7 +77,7 @@ final class BlockWriter implements AutoCloseable {
     before = null;
     event.forEach(scratch, visitor);
     ids.add(event);
-    rawBytes += 24;
+    rawBytes += EVENT_BYTES;
   }
 
   private void visit(AttributeName name, AttributeValue value) {
@@ -110,23 +112,30 @@ final class BlockWriter implements AutoCloseable {
     return column;
   }
 
-  /// Puts the block into `out` and starts the next one.
+  /// Puts the first `events` events into `out` as a block; those behind them are the first of the
+  /// next one.
   ///
   /// @param fileOffset where in the file the block will start
   /// @return bytes of the directory, checksum included
-  int finish(ByteSink out, SegmentChecksum checksum, long fileOffset) {
-    int events = ids.count();
-    used.sort(ColumnBuilder.ORDER);
+  int finish(int events, ByteSink out, SegmentChecksum checksum, long fileOffset) {
+    written.clear();
+    for (ColumnBuilder column : used) {
+      column.cut(events);
+      if (column.count > 0) {
+        written.add(column);
+      }
+    }
+    written.sort(ColumnBuilder.ORDER);
     filterBytes.clear();
     chunks.clear();
     directory.clear();
-    int[] sizes = new int[2 * used.size() + 1];
-    ids.finish(chunks);
+    int[] sizes = new int[2 * written.size() + 1];
+    ids.finish(events, chunks);
     int idsBytes = chunks.length();
-    for (int i = 0; i < used.size(); i++) {
+    for (int i = 0; i < written.size(); i++) {
       int start = chunks.length();
-      filters.begin(used.get(i).kind == AttributeKind.STRING);
-      columns.encode(used.get(i), events, chunks);
+      filters.begin(written.get(i).kind == AttributeKind.STRING);
+      columns.encode(written.get(i), events, chunks);
       sizes[2 * i] = chunks.length() - start;
       start = filterBytes.length();
       filters.finish(filterBytes);
@@ -137,29 +146,38 @@ final class BlockWriter implements AutoCloseable {
     int directoryBytes = directory.length() + SegmentFormat.CRC_BYTES;
     put(directory, 0, directory.length(), out, checksum, fileOffset - start);
     put(chunks, 0, idsBytes, out, checksum, fileOffset - start);
-    for (int i = 0, at = 0; i < used.size(); at += sizes[2 * i + 1], i++) {
+    for (int i = 0, at = 0; i < written.size(); at += sizes[2 * i + 1], i++) {
       if (sizes[2 * i + 1] > 0) {
         put(filterBytes, at, sizes[2 * i + 1], out, checksum, fileOffset - start);
       }
     }
-    for (int i = 0, at = idsBytes; i < used.size(); at += sizes[2 * i], i++) {
+    for (int i = 0, at = idsBytes; i < written.size(); at += sizes[2 * i], i++) {
       put(chunks, at, sizes[2 * i], out, checksum, fileOffset - start);
     }
-    clear();
+    keepRest(events);
     return directoryBytes;
   }
 
-  private void clear() {
+  private void keepRest(int events) {
+    rawBytes = EVENT_BYTES * ids.count();
     for (ColumnBuilder column : used) {
-      column.clear();
+      rawBytes += column.keepRest(events);
     }
-    used.clear();
-    rawBytes = 0;
+    used.removeIf(column -> column.count == 0);
     if (remembered > COLUMNS_REMEMBERED) {
-      byName.clear();
-      remembered = 0;
-      first = null;
+      forget();
     }
+  }
+
+  /// Forgets the columns that are not in use.
+  private void forget() {
+    byName.clear();
+    first = null;
+    for (ColumnBuilder column : used) {
+      column.next = null;
+      byName.computeIfAbsent(column.name, _ -> new ArrayList<>(1)).add(column);
+    }
+    remembered = used.size();
   }
 
   private static void put(
@@ -172,9 +190,9 @@ final class BlockWriter implements AutoCloseable {
   private void putDirectory(int events, int idsBytes, int[] sizes) {
     directory.putVarint(events);
     directory.putVarint(idsBytes);
-    directory.putVarint(used.size());
-    for (int i = 0; i < used.size(); i++) {
-      ColumnBuilder column = used.get(i);
+    directory.putVarint(written.size());
+    for (int i = 0; i < written.size(); i++) {
+      ColumnBuilder column = written.get(i);
       int nameBytes = column.name.length();
       directory.putByte(nameBytes);
       column.name.copyTo(directory.reserve(nameBytes), directory.length());

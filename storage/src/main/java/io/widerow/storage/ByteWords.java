@@ -13,7 +13,7 @@ package io.widerow.storage;
 final class ByteWords {
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
-  private static final long HIGH = 0x8080_8080_8080_8080L;
+  static final long HIGH = 0x8080_8080_8080_8080L;
 
   /// The longest text that is copied here and not by the runtime.
   private static final int COPIED_MAX = 64;
@@ -33,6 +33,26 @@ final class ByteWords {
   static long equal(long word, char wanted) {
     long other = word ^ (ONES * wanted);
     return (other - ONES) & ~other & HIGH;
+  }
+
+  /// Marks letters, digits, and the signs from `-` to `/`.
+  static long words(long word) {
+    long low = word & ~HIGH;
+    long lower = low | (ONES * 0x20);
+    long letters = (lower + ONES * (0x80 - 'a')) & ~(lower + ONES * (0x80 - 'z' - 1));
+    long others = (low + ONES * (0x80 - '-')) & ~(low + ONES * (0x80 - '9' - 1));
+    return (letters | others) & ~word & HIGH;
+  }
+
+  /// Marks digits.
+  static long digits(long word) {
+    long low = word & ~HIGH;
+    return (low + ONES * (0x80 - '0')) & ~(low + ONES * (0x80 - '9' - 1)) & ~word & HIGH;
+  }
+
+  /// All bits of the first `count` bytes, 0 to 8.
+  static long first(int count) {
+    return count == 0 ? 0 : -1L >>> (Long.SIZE - 8 * count);
   }
 
   /// Marks the bytes of tokens: letters, digits, underscores and all from 0x80 on.

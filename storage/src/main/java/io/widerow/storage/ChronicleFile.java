@@ -8,6 +8,7 @@ import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.queue.rollcycles.LegacyRollCycles;
+import net.openhft.chronicle.wire.DocumentContext;
 
 /// One journal file: a Chronicle Queue of its own, with one data file whose blocks are there before
 /// the queue maps it. Its clock stands still, so it never rolls.
@@ -33,7 +34,7 @@ final class ChronicleFile implements AutoCloseable {
     Jvm.disableWarnHandler();
   }
 
-  final Path directory;
+  private volatile Path directory;
   private final long bytes;
   private final NativeFile data;
   private final SingleChronicleQueue queue;
@@ -56,13 +57,25 @@ final class ChronicleFile implements AutoCloseable {
             .checkInterrupts(false)
             .build();
     this.appender = queue.createAppender();
+    openData();
+  }
+
+  /// Has the queue open and map its data file now, under the name that the directory has now: by
+  /// itself it would at the first append.
+  private void openData() {
+    try (DocumentContext nothing = appender.writingDocument()) {
+      nothing.rollbackOnClose();
+    }
+    // The thread that made the file gives it to the lane's.
+    appender.singleThreadedCheckReset();
   }
 
   /// Makes the file and its directory entries durable, with all its blocks.
   ///
+  /// @param filled writes all of it once: takes longer now, and less time in every force later
   /// @throws StorageException.DiskFull when there is no room for it; nothing is left behind
-  static ChronicleFile create(Disk disk, Path directory, long bytes) {
-    Path journal = directory.resolveSibling(".").normalize();
+  static ChronicleFile create(Disk disk, Path directory, long bytes, boolean filled) {
+    Path journal = journalOf(directory);
     if (disk.exists(directory)) {
       throw new IllegalStateException(directory + " exists");
     }
@@ -73,6 +86,7 @@ final class ChronicleFile implements AutoCloseable {
       disk.create(file).close();
       data = new NativeFile(file);
       data.reserve(mappedBytes(bytes));
+      data.settle(bytes, filled);
       ChronicleFile created = new ChronicleFile(directory, bytes, data);
       data.force();
       disk.forceDirectory(directory);
@@ -87,6 +101,17 @@ final class ChronicleFile implements AutoCloseable {
     }
   }
 
+  private static Path journalOf(Path directory) {
+    return directory.resolveSibling(".").normalize();
+  }
+
+  /// Gives the file its final name, durably. The queue holds what it needs open and mapped.
+  void rename(Disk disk, Path target) {
+    disk.rename(directory, target);
+    directory = target;
+    disk.forceDirectory(journalOf(target));
+  }
+
   /// The queue maps a block and, for what reaches over its end, a quarter more.
   private static long mappedBytes(long bytes) {
     return bytes + bytes / 4;
@@ -99,8 +124,16 @@ final class ChronicleFile implements AutoCloseable {
     disk.delete(directory);
   }
 
+  Path directory() {
+    return directory;
+  }
+
   long bytes() {
     return mappedBytes(bytes);
+  }
+
+  boolean isHalfFull() {
+    return usedBytes > bytes / 2;
   }
 
   boolean hasRoomFor(MemorySegment frame) {

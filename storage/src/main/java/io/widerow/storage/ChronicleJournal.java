@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /// The journal of a lane on Chronicle Queue. Any failure of a write or a force ends it: nobody
@@ -18,19 +19,31 @@ final class ChronicleJournal implements Journal {
   private final int lane;
   private final long fileBytes;
   private final Deque<Full> full = new ArrayDeque<>();
+  private final SpareFile spare;
   private ChronicleFile current;
   private long number;
   private long lsnLast;
   private @Nullable Throwable failure;
 
-  ChronicleJournal(Disk disk, Path journal, int lane, long number, long lsnFirst, long fileBytes) {
+  /// @param executor makes files ahead of their use
+  ChronicleJournal(
+      Disk disk,
+      Path journal,
+      int lane,
+      long number,
+      long lsnFirst,
+      long fileBytes,
+      Executor executor) {
     this.disk = disk;
     this.journal = journal;
     this.lane = lane;
     this.fileBytes = fileBytes;
     this.number = number;
     this.lsnLast = lsnFirst - 1;
-    this.current = ChronicleFile.create(disk, directory(), fileBytes);
+    this.spare =
+        new SpareFile(
+            disk, journal.resolve(ChronicleJournalFactory.spareName(lane)), fileBytes, executor);
+    this.current = ChronicleFile.create(disk, directory(), fileBytes, false);
   }
 
   private Path directory() {
@@ -53,18 +66,25 @@ final class ChronicleJournal implements Journal {
     try {
       current.append(frame);
       lsnLast = lsn;
+      if (current.isHalfFull()) {
+        spare.prepare();
+      }
     } catch (Throwable broken) {
       throw end("append", broken);
     }
   }
 
-  /// Forces the file that is full, since [#force] sees the next one only, and starts the next.
+  /// Forces the file that is full, since [#force] sees the next one only, and starts the next. Its
+  /// name tells that all before it is durable, so it gets this only now.
   private void roll() {
     force();
     number++;
     ChronicleFile next;
     try {
-      next = ChronicleFile.create(disk, directory(), fileBytes);
+      next = spare.take(directory());
+      if (next == null) {
+        next = ChronicleFile.create(disk, directory(), fileBytes, false);
+      }
     } catch (StorageException.DiskFull noRoom) {
       number--;
       throw noRoom;
@@ -72,7 +92,7 @@ final class ChronicleJournal implements Journal {
       throw end("start a file", broken);
     }
     synchronized (this) {
-      full.add(new Full(current.directory, lsnLast, current.bytes()));
+      full.add(new Full(current.directory(), lsnLast, current.bytes()));
       current.close();
       current = next;
     }
@@ -99,7 +119,8 @@ final class ChronicleJournal implements Journal {
     failure = broken;
     return broken instanceof StorageException known
         ? known
-        : new StorageException.Failed(current.directory + ": cannot " + action, broken);
+        : new StorageException.Failed(
+            current.directory() + ": cannot " + action + ": " + broken, broken);
   }
 
   @Override
@@ -119,11 +140,15 @@ final class ChronicleJournal implements Journal {
 
   @Override
   public synchronized long bytes() {
-    return full.stream().mapToLong(Full::bytes).sum() + current.bytes();
+    return full.stream().mapToLong(Full::bytes).sum() + current.bytes() + spare.bytes();
   }
 
   @Override
   public synchronized void close() {
-    current.close();
+    try {
+      spare.close();
+    } finally {
+      current.close();
+    }
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.Executor;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class ChronicleJournalFactory implements Journal.Factory {
   static final long FILE_BYTES = 64L << 20;
 
+  private static final Pattern SPARE = Pattern.compile("\\d{1,5}-spare");
   private static final Pattern NAME = Pattern.compile("(\\d{1,5})-([0-9a-f]{8})-([0-9a-f]{16})");
 
   /// A journal file that was there at start.
@@ -55,15 +57,18 @@ final class ChronicleJournalFactory implements Journal.Factory {
   private final Path journal;
   private final UUID store;
   private final long fileBytes;
+  private final Executor executor;
   private final List<Found> replayed = new ArrayList<>();
   private long numberNext;
 
   /// @param journal the directory of the journals, made when it is absent; its parent exists
-  ChronicleJournalFactory(Disk disk, Path journal, UUID store, long fileBytes) {
+  /// @param executor makes files ahead of their use
+  ChronicleJournalFactory(Disk disk, Path journal, UUID store, long fileBytes, Executor executor) {
     this.disk = disk;
     this.journal = journal;
     this.store = store;
     this.fileBytes = fileBytes;
+    this.executor = executor;
     skipNumbersInUse();
   }
 
@@ -77,6 +82,11 @@ final class ChronicleJournalFactory implements Journal.Factory {
     return String.format(Locale.ROOT, "%d-%08x-%016x", lane, number, lsnFirst);
   }
 
+  /// The name of a file that no frame is in yet.
+  static String spareName(int lane) {
+    return lane + "-spare";
+  }
+
   @Override
   public Journal create(int lane, long lsnFirst) {
     if (!disk.exists(journal)) {
@@ -84,7 +94,8 @@ final class ChronicleJournalFactory implements Journal.Factory {
       disk.forceDirectory(Objects.requireNonNull(journal.toAbsolutePath().getParent()));
     }
     skipNumbersInUse();
-    return new ChronicleJournal(disk, journal, lane, numberNext, lsnFirst, fileBytes);
+    deleteSpare(journal.resolve(spareName(lane)));
+    return new ChronicleJournal(disk, journal, lane, numberNext, lsnFirst, fileBytes, executor);
   }
 
   @Override
@@ -109,9 +120,16 @@ final class ChronicleJournalFactory implements Journal.Factory {
     for (Found found : replayed) {
       ChronicleFile.delete(disk, found.path());
     }
-    if (!replayed.isEmpty()) {
+    if (disk.exists(journal)) {
+      disk.list(journal).forEach(this::deleteSpare); // of lanes that are no more
       disk.forceDirectory(journal);
     }
     replayed.clear();
+  }
+
+  private void deleteSpare(Path path) {
+    if (SPARE.matcher(String.valueOf(path.getFileName())).matches() && disk.exists(path)) {
+      ChronicleFile.delete(disk, path);
+    }
   }
 }

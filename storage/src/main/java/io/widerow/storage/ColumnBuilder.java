@@ -22,6 +22,7 @@ final class ColumnBuilder {
   long[] values = new long[0];
   final TextSlices texts = new TextSlices();
   int count;
+  private int countWhole; // while entries are cut off, how many there are with them
   private int textBytes;
 
   /// The column that came behind this one in the last event: most events have the same columns.
@@ -36,6 +37,36 @@ final class ColumnBuilder {
     count = 0;
     textBytes = 0;
     texts.clear();
+  }
+
+  /// Leaves the entries of rows from `rowLimit` on out until [#keepRest].
+  void cut(int rowLimit) {
+    countWhole = count;
+    int found = Arrays.binarySearch(rows, 0, count, rowLimit);
+    count = found < 0 ? -found - 1 : found;
+    texts.count = count;
+  }
+
+  /// Drops all entries but those that are cut off, whose rows then count from `rowLimit` on.
+  /// Returns about how many bytes these are.
+  long keepRest(int rowLimit) {
+    int from = count;
+    count = countWhole - from;
+    for (int i = 0; i < count; i++) {
+      rows[i] = rows[from + i] - rowLimit;
+    }
+    if (!kind.isText()) {
+      System.arraycopy(values, from, values, 0, count);
+      return (long) Long.BYTES * count;
+    }
+    int start = count == 0 ? textBytes : texts.offsets[from];
+    textBytes -= start;
+    System.arraycopy(texts.bytes, start, texts.bytes, 0, textBytes);
+    texts.clear();
+    for (int i = 0; i < count; i++) {
+      texts.add(texts.offsets[from + i] - start, texts.lengths[from + i]);
+    }
+    return textBytes + (long) Integer.BYTES * count;
   }
 
   void add(int row, AttributeValue value) {

@@ -79,7 +79,7 @@ final class ColumnEncoder {
     out.putVarint(raw);
     if (raw >= TEXT_ZSTD_MIN) {
       compressed.clear();
-      compressor.compress(text.bytes(), 0, raw, compressed);
+      compressor.compressText(text.bytes(), 0, raw, compressed);
       if (compressed.length() < raw) {
         out.putVarint(compressed.length());
         out.put(compressed);

@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
 ///     journal/         what is not sealed yet, by lane       segments/ the rest
 /// ```
 ///
-/// - Threads: it starts none. Sealing and merging run on the executor that the owner hands in, at
-///   most one task a lane and one merge at a time; with an executor that runs tasks at once they
-///   run on the thread that causes them.
+/// - Threads: it starts none. Sealing, merging and the making of journal files run on the executor
+///   that the owner hands in: at most two tasks a lane and one merge at a time, so that with fewer
+///   threads one waits for another. With an executor that runs tasks at once they run on the thread
+///   that causes them. The executor must take and run tasks until the store is closed.
 /// - Memory: `openBytes` of native memory, twice that while readers hold rows that were sealed
 ///   meanwhile, and one encoder buffer a lane.
 /// - Errors: a failed write or force of journal or manifest ends the write side for good; readers
@@ -44,11 +45,14 @@ public final class EmbeddedStore implements EventStore {
   private final NotesFiles notes;
   private final RowMemory memory;
   private final AtomicLong arrivals;
+  private final RisingClock arrivalClock;
+  private final SegmentArrivals segmentArrivals = new SegmentArrivals();
   private final Sealer sealer;
   private final Merger merger;
   private final Map<String, Retention> retentions = new ConcurrentHashMap<>();
   private final List<Lane> lanes = new ArrayList<>();
   private final boolean readOnly;
+  private volatile long segmentLimit;
   private RecoveryReport recovery = RecoveryReport.NONE;
   private final AtomicLong sealedCount = new AtomicLong();
   private volatile Retention retentionDefault;
@@ -67,7 +71,7 @@ public final class EmbeddedStore implements EventStore {
   public static EmbeddedStore open(StoreConfig config, Executor background) {
     Disk disk = new RealDisk();
     return new StoreOpener(config, disk, StoreClock.system(), background)
-        .open(id -> journals(config, disk, id));
+        .open(id -> journals(config, disk, id, background));
   }
 
   /// Opens a stopped store for reading. Nothing on the disk changes. Acknowledged groups that are
@@ -78,12 +82,17 @@ public final class EmbeddedStore implements EventStore {
     StoreConfig config = StoreConfig.at(directory);
     Disk disk = new RealDisk();
     return new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-        .openForReading(id -> journals(config, disk, id));
+        .openForReading(id -> journals(config, disk, id, Runnable::run));
   }
 
-  private static Journal.Factory journals(StoreConfig config, Disk disk, UUID storeId) {
+  static Journal.Factory journals(
+      StoreConfig config, Disk disk, UUID storeId, Executor background) {
     return new ChronicleJournalFactory(
-        disk, config.directory().resolve(Journal.DIRECTORY), storeId, config.journalFileBytes());
+        disk,
+        config.directory().resolve(Journal.DIRECTORY),
+        storeId,
+        config.journalFileBytes(),
+        background);
   }
 
   EmbeddedStore(StoreOpener.Opened opened) {
@@ -96,6 +105,8 @@ public final class EmbeddedStore implements EventStore {
     this.notes = opened.notes();
     this.memory = opened.memory();
     this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
+    this.arrivalClock = new RisingClock(clock::wallNanos, manifest.clockNanos());
+    this.segmentLimit = manifest.segmentIdNext();
     this.retentionDefault = new Retention(config.retention());
     this.readOnly = opened.readOnly();
     if (readOnly) {
@@ -113,8 +124,20 @@ public final class EmbeddedStore implements EventStore {
     arrivals.accumulateAndGet(counterLimit, Math::max);
   }
 
+  /// Times up to this one were given before.
+  void usedClock(long clockNanos) {
+    arrivalClock.raise(clockNanos);
+  }
+
+  RisingClock arrivalClock() {
+    return arrivalClock;
+  }
+
   /// Everything journaled before is sealed; lanes go on behind `lsn`.
   void startLanes(long lsn, IntFunction<Lane> lane) {
+    if (config.clockAccepted()) {
+      arrivalClock.reset();
+    }
     Map<Integer, Long> sealedLsns = new TreeMap<>();
     manifest.sealedLsns().keySet().forEach(old -> sealedLsns.put(old, lsn));
     for (int i = 0; i < config.lanes(); i++) {
@@ -133,10 +156,27 @@ public final class EmbeddedStore implements EventStore {
 
   void opened(RecoveryReport report) {
     recovery = report;
+    segmentArrivals.opened(arrivals.get());
   }
 
   AtomicLong arrivals() {
     return arrivals;
+  }
+
+  /// Arrivals below this one were in the store when it was opened.
+  long arrivalsAtOpen() {
+    return segmentArrivals.atOpen();
+  }
+
+  /// Segments that are begun from now on have this number at least.
+  long segmentLimit() {
+    return segmentLimit;
+  }
+
+  /// True when all events of a segment came before a position.
+  boolean isOlder(LiveSegment segment, Arrivals since) {
+    long id = segment.entry().id();
+    return id < since.segmentLimit() || segmentArrivals.limitOf(id) <= since.limitMin();
   }
 
   /// Seals rows on this thread; keeps them open in a store that is only read.
@@ -173,6 +213,11 @@ public final class EmbeddedStore implements EventStore {
     hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
     hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
     return hash ^ (hash >>> 33);
+  }
+
+  @Override
+  public long arrivalNanos() {
+    return arrivalClock.nanos();
   }
 
   @Override
@@ -227,12 +272,13 @@ public final class EmbeddedStore implements EventStore {
 
   // For lanes.
 
+  /// @param arrivalFrom the first arrival of the lane that is not shown yet
   /// @throws StorageException.DiskFull when there are none, for want of room to seal others
-  OpenRows openRows(int lane) {
+  OpenRows openRows(int lane, long arrivalFrom) {
     while (true) {
       MemorySegment piece = memory.tryTake();
       if (piece != null) {
-        OpenRows rows = new OpenRows(lane, piece, memory, clock.monotonicNanos());
+        OpenRows rows = new OpenRows(lane, piece, memory, clock.monotonicNanos(), arrivalFrom);
         synchronized (this) {
           state = state.withRows(rows);
         }
@@ -275,6 +321,17 @@ public final class EmbeddedStore implements EventStore {
     }
   }
 
+  @Override
+  public @Nullable String full() {
+    long usable = disk.usableBytes(config.directory());
+    if (usable < config.diskReserveBytes()) {
+      var full =
+          new StorageException.DiskFull(config.directory(), usable, config.diskReserveBytes());
+      return full.getMessage();
+    }
+    return sealer.failure() instanceof StorageException.DiskFull full ? full.getMessage() : null;
+  }
+
   /// Ends the write side for good.
   synchronized StorageException fail(String action, RuntimeException cause) {
     StorageException end = failed;
@@ -291,7 +348,9 @@ public final class EmbeddedStore implements EventStore {
   // For sealing and merging.
 
   synchronized long takeSegmentId() {
-    return manifest.takeSegmentId();
+    long id = manifest.takeSegmentId();
+    segmentLimit = id + 1;
+    return id;
   }
 
   /// Rows are in segments, whose files are forced: makes that the truth.
@@ -301,6 +360,7 @@ public final class EmbeddedStore implements EventStore {
     notes.write(rows.lane, job.notes());
     synchronized (this) {
       commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()), manifest.journals());
+      segmentArrivals.sealed(written, arrivals.get());
       state = state.replaced(List.of(rows), written, List.of());
     }
     rows.close();
@@ -325,6 +385,7 @@ public final class EmbeddedStore implements EventStore {
     requireWriting();
     synchronized (this) {
       commit(written, removed, Map.of(), manifest.journals());
+      segmentArrivals.replaced(written, removed);
       state = state.replaced(List.of(), written, removed);
     }
     removed.forEach(segment -> tidy(() -> files.retire(segment)));
@@ -339,6 +400,7 @@ public final class EmbeddedStore implements EventStore {
         new ManifestEdit(
             manifest.segmentIdNext(),
             arrivals.get(),
+            arrivalClock.highWaterNanos(),
             added.stream().map(LiveSegment::entry).toList(),
             removed.stream().map(segment -> segment.entry().id()).toList(),
             sealedLsns,

@@ -4,12 +4,14 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /// A view of an embedded store: the state of one moment, with a lease on every part of it.
 ///
@@ -20,6 +22,7 @@ final class EmbeddedView implements StoreView {
   private final StoreState state;
   private final List<OpenRows.View> rows;
   private final List<LiveSegment> leased;
+  private final long segmentLimit;
   private final long nowNanos;
 
   private EmbeddedView(
@@ -27,11 +30,13 @@ final class EmbeddedView implements StoreView {
       StoreState state,
       List<OpenRows.View> rows,
       List<LiveSegment> leased,
+      long segmentLimit,
       long nowNanos) {
     this.store = store;
     this.state = state;
     this.rows = rows;
     this.leased = leased;
+    this.segmentLimit = segmentLimit;
     this.nowNanos = nowNanos;
   }
 
@@ -39,11 +44,12 @@ final class EmbeddedView implements StoreView {
   /// that there is a newer one.
   static EmbeddedView of(EmbeddedStore store) {
     while (true) {
+      long segmentLimit = store.segmentLimit(); // before: what is in lower ones is shown already
       StoreState state = store.state();
       List<OpenRows.View> rows = new ArrayList<>();
       List<LiveSegment> leased = new ArrayList<>();
       if (acquire(state, rows, leased)) {
-        return new EmbeddedView(store, state, rows, leased, store.wallNanos());
+        return new EmbeddedView(store, state, rows, leased, segmentLimit, store.wallNanos());
       }
       release(rows, leased);
       Thread.onSpinWait();
@@ -74,7 +80,26 @@ final class EmbeddedView implements StoreView {
   }
 
   @Override
-  public List<PartitionInfo> partitions(Predicate<String> types, long fromNanos, long untilNanos) {
+  public Arrivals arrivals() {
+    Long[] limits = new Long[store.lanes()];
+    Arrays.fill(limits, store.arrivalsAtOpen());
+    for (OpenRows.View view : rows) {
+      if (view.lane() < limits.length) {
+        limits[view.lane()] = Math.max(limits[view.lane()], view.arrivalLimit());
+      }
+    }
+    return new Arrivals(segmentLimit, List.of(limits));
+  }
+
+  @Override
+  public boolean isExpired(String type, long timeNanos) {
+    long width = store.config().bucketMinutesOf(type) * PartitionKey.NANOS_PER_MINUTE;
+    return store.isExpired(type, (Math.floorDiv(timeNanos, width) + 1) * width, nowNanos);
+  }
+
+  @Override
+  public List<PartitionInfo> partitions(
+      Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals since) {
     Map<PartitionKey, PartitionInfo> found = new TreeMap<>();
     for (var bucket : state.segments().entrySet()) {
       long from = bucket.getKey().bucketMinutes() * PartitionKey.NANOS_PER_MINUTE;
@@ -83,6 +108,9 @@ final class EmbeddedView implements StoreView {
         continue;
       }
       for (LiveSegment segment : bucket.getValue()) {
+        if (since != null && store.isOlder(segment, since)) {
+          continue;
+        }
         for (SegmentSummary.Partition partition : segment.partitions()) {
           if (isWanted(partition.key(), types)) {
             found.merge(partition.key(), partition.info(), EmbeddedView::both);
@@ -92,7 +120,7 @@ final class EmbeddedView implements StoreView {
     }
     for (OpenRows.View view : rows) {
       for (OpenRow row : view.rows()) {
-        if (isWanted(row.key, types)) {
+        if (isWanted(row.key, types) && (since == null || view.hasSince(row, since))) {
           PartitionInfo info = view.info(row);
           if (info.events() > 0) {
             found.merge(row.key, info, EmbeddedView::both);
@@ -129,7 +157,7 @@ final class EmbeddedView implements StoreView {
     for (PartitionKey key : wanted) {
       for (LiveSegment segment : segmentsOf(key)) {
         SegmentSummary.Partition partition = segment.partition(key);
-        if (partition != null && overlaps(partition, scan)) {
+        if (partition != null && overlaps(partition, scan) && !isOlder(segment, scan)) {
           cursors.add(lazily(segment, partition, below));
         }
       }
@@ -177,6 +205,11 @@ final class EmbeddedView implements StoreView {
       Filters.addColumns(scan.filter(), columns);
     }
     return scan.withColumns(columns).withFilter(new Filter.Everything());
+  }
+
+  private boolean isOlder(LiveSegment segment, Scan scan) {
+    Arrivals since = scan.since();
+    return since != null && store.isOlder(segment, since);
   }
 
   private static boolean overlaps(SegmentSummary.Partition partition, Scan scan) {

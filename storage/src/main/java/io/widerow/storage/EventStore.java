@@ -21,6 +21,13 @@ public interface EventStore extends AutoCloseable {
   /// comes to the same lane.
   int laneOf(EventId id);
 
+  /// The time for an event that brings none, in nanoseconds since the Unix epoch. It never steps
+  /// back, also over a restart, and stands still while the machine's clock is a little behind.
+  ///
+  /// @throws StorageException.ClockBehind when that is more than ten seconds behind. Events with
+  ///   times of their own are taken then as ever
+  long arrivalNanos();
+
   /// A view of everything committed by now. It does not change, and holds on to what it shows until
   /// it is closed.
   StoreView view();
@@ -39,6 +46,10 @@ public interface EventStore extends AutoCloseable {
   void maintain();
 
   StoreStatistics statistics();
+
+  /// Why nothing is taken in at present, though that passes by itself: there is no room. Null while
+  /// there is. What ends writing for good is in the [#statistics].
+  @Nullable String full();
 
   /// Waits for what runs in the background and gives everything back; everything committed is there
   /// when the store is opened again. What was appended and not committed is dropped. Lanes must not

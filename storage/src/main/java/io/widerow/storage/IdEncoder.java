@@ -63,7 +63,22 @@ final class IdEncoder {
     count++;
   }
 
-  void finish(ByteSink out) {
+  /// Puts the first `rows` ids; those behind them are the first of the next block.
+  void finish(int rows, ByteSink out) {
+    int whole = count;
+    count = rows;
+    put(out);
+    count = whole - rows;
+    System.arraycopy(times, rows, times, 0, count);
+    System.arraycopy(tails, rows, tails, 0, count);
+    System.arraycopy(versions, rows, versions, 0, count);
+    ownIds = false;
+    for (int i = 0; i < count; i++) {
+      ownIds |= versions[i] != 0;
+    }
+  }
+
+  private void put(ByteSink out) {
     longs.encode(times, count, out);
     if (splits()) {
       out.putByte(TAILS_SPLIT);
@@ -84,8 +99,6 @@ final class IdEncoder {
       longs.encode(tails, count, out);
     }
     longs.encode(versions, count, out);
-    count = 0;
-    ownIds = false;
   }
 
   private boolean splits() {

@@ -87,7 +87,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     this.lsn = lsn;
     this.forcedLsn = lsn;
     this.notes.addAll(earlier);
-    this.rows = owner.openRows(index);
+    this.rows = owner.openRows(index, arrivals.get());
   }
 
   @Override
@@ -236,7 +236,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   }
 
   private void openRows() {
-    rows = owner.openRows(index);
+    rows = owner.openRows(index, rows.arrivalLimit());
     rowsSpent = false;
     groupFrom = 0;
     frameFrom = 0;
@@ -275,7 +275,14 @@ final class Lane implements LaneWriter, AutoCloseable {
     }
     int flags = (endsGroup ? Replay.ENDS_GROUP : 0) | (groupHasFrames ? 0 : Replay.STARTS_GROUP);
     MemorySegment frame =
-        encoder.encode(next, forcedLsn, arrivals.get(), records, frameEvents, flags);
+        encoder.encode(
+            next,
+            forcedLsn,
+            arrivals.get(),
+            owner.arrivalClock().highWaterNanos(),
+            records,
+            frameEvents,
+            flags);
     try {
       journal.append(next, frame);
     } catch (StorageException.DiskFull full) {

@@ -90,17 +90,21 @@ final class LineParser {
 
   /// The end of the word or time of day at `at`, negative when a digit is in it.
   private static int wordEnd(byte[] text, int at, int limit) {
-    boolean digits = false;
+    long digits = 0;
     int end = at;
     while (end < limit) {
-      byte kind = CLASS[text[end] & 0xff];
-      if (kind != LETTER && kind != DIGIT) {
-        break;
+      long word = ByteWords.load(text, end);
+      int plain = Math.min(ByteWords.before(~ByteWords.words(word) & ByteWords.HIGH), limit - end);
+      digits |= ByteWords.digits(word) & ByteWords.first(plain);
+      end += plain;
+      if (plain < Long.BYTES) {
+        if (end == limit || CLASS[text[end] & 0xff] != LETTER) {
+          break;
+        }
+        end++;
       }
-      digits |= kind == DIGIT;
-      end++;
     }
-    if (end == at + 2 && digits && end < limit && text[end] == ':') {
+    if (end == at + 2 && digits != 0 && end < limit && text[end] == ':') {
       if (isTime(text, at, 12, limit)) {
         return -(at + 12);
       }
@@ -108,7 +112,16 @@ final class LineParser {
         return -(at + 8);
       }
     }
-    return digits ? -end : end;
+    return digits != 0 ? -end : end;
+  }
+
+  /// Where the variable at `at` ends, a word or time of day; negative when there is none.
+  static int variableEnd(byte[] text, int offset, int at, int limit) {
+    if (at >= limit) {
+      return -1;
+    }
+    int end = wordEnd(text, at, limit);
+    return end < 0 ? -end : end > at && varies(text, offset, at, end) ? end : -1;
   }
 
   /// True when a time of day is there and no word goes on behind it: a token must not reach out of
@@ -126,23 +139,28 @@ final class LineParser {
 
   /// Where the quote that was opened before `at` closes, on the same line; negative when it does
   /// not.
-  private static int closing(byte[] text, int at, int limit) {
+  static int closing(byte[] text, int at, int limit) {
     for (int i = at; i < limit; i += Long.BYTES) {
       long word = ByteWords.load(text, i);
-      int quote = i + ByteWords.before(ByteWords.equal(word, '"'));
-      int line = i + ByteWords.before(ByteWords.equal(word, '\n'));
-      if (quote != line) { // at most one of them is behind this word
-        return quote < line && quote < limit ? quote : -1;
+      long marks = ByteWords.equal(word, '"') | ByteWords.equal(word, '\n');
+      if (marks != 0) {
+        int end = i + ByteWords.before(marks);
+        return end < limit && text[end] == '"' ? end : -1;
       }
     }
     return -1;
   }
 
-  void add(int offset, int length) {
-    if (count == offsets.length) {
-      offsets = Arrays.copyOf(offsets, 2 * count);
-      lengths = Arrays.copyOf(lengths, 2 * count);
+  /// Makes room for `more` variables.
+  void room(int more) {
+    if (offsets.length - count < more) {
+      offsets = Arrays.copyOf(offsets, 2 * (count + more));
+      lengths = Arrays.copyOf(lengths, 2 * (count + more));
     }
+  }
+
+  private void add(int offset, int length) {
+    room(1);
     offsets[count] = offset;
     lengths[count++] = length;
   }

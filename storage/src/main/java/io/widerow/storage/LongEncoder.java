@@ -188,7 +188,7 @@ final class LongEncoder {
       }
     }
     packedPlanes.clear();
-    compressor.compress(target, 0, count * width, packedPlanes);
+    compressor.compressNumbers(target, 0, count * width, packedPlanes);
     out.putByte(width);
     out.putVarint(packedPlanes.length());
     out.put(packedPlanes);

@@ -20,9 +20,14 @@ import java.nio.file.Path;
 /// - Threads: one at a time.
 final class NativeFile implements AutoCloseable {
   private static final int READ_WRITE_NOFOLLOW_CLOEXEC = 0x2 | 0x20000 | 0x80000;
+  private static final int READ_WRITE = 0x1 | 0x2;
+  private static final int SHARED = 0x1;
+  private static final int RANDOM = 1; // MADV_RANDOM
   private static final int INTERRUPTED = 4;
   private static final int NO_SPACE = 28;
   private static final int QUOTA = 122;
+  private static final int PAGE_BYTES = 4 << 10;
+  private static final int FILL_BYTES = 1 << 20;
 
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
@@ -45,6 +50,30 @@ final class NativeFile implements AutoCloseable {
               ValueLayout.JAVA_INT,
               ValueLayout.JAVA_LONG,
               ValueLayout.JAVA_LONG));
+  private static final MethodHandle MAP =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("mmap"),
+          FunctionDescriptor.of(
+              ValueLayout.ADDRESS,
+              ValueLayout.ADDRESS,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG),
+          Linker.Option.captureCallState("errno"));
+  private static final MethodHandle ADVISE =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("madvise"),
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT));
+  private static final MethodHandle UNMAP =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("munmap"),
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
   private static final MethodHandle CLOSE =
       LINKER.downcallHandle(
           LINKER.defaultLookup().findOrThrow("close"),
@@ -88,6 +117,66 @@ final class NativeFile implements AutoCloseable {
     }
     if (error != 0) {
       throw failed("reserve " + bytes + " bytes", error);
+    }
+  }
+
+  /// Brings the file's pages into the page cache one by one, before anybody else maps the file.
+  ///
+  /// Read ahead, the kernel would take them in as folios of up to 2 MiB, and a force writes whole
+  /// folios: forty times the bytes of a group of 20 kB. A folio of one page is what a mapping gets
+  /// that announces random access, and later mappings find the pages as they are.
+  ///
+  /// @param write also writes zeros into them and makes these durable, a MiB at a time. The force
+  ///   of a group then changes no metadata, and does not wait for what the file system writes
+  ///   beside
+  void settle(long bytes, boolean write) {
+    MemorySegment pages = map(bytes);
+    try {
+      int ignored = (int) ADVISE.invokeExact(pages, bytes, RANDOM); // at worst it is slower
+      byte seen = 0;
+      for (long at = 0; at < bytes; at += PAGE_BYTES) {
+        if (write) {
+          pages.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
+          if ((at + PAGE_BYTES) % FILL_BYTES == 0) {
+            force();
+          }
+        } else {
+          seen |= pages.get(ValueLayout.JAVA_BYTE, at);
+        }
+      }
+      if (seen != 0) {
+        throw new IllegalStateException(path + " is not new");
+      }
+    } catch (StorageException known) {
+      throw known;
+    } catch (Throwable failure) {
+      throw new IllegalStateException(failure);
+    } finally {
+      unmap(pages, bytes);
+    }
+  }
+
+  private MemorySegment map(long bytes) {
+    MemorySegment mapped;
+    try {
+      mapped =
+          (MemorySegment)
+              MAP.invokeExact(state, MemorySegment.NULL, bytes, READ_WRITE, SHARED, descriptor, 0L);
+    } catch (Throwable failure) {
+      throw new IllegalStateException(failure);
+    }
+    if (mapped.address() == -1) {
+      throw failed("map " + bytes + " bytes", error());
+    }
+    return mapped.reinterpret(bytes);
+  }
+
+  private void unmap(MemorySegment pages, long bytes) {
+    try {
+      int result = (int) UNMAP.invokeExact(pages, bytes);
+      assert result == 0 : "unmap " + path;
+    } catch (Throwable failure) {
+      throw new IllegalStateException(failure);
     }
   }
 

@@ -5,8 +5,6 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -25,20 +23,10 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: one writer. Any thread may read with a [View], which sees exactly the events below
-///   the watermark `committed` of the moment it was made: the writer moves it with one release
-///   store for a whole group over all rows, a view acquires it.
+///   the watermark `committed` of the moment it was made: the writer moves it with one volatile
+///   store for a whole group over all rows, a view reads it.
 /// - Memory: a piece of [RowMemory], given back when the owner has let go and no view is left.
 final class OpenRows implements AutoCloseable {
-  private static final VarHandle COMMITTED;
-
-  static {
-    try {
-      COMMITTED = MethodHandles.lookup().findVarHandle(OpenRows.class, "committed", long.class);
-    } catch (ReflectiveOperationException impossible) {
-      throw new ExceptionInInitializerError(impossible);
-    }
-  }
-
   final int lane;
   private final MemorySegment memory;
   private final RowMemory pool;
@@ -51,20 +39,28 @@ final class OpenRows implements AutoCloseable {
   private long events; // writer only
   private long lsnFirst; // writer only; 0 while no frame of these rows is written
   private long lsnLast; // writer only
-  private volatile long committedEvents;
+  private long arrivalNext; // writer only
+  private volatile Published published;
 
-  @SuppressWarnings("unused") // through COMMITTED
-  private long committed;
+  /// What views see, in one piece: the watermark and what goes with it.
+  ///
+  /// @param committed records below it are shown
+  /// @param events their number
+  /// @param arrivalLimit the lane's events from this arrival on are not shown
+  private record Published(long committed, long events, long arrivalLimit) {}
 
   /// @param memory a piece of `pool`
   /// @param madeNanos the monotonic clock
-  OpenRows(int lane, MemorySegment memory, RowMemory pool, long madeNanos) {
+  /// @param arrivalFrom the first arrival of the lane that is not shown yet
+  OpenRows(int lane, MemorySegment memory, RowMemory pool, long madeNanos, long arrivalFrom) {
     this.lane = lane;
     this.memory = memory;
     this.pool = pool;
     this.lease = new Lease(() -> pool.giveBack(memory));
     this.madeNanos = madeNanos;
     this.indexOffset = memory.byteSize();
+    this.arrivalNext = arrivalFrom;
+    this.published = new Published(0, 0, arrivalFrom);
   }
 
   /// The row of a partition, made when it is not there. Writer only.
@@ -93,12 +89,14 @@ final class OpenRows implements AutoCloseable {
   /// entry; the record is then as if it had not been copied.
   boolean add(OpenRow row, long offset) {
     assert offset == limit : offset + " is not the last record";
-    boolean own = EventLayout.version(memory, offset) != EventLayout.VERSION_ASSIGNED;
+    long version = EventLayout.version(memory, offset);
+    boolean own = version != EventLayout.VERSION_ASSIGNED;
     if (!row.append(offset, idTime(offset), idTail(offset), own)) {
       return false;
     }
     limit += EventLayout.alignedLength(EventLayout.length(memory, offset));
     events++;
+    arrivalNext = EventLayout.arrival(version, idTail(offset)) + 1;
     return true;
   }
 
@@ -115,7 +113,12 @@ final class OpenRows implements AutoCloseable {
   }
 
   long committedEvents() {
-    return committedEvents;
+    return published.events;
+  }
+
+  /// The first arrival of the lane that is not shown.
+  long arrivalLimit() {
+    return published.arrivalLimit;
   }
 
   long idTime(long offset) {
@@ -176,13 +179,12 @@ final class OpenRows implements AutoCloseable {
 
   /// Makes everything that was taken in visible to views made from now on. Writer only.
   void publish() {
-    COMMITTED.setRelease(this, limit);
-    committedEvents = events;
+    published = new Published(limit, events, arrivalNext);
   }
 
   /// A view of what is published, or null when the rows are gone.
   @Nullable View view() {
-    return lease.tryAcquire() ? new View((long) COMMITTED.getAcquire(this)) : null;
+    return lease.tryAcquire() ? new View(published) : null;
   }
 
   /// Lets go: the rows are sealed and published elsewhere. Views that are open go on.
@@ -198,9 +200,28 @@ final class OpenRows implements AutoCloseable {
   /// - Memory: keeps that of the rows until [#close]; cursors must be closed first.
   final class View implements AutoCloseable {
     private final long watermark;
+    private final long arrivalLimit;
 
-    private View(long watermark) {
-      this.watermark = watermark;
+    private View(Published published) {
+      this.watermark = published.committed;
+      this.arrivalLimit = published.arrivalLimit;
+    }
+
+    int lane() {
+      return lane;
+    }
+
+    /// The first arrival of the lane that is not shown.
+    long arrivalLimit() {
+      return arrivalLimit;
+    }
+
+    /// True when a row may hold events that came after a position.
+    boolean hasSince(OpenRow row, Arrivals since) {
+      long from = since.limitOf(row.key.shard());
+      return from < arrivalLimit
+          && open(row, Scan.all().withSince(since), new Filter.Everything()).stream()
+              .anyMatch(cursor -> !((RunCursor) cursor).isEmpty());
     }
 
     Collection<OpenRow> rows() {
@@ -217,7 +238,15 @@ final class OpenRows implements AutoCloseable {
     List<EventCursor> open(OpenRow row, Scan scan, Filter filter) {
       List<EventCursor> cursors = new ArrayList<>();
       for (Run run : row.runs()) {
-        cursors.add(new RunCursor(memory, watermark, run, row.hasOwnIds(), scan, filter));
+        cursors.add(
+            new RunCursor(
+                memory,
+                watermark,
+                run,
+                row.hasOwnIds(),
+                scan,
+                scan.arrivedFrom(row.key.shard()),
+                filter));
       }
       return cursors;
     }
@@ -229,7 +258,7 @@ final class OpenRows implements AutoCloseable {
       EventId last = EventId.LEAST;
       for (Run run : row.runs()) {
         RunCursor cursor =
-            new RunCursor(memory, watermark, run, false, Scan.all(), new Filter.Everything());
+            new RunCursor(memory, watermark, run, false, Scan.all(), 0, new Filter.Everything());
         if (cursor.isEmpty()) {
           continue;
         }

@@ -20,6 +20,7 @@ final class RunCursor implements EventCursor {
   private final Run run;
   private final Scan scan;
   private final ScanWatch watch;
+  private final long arrivedFrom;
   private final Filter filter;
   private final boolean everything;
   private final boolean ownIds;
@@ -32,18 +33,26 @@ final class RunCursor implements EventCursor {
   private long kept;
 
   /// @param ownIds whether one event of the row may replace another
+  /// @param arrivedFrom the first arrival that is shown
   RunCursor(
-      MemorySegment memory, long watermark, Run run, boolean ownIds, Scan scan, Filter filter) {
+      MemorySegment memory,
+      long watermark,
+      Run run,
+      boolean ownIds,
+      Scan scan,
+      long arrivedFrom,
+      Filter filter) {
     this.memory = memory;
     this.watermark = watermark;
     this.run = run;
     this.ownIds = ownIds;
     this.scan = scan;
     this.watch = scan.watch();
+    this.arrivedFrom = arrivedFrom;
     this.filter = filter;
     this.everything = filter instanceof Filter.Everything;
     int visible = visible();
-    this.from = firstNotBelow(scan.from(), visible);
+    this.from = Math.max(firstNotBelow(scan.from(), visible), firstArrived(visible));
     this.until = Math.max(from, firstNotBelow(scan.until(), visible));
     this.next = scan.descending() ? until - 1 : from;
   }
@@ -89,9 +98,34 @@ final class RunCursor implements EventCursor {
     return low;
   }
 
+  /// The first entry that may have come as late as wanted. A run in order of arrival is in order of
+  /// both.
+  private int firstArrived(int visible) {
+    int low = 0;
+    int high = arrivedFrom == 0 || run.isMerged() ? 0 : visible;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (arrival(run.eventOffset(middle)) < arrivedFrom) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private long arrival(long event) {
+    return EventLayout.arrival(
+        EventLayout.version(memory, event), EventLayout.idTail(memory, event));
+  }
+
+  private boolean isShown(long event) {
+    return event < watermark && (arrivedFrom == 0 || arrival(event) >= arrivedFrom);
+  }
+
   boolean isEmpty() {
     for (int i = from; i < until; i++) {
-      if (run.eventOffset(i) < watermark) {
+      if (isShown(run.eventOffset(i))) {
         return false;
       }
     }
@@ -122,7 +156,7 @@ final class RunCursor implements EventCursor {
     while (next >= from && next < until) {
       long event = run.eventOffset(next);
       next += step;
-      if (event >= watermark || isReplaced(event)) {
+      if (!isShown(event) || isReplaced(event)) {
         continue;
       }
       scanned++;

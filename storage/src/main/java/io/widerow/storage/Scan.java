@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param columns attributes that the reader will look at; null for all. The filter's own columns
 ///   need not be named
 /// @param filter what is kept
+/// @param since only events that came later are kept; null for all
 /// @param watch is told of every event that is looked at
 public record Scan(
     EventId from,
@@ -20,6 +21,7 @@ public record Scan(
     boolean descending,
     @Nullable Set<AttributeName> columns,
     Filter filter,
+    @Nullable Arrivals since,
     ScanWatch watch) {
   public Scan {
     columns = columns == null ? null : Set.copyOf(columns);
@@ -32,7 +34,7 @@ public record Scan(
       boolean descending,
       @Nullable Set<AttributeName> columns,
       Filter filter) {
-    this(from, until, descending, columns, filter, ScanWatch.none());
+    this(from, until, descending, columns, filter, null, ScanWatch.none());
   }
 
   /// Everything, oldest first.
@@ -46,22 +48,31 @@ public record Scan(
   }
 
   public Scan withRange(EventId newFrom, EventId newUntil) {
-    return new Scan(newFrom, newUntil, descending, columns, filter, watch);
+    return new Scan(newFrom, newUntil, descending, columns, filter, since, watch);
   }
 
   public Scan withDescending(boolean newDescending) {
-    return new Scan(from, until, newDescending, columns, filter, watch);
+    return new Scan(from, until, newDescending, columns, filter, since, watch);
   }
 
   public Scan withColumns(@Nullable Set<AttributeName> newColumns) {
-    return new Scan(from, until, descending, newColumns, filter, watch);
+    return new Scan(from, until, descending, newColumns, filter, since, watch);
   }
 
   public Scan withFilter(Filter newFilter) {
-    return new Scan(from, until, descending, columns, newFilter, watch);
+    return new Scan(from, until, descending, columns, newFilter, since, watch);
   }
 
   public Scan withWatch(ScanWatch newWatch) {
-    return new Scan(from, until, descending, columns, filter, newWatch);
+    return new Scan(from, until, descending, columns, filter, since, newWatch);
+  }
+
+  public Scan withSince(@Nullable Arrivals newSince) {
+    return new Scan(from, until, descending, columns, filter, newSince, watch);
+  }
+
+  /// The first arrival in a shard that is kept.
+  long arrivedFrom(int shard) {
+    return since == null ? 0 : since.limitOf(shard);
   }
 }

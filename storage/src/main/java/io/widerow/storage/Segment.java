@@ -204,12 +204,17 @@ final class Segment implements AutoCloseable {
   /// Opens a cursor over a partition; one without events when the partition is not here. The caller
   /// must hold a lease, or be the owner.
   EventCursor open(PartitionKey key, Scan scan) {
+    return cursor(key, scan);
+  }
+
+  private SegmentCursor cursor(PartitionKey key, Scan scan) {
     SegmentIndex found = index.get(key);
     if (!lease.tryAcquire()) {
       throw new IllegalStateException("segment " + segmentId + " is closed");
     }
     try {
-      return new SegmentCursor(this, reader(), key, found, scan, lease);
+      return new SegmentCursor(
+          this, reader(), key, found, scan, scan.arrivedFrom(key.shard()), lease);
     } catch (Throwable failure) {
       lease.release();
       throw failure;
@@ -218,11 +223,7 @@ final class Segment implements AutoCloseable {
 
   /// Opens a cursor over a partition that passes over some of its blocks.
   EventCursor openWithout(PartitionKey key, BitSet blocks) {
-    if (!lease.tryAcquire()) {
-      throw new IllegalStateException("segment " + segmentId + " is closed");
-    }
-    return new SegmentCursor(this, reader(), key, index.get(key), Scan.all(), lease)
-        .without(blocks);
+    return cursor(key, Scan.all()).without(blocks);
   }
 
   /// Where the blocks lie, in the order of partitions.

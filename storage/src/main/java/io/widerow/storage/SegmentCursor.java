@@ -30,6 +30,7 @@ final class SegmentCursor implements EventCursor {
   private final @Nullable SegmentIndex index;
   private final Scan scan;
   private final ScanWatch watch;
+  private final long arrivedFrom;
   private final Lease lease;
   private final BlockView shown;
   private final BlockView filtered;
@@ -48,12 +49,14 @@ final class SegmentCursor implements EventCursor {
   private long eventsScanned;
   private long eventsKept;
 
+  /// @param arrivedFrom the first arrival that is shown
   SegmentCursor(
       Segment segment,
       BlockReader reader,
       PartitionKey key,
       @Nullable SegmentIndex index,
       Scan scan,
+      long arrivedFrom,
       Lease lease) {
     this.segment = segment;
     this.reader = reader;
@@ -62,6 +65,7 @@ final class SegmentCursor implements EventCursor {
     this.index = index;
     this.scan = scan;
     this.watch = scan.watch();
+    this.arrivedFrom = arrivedFrom;
     this.lease = lease;
     this.shown = new BlockView(scan.columns());
     this.filtered = new BlockView(null);
@@ -99,6 +103,9 @@ final class SegmentCursor implements EventCursor {
         rowsLeft--;
         eventsScanned++;
         watch.event();
+        if (arrivedFrom > 0 && filtered.arrival() < arrivedFrom) {
+          continue;
+        }
         if (!filtering || scan.filter().keeps(filtered, scratch)) {
           eventsKept++;
           if (!columnsRead) {

@@ -25,4 +25,9 @@ record SegmentForm(int zstdLevel, int blockEvents, int blockBytes, int filterBit
       throw new IllegalArgumentException("token filters of " + filterBits + " bits");
     }
   }
+
+  /// Events of the last block of a long partition.
+  int lastEvents() {
+    return blockEvents / 32;
+  }
 }

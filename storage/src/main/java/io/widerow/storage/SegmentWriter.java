@@ -20,9 +20,14 @@ import org.jspecify.annotations.Nullable;
 ///   long timeFirst | long tailFirst | long timeLast | long tailLast
 /// ```
 ///
+/// A full block is held back until there are enough events behind it for a small last block.
+///
 /// - Threads: one.
 /// - Memory: one block and the index.
 final class SegmentWriter implements AutoCloseable {
+  /// Blocks that make a partition a long one.
+  private static final int LONG_BLOCKS = 2;
+
   private final Disk disk;
   private final Path path;
   private final UUID storeId;
@@ -36,6 +41,7 @@ final class SegmentWriter implements AutoCloseable {
   private final ByteSink blockIndex = new ByteSink();
   private final List<SegmentSummary.Partition> partitions = new ArrayList<>();
   private @Nullable PartitionKey key;
+  private int blockLimit; // events that fill the block; 0 while it is not full
   private long fileBytes;
   private int blocks;
   private long events;
@@ -89,15 +95,34 @@ final class SegmentWriter implements AutoCloseable {
   void add(EventView event) {
     assert key != null : "an event outside a partition";
     block.add(event);
-    if (block.events() >= form.blockEvents()
-        || block.rawBytes() >= form.blockBytes()
-        || block.columns() >= SegmentFormat.BLOCK_COLUMNS_FULL) {
-      endBlock();
+    if (block.columns() >= SegmentFormat.BLOCK_COLUMNS_FULL) {
+      endBlock(block.events());
+    } else if (blockLimit > 0) {
+      if (block.events() >= blockLimit + form.lastEvents()
+          || block.rawBytes() >= 2L * form.blockBytes()) {
+        endBlock(blockLimit);
+      }
+    } else if (block.events() >= form.blockEvents() || block.rawBytes() >= form.blockBytes()) {
+      blockLimit = block.events();
     }
   }
 
-  private void endBlock() {
-    int blockEvents = block.events();
+  /// Writes what is left of a partition. The newest events of a long one get a small block of their
+  /// own: they are asked for most.
+  private void endBlocks() {
+    int left = block.events();
+    boolean isLong = partitionEvents + left >= LONG_BLOCKS * (long) form.blockEvents();
+    if (isLong && left > 2 * form.lastEvents()) {
+      endBlock(left - form.lastEvents());
+    } else if (blockLimit > 0) {
+      endBlock(blockLimit);
+    }
+    endBlock(block.events());
+  }
+
+  /// Writes the first events as a block; those behind them are the first of the next one.
+  private void endBlock(int blockEvents) {
+    blockLimit = 0;
     if (blockEvents == 0) {
       return;
     }
@@ -109,7 +134,7 @@ final class SegmentWriter implements AutoCloseable {
     partitionOwnIds |= ids.ownIds();
     int start = out.length();
     long offset = fileBytes + start;
-    int directoryBytes = block.finish(out, checksum, offset);
+    int directoryBytes = block.finish(blockEvents, out, checksum, offset);
     blockIndex.putLong(offset);
     blockIndex.putVarint(directoryBytes);
     blockIndex.putVarint(out.length() - start);
@@ -130,7 +155,7 @@ final class SegmentWriter implements AutoCloseable {
   }
 
   private void endPartition() {
-    endBlock();
+    endBlocks();
     if (key != null && partitionBlocks > 0) {
       byte[] keyBytes = key.toBytes();
       index.putVarint(keyBytes.length);

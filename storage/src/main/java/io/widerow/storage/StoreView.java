@@ -3,6 +3,7 @@ package io.widerow.storage;
 import io.widerow.event.PartitionKey;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /// A store at one moment.
 ///
@@ -14,7 +15,21 @@ public interface StoreView extends AutoCloseable {
   /// @param types which types are wanted
   /// @param fromNanos first instant wanted, nanoseconds since the Unix epoch
   /// @param untilNanos first instant not wanted
-  List<PartitionInfo> partitions(Predicate<String> types, long fromNanos, long untilNanos);
+  /// @param since only partitions that may hold events that came later; null for all
+  List<PartitionInfo> partitions(
+      Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals since);
+
+  /// All partitions of a range, whenever their events came.
+  default List<PartitionInfo> partitions(Predicate<String> types, long fromNanos, long untilNanos) {
+    return partitions(types, fromNanos, untilNanos, null);
+  }
+
+  /// What is shown, as a position in the order of arrival: a later view's events that came since
+  /// are exactly those that this one does not show.
+  Arrivals arrivals();
+
+  /// True when events of a type with this time are past their retention, and so not shown.
+  boolean isExpired(String type, long timeNanos);
 
   /// Opens one cursor over many partitions: the multi-get and its merge. Order is by id, then by
   /// type. Of several writes of one id and type only the latest is shown, also when they lie in

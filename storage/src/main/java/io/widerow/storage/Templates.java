@@ -1,6 +1,8 @@
 package io.widerow.storage;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /// The templates of a block's lines: lines with the same constant parts around as many variables
 /// share one. The variables of line `i` are those of the parser from `firsts[i]` on.
@@ -19,6 +21,8 @@ final class Templates {
   private long[] hashes = new long[64];
   private int[] examples = new int[64]; // by template: its first line
   private int[] uses = new int[64];
+  private int[] followers = new int[64]; // the template that came behind it last
+  private final List<LineMatcher> matchers = new ArrayList<>(); // by template, and more
   private final int[] table = new int[4 * TEMPLATES_MAX];
 
   /// Finds the templates of `lines`. False when too many of them have none.
@@ -30,19 +34,51 @@ final class Templates {
     if (firsts.length <= lines.count) {
       firsts = new int[2 * lines.count + 1];
     }
+    int last = -1;
     for (int i = 0; i < lines.count; i++) {
       firsts[i] = parser.count;
-      long hash = parser.parse(lines.bytes, lines.offsets[i], lines.lengths[i]);
-      firsts[i + 1] = parser.count;
-      codes[i] = codeOf(lines, i, hash);
-      if (codes[i] >= 0) {
-        uses[(int) codes[i]]++;
+      int code = last < 0 ? -1 : followers[last];
+      if (code < 0 || !parseLike(code, lines, i)) {
+        long hash = parser.parse(lines.bytes, lines.offsets[i], lines.lengths[i]);
+        firsts[i + 1] = parser.count;
+        code = codeOf(lines, i, hash);
       }
+      firsts[i + 1] = parser.count;
+      codes[i] = code;
+      if (code >= 0) {
+        uses[code]++;
+        if (last >= 0) {
+          followers[last] = code;
+        }
+      }
+      last = code;
       if (parser.count > variablesMax) {
         return false;
       }
     }
     return keepFrequent(lines);
+  }
+
+  private boolean parseLike(int template, TextSlices lines, int line) {
+    return matchers
+        .get(template)
+        .parse(parser, lines.bytes, lines.offsets[line], lines.lengths[line]);
+  }
+
+  private void learn(int template, TextSlices lines, int line) {
+    if (template == matchers.size()) {
+      matchers.add(new LineMatcher());
+    }
+    int first = firsts[line];
+    matchers
+        .get(template)
+        .learn(
+            parser,
+            lines.bytes,
+            lines.offsets[line],
+            lines.lengths[line],
+            first,
+            firsts[line + 1] - first);
   }
 
   /// The number of a template's variables; line `example(template)` shows them.
@@ -71,11 +107,14 @@ final class Templates {
       hashes = Arrays.copyOf(hashes, 2 * count);
       examples = Arrays.copyOf(examples, 2 * count);
       uses = Arrays.copyOf(uses, 2 * count);
+      followers = Arrays.copyOf(followers, 2 * count);
     }
     table[slot] = count + 1;
     hashes[count] = hash;
     examples[count] = line;
     uses[count] = 0;
+    followers[count] = count;
+    learn(count, lines, line);
     return count++;
   }
 

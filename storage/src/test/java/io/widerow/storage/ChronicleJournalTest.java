@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
@@ -11,6 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +40,22 @@ class ChronicleJournalTest {
     return batch;
   }
 
+  private Path journals() {
+    return directory.resolve("journal");
+  }
+
+  private ChronicleJournalFactory factory(Executor executor) {
+    return new ChronicleJournalFactory(new RealDisk(), journals(), STORE, FILE_BYTES, executor);
+  }
+
+  private void append(Journal journal, FrameEncoder encoder, EventBatch batch, long lsn) {
+    journal.append(
+        lsn,
+        encoder.encode(
+            lsn, lsn - 1, 0, 0, batch.memory().asSlice(0, batch.bytes()), batch.count(), 0));
+    journal.force();
+  }
+
   private List<Long> replay(ChronicleJournalFactory factory) {
     List<Long> lsns = new ArrayList<>();
     try (FrameDecoder decoder = new FrameDecoder(STORE)) {
@@ -49,19 +69,14 @@ class ChronicleJournalTest {
 
   @Test
   void framesComeBackInOrderAndTrimmedFilesGo() throws IOException {
-    Path journalDirectory = directory.resolve("journal");
-    var factory = new ChronicleJournalFactory(new RealDisk(), journalDirectory, STORE, FILE_BYTES);
+    ChronicleJournalFactory factory = factory(Runnable::run);
     try (EventBatch batch = batch(1_000);
         FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
         Journal journal = factory.create(3, 1)) {
       for (long lsn = 1; lsn <= GROUPS; lsn++) {
-        journal.append(
-            lsn,
-            encoder.encode(
-                lsn, lsn - 1, 0, batch.memory().asSlice(0, batch.bytes()), batch.count(), 0));
-        journal.force();
+        append(journal, encoder, batch, lsn);
       }
-      try (Stream<Path> files = Files.walk(journalDirectory)) {
+      try (Stream<Path> files = Files.walk(journals())) {
         List<Path> data = files.filter(file -> file.toString().endsWith(".cq4")).toList();
         assertTrue(data.size() > 4, data.toString());
         for (Path file : data) {
@@ -79,5 +94,92 @@ class ChronicleJournalTest {
     }
     factory.deleteReplayed();
     assertEquals(List.of(), replay(factory));
+  }
+
+  @Test
+  void aFileIsMadeAheadOnTheExecutorAndTakenUnderItsName() throws IOException {
+    List<Runnable> tasks = new ArrayList<>();
+    Path spare = journals().resolve(ChronicleJournalFactory.spareName(3));
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(tasks::add).create(3, 1)) {
+      long lsn = 0;
+      while (tasks.isEmpty()) {
+        append(journal, encoder, batch, ++lsn);
+      }
+      long half = journal.bytes();
+      assertFalse(Files.exists(spare));
+      tasks.removeFirst().run();
+      assertTrue(Files.exists(spare));
+      assertEquals(2 * half, journal.bytes());
+      while (Files.exists(spare)) {
+        append(journal, encoder, batch, ++lsn);
+      }
+      append(journal, encoder, batch, ++lsn);
+      assertEquals(2, directories()); // the queue has not made the old name again
+      while (tasks.isEmpty()) {
+        append(journal, encoder, batch, ++lsn);
+      }
+      assertEquals(lsn, replay(factory(Runnable::run)).size());
+    }
+  }
+
+  @Test
+  void filesAreMadeWrittenAndClosedByDifferentThreads() throws Exception {
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        ExecutorService background = Executors.newSingleThreadExecutor();
+        ExecutorService lane = Executors.newSingleThreadExecutor();
+        Journal journal = factory(background).create(3, 1)) {
+      lane.submit(
+              () -> {
+                for (long lsn = 1; lsn <= GROUPS; lsn++) {
+                  append(journal, encoder, batch, lsn);
+                }
+              })
+          .get();
+    }
+    assertEquals(GROUPS, replay(factory(Runnable::run)).size());
+  }
+
+  @Test
+  void aFileThatTheExecutorHadNoTimeForIsMadeByTheLane() throws IOException {
+    List<Runnable> tasks = new ArrayList<>();
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(tasks::add).create(3, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      int files = directories();
+      tasks.forEach(Runnable::run); // too late: nobody wants them any more but the last
+      assertEquals(files + 1, directories());
+      assertEquals(GROUPS, replay(factory(Runnable::run)).size());
+    }
+    assertFalse(Files.exists(journals().resolve(ChronicleJournalFactory.spareName(3))));
+  }
+
+  @Test
+  void aSpareFileThatACrashLeftIsDeleted() throws IOException {
+    for (int lane : new int[] {3, 9}) {
+      ChronicleFile.create(
+              new RealDisk(),
+              Files.createDirectories(journals()).resolve(ChronicleJournalFactory.spareName(lane)),
+              FILE_BYTES,
+              true)
+          .close();
+    }
+    ChronicleJournalFactory factory = factory(Runnable::run);
+    assertEquals(List.of(), replay(factory));
+    factory.create(3, 1).close();
+    factory.deleteReplayed();
+    assertEquals(1, directories());
+    assertEquals(List.of(), replay(factory));
+  }
+
+  private int directories() throws IOException {
+    try (Stream<Path> files = Files.list(journals())) {
+      return (int) files.count();
+    }
   }
 }

@@ -11,49 +11,60 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.UUID;
 
-/// Measures what a group costs in a mapped journal file whose blocks were reserved, against one
-/// whose blocks were written with zeros, and what it costs to start a file. Rounds alternate.
+/// Measures what a group costs in a mapped journal file: one whose blocks were reserved only, one
+/// whose pages were settled, and one that was filled as well; latency, and the bytes that the
+/// kernel writes for each byte appended. And what a commit waits for that starts a file. Rounds
+/// alternate.
 final class JournalCost {
   private static final int FILE_BYTES = 64 << 20;
+  private static final int GROUPS_MAX = 1_000;
 
   private JournalCost() {}
 
   /// @param args a directory on the disk to measure, rounds
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
-    System.out.println("round, file, group KiB, groups, make ms, p50 us, p99 us, max us");
+    System.out.println(
+        "round, file, group bytes, groups, make ms, p50 us, p99 us, max us, written");
     for (int round = 0; round < Integer.parseInt(args[1]); round++) {
-      for (int group : new int[] {64 << 10, 256 << 10}) {
-        measure(directory, round, group, false);
-        measure(directory, round, group, true);
+      for (int group : new int[] {3_000, 20_000, 64 << 10, 256 << 10}) {
+        for (State state : State.values()) {
+          measure(directory, round, group, state);
+        }
       }
-      roll(directory, round);
+      roll(directory, round, false);
+      roll(directory, round, true);
     }
   }
 
-  private static void measure(Path directory, int round, int group, boolean zeros)
+  private enum State {
+    RESERVED,
+    SETTLED,
+    FILLED
+  }
+
+  private static void measure(Path directory, int round, int group, State state)
       throws IOException {
     Path path = directory.resolve("cost");
     Files.deleteIfExists(path);
     Files.createFile(path);
     byte[] bytes = new byte[group];
     new SplittableRandom(round).nextBytes(bytes);
-    long[] nanos = new long[FILE_BYTES / group];
+    long[] nanos = new long[Math.min(GROUPS_MAX, FILE_BYTES / group)];
     long make = System.nanoTime();
+    long written;
     try (NativeFile file = new NativeFile(path);
         Arena arena = Arena.ofConfined();
         FileChannel channel =
             FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       file.reserve(FILE_BYTES);
-      if (zeros) {
-        var piece = java.nio.ByteBuffer.allocateDirect(1 << 20);
-        for (long at = 0; at < FILE_BYTES; at += piece.capacity()) {
-          channel.write(piece.clear(), at);
-        }
+      if (state != State.RESERVED) {
+        file.settle(FILE_BYTES, state == State.FILLED);
       }
       file.force();
       make = System.nanoTime() - make;
       MemorySegment map = channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, arena);
+      written = writtenBytes();
       for (int i = 0; i < nanos.length; i++) {
         long start = System.nanoTime();
         MemorySegment.copy(
@@ -61,37 +72,67 @@ final class JournalCost {
         file.force();
         nanos[i] = System.nanoTime() - start;
       }
+      written = writtenBytes() - written;
     }
     Files.delete(path);
     Arrays.sort(nanos);
     System.out.printf(
-        "%d, %s, %d, %d, %.1f, %d, %d, %d%n",
+        "%d, %s, %d, %d, %.1f, %d, %d, %d, %.2f%n",
         round,
-        zeros ? "zeros" : "reserved",
-        group >> 10,
+        state,
+        group,
         nanos.length,
         make / 1e6,
         nanos[nanos.length / 2] / 1_000,
         nanos[nanos.length * 99 / 100] / 1_000,
-        nanos[nanos.length - 1] / 1_000);
+        nanos[nanos.length - 1] / 1_000,
+        (double) written / nanos.length / group);
+  }
+
+  /// Bytes that this process had the kernel write so far.
+  private static long writtenBytes() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/self/io"))) {
+      if (line.startsWith("write_bytes: ")) {
+        return Long.parseLong(line.substring("write_bytes: ".length()));
+      }
+    }
+    throw new IOException("no write_bytes in /proc/self/io");
   }
 
   /// What the commit that starts the next file waits for.
-  private static void roll(Path directory, int round) throws IOException {
+  private static void roll(Path directory, int round, boolean ahead) throws IOException {
     var disk = new RealDisk();
     Path journal = directory.resolve(UUID.randomUUID().toString());
     Files.createDirectory(journal);
+    byte[] bytes = new byte[20_000];
     long[] nanos = new long[10];
-    for (int i = 0; i < nanos.length; i++) {
-      long start = System.nanoTime();
-      ChronicleFile file = ChronicleFile.create(disk, journal.resolve("f" + i), FILE_BYTES);
-      nanos[i] = System.nanoTime() - start;
-      file.close();
-      ChronicleFile.delete(disk, journal.resolve("f" + i));
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment frame = arena.allocate(bytes.length);
+      for (int i = 0; i < nanos.length; i++) {
+        Path target = journal.resolve("f" + i);
+        ChronicleFile file =
+            ahead ? ChronicleFile.create(disk, journal.resolve("spare"), FILE_BYTES, true) : null;
+        long start = System.nanoTime();
+        if (file == null) {
+          file = ChronicleFile.create(disk, target, FILE_BYTES, false);
+        } else {
+          file.rename(disk, target);
+        }
+        file.append(frame);
+        file.force();
+        nanos[i] = System.nanoTime() - start;
+        file.close();
+        ChronicleFile.delete(disk, target);
+      }
     }
     Files.delete(journal);
     Arrays.sort(nanos);
     System.out.printf(
-        "%d, roll, , %d, , %d, , %d%n", round, nanos.length, nanos[5] / 1_000, nanos[9] / 1_000);
+        "%d, roll %s, , %d, , %d, , %d, %n",
+        round,
+        ahead ? "ahead" : "then",
+        nanos.length,
+        nanos[nanos.length / 2] / 1_000,
+        nanos[nanos.length - 1] / 1_000);
   }
 }

@@ -43,7 +43,7 @@ class OpenRowsModelTest {
     List<List<Shown>> expected = new ArrayList<>();
     try (var memory = new RowMemory(4 << 20, 1);
         var batch = new EventBatch(1 << 16, 1 << 16)) {
-      var rows = new OpenRows(0, piece(memory), memory, 0);
+      var rows = new OpenRows(0, piece(memory), memory, 0, 0);
       long base = 0;
       int lateShare = random.nextInt(101);
       for (long arrival = 1; arrival <= 3_000; arrival++) {

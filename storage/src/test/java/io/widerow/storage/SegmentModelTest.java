@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -96,6 +97,30 @@ class SegmentModelTest {
       for (int i = 0; i < 12; i++) {
         compare(segment, key, scan(random, model), model);
       }
+    }
+  }
+
+  /// More names than a writer remembers, some of them held back from block to block.
+  @Test
+  void columnsThatComeAndGoAreShown() {
+    var disk = new MemoryDisk();
+    var key = new PartitionKey(60, 60, "t", 3);
+    List<TestEvent> model = new ArrayList<>();
+    for (int i = 0; i < 9_000; i++) {
+      TreeMap<AttributeName, Object> attributes = new TreeMap<>();
+      attributes.put(AttributeName.of("n" + i), new Bits(AttributeKind.LONG, i));
+      attributes.put(AttributeName.of("n" + i / 700), new Bits(AttributeKind.LONG, 7L * i));
+      model.add(
+          new TestEvent(new EventId(1_000 + i, TimeUuid.tailOf(0, 1, i)), 0, "t", attributes));
+    }
+    try (var writer =
+        new SegmentWriter(disk, FILE, STORE, 7, new SegmentForm(1, 512, 1 << 20, 8))) {
+      writer.begin(key);
+      model.forEach(writer::add);
+      writer.finish();
+    }
+    try (Segment segment = Segment.open(disk, FILE, STORE, 7)) {
+      compare(segment, key, Scan.all(), model);
     }
   }
 

@@ -184,12 +184,15 @@ class StoreFaultTest {
   @Test
   void aGroupIsDroppedWhole() {
     var disk = new SimDisk(1);
-    EmbeddedStore store = open(disk);
+    StoreConfig roomy = config().withMemory(16 << 20, Duration.ofMinutes(1));
+    EmbeddedStore store =
+        new StoreOpener(roomy, disk, clock, Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, roomy));
     LaneWriter lane = store.lane(0);
     try (var batch = new EventBatch(1 << 16, 1 << 22)) {
       appendNumbers(lane, batch, 0, 10);
       lane.commit(Durability.DISK);
-      disk.limitTo(1_500_000); // less than the memory of one set of rows
+      disk.limitTo(2_500_000); // less than the memory of one set of rows
       lane.note(new byte[] {7});
       long number = 10;
       try {
@@ -198,7 +201,7 @@ class StoreFaultTest {
           number += 100;
         }
       } catch (StorageException.DiskFull full) {
-        assertTrue(number > 4_000, "two frames: " + number);
+        assertTrue(number > 4_000, "several frames: " + number);
       }
       assertThrows(StorageException.DiskFull.class, () -> lane.commit(Durability.DISK));
       assertEquals(10, shown(store).size());
@@ -216,6 +219,27 @@ class StoreFaultTest {
       try (EmbeddedStore again = open(disk)) {
         assertEquals(left, shown(again));
       }
+    }
+  }
+
+  @Test
+  void aFullDiskIsToldUntilThereIsRoom() {
+    var disk = new SimDisk(1);
+    StoreConfig config = config().withDiskReserveBytes(1_000_000);
+    try (EmbeddedStore store =
+            new StoreOpener(config, disk, clock, Runnable::run)
+                .open(_ -> new FileJournal.Factory(disk, config));
+        var batch = new EventBatch(1 << 10, 1 << 22)) {
+      assertNull(store.full());
+      disk.limitTo(1_000_000);
+      String full = store.full();
+      assertTrue(full != null && full.contains("1000000 are needed"), full);
+      assertThrows(
+          StorageException.DiskFull.class, () -> appendNumbers(store.lane(0), batch, 0, 1));
+      disk.limitTo(Long.MAX_VALUE);
+      assertNull(store.full());
+      appendNumbers(store.lane(0), batch, 0, 1);
+      store.lane(0).commit(Durability.DISK);
     }
   }
 

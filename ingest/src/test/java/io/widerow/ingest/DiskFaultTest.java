@@ -1,0 +1,160 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Goal: a disk that refuses to force, or that is full, costs no acknowledged event and needs no
+/// person. Method: the daemon under load; the n-th force fails by `strace` injection, or its disk
+/// is filled and emptied at random times and the daemon is killed while it is full. `-Derrors=<n>`
+/// and `-Dfills=<n>` do so more often, `-Dseed=<n>` as another run did.
+@Tag("faults")
+@Timeout(value = 2, unit = TimeUnit.HOURS)
+class DiskFaultTest {
+  private static final int SENDERS = 4;
+  private static final Path STRACE = Path.of("/usr/bin/strace");
+  private static final String ENDED = "writing has ended";
+  private static final long RESERVE_BYTES = 32 << 20;
+  private static final String[] SMALL = {
+    "--lanes", "2",
+    "--set", "open-bytes=4194304",
+    "--set", "journal-file-bytes=1048576",
+    "--set", "journal-bytes=4194304",
+    "--set", "merge-after=1s",
+    "--set", "disk-reserve-bytes=" + RESERVE_BYTES
+  };
+
+  @TempDir private Path directory = Path.of(".");
+
+  /// `when`: with a plus the n-th force and all later ones fail, without one only the n-th does.
+  @ParameterizedTest
+  @ValueSource(strings = {"", "+"})
+  void aForceThatFailsIsNeverAcknowledgedOver(String andLater)
+      throws IOException, InterruptedException {
+    if (!Files.isExecutable(STRACE)) {
+      abort("no strace: apt-get install strace");
+    }
+    long seed = Long.getLong("seed", System.nanoTime());
+    SplittableRandom random = new SplittableRandom(seed);
+    Path data = directory.resolve("d");
+    ServeProcess daemon = ServeProcess.start(data, SMALL);
+    int errors = Integer.getInteger("errors", 5);
+    try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
+      for (int error = 0; error < errors; error++) {
+        load.awaitMore(20);
+        daemon.kill();
+        daemon = injected(data, random.nextInt(60, 400) + andLater);
+        load.moveTo(daemon.port());
+        while (!daemon.output().contains(ENDED)) {
+          LockSupport.parkNanos(20_000_000);
+        }
+        daemon.kill();
+        daemon = ServeProcess.start(data, SMALL);
+        load.moveTo(daemon.port());
+        load.verifyAcknowledged();
+      }
+      load.end();
+      load.verify();
+      System.out.printf(
+          "seed %d: %d failed forces, %d batches acknowledged, %d attempts repeated%n",
+          seed, errors, load.acknowledged(), load.repeats());
+      assertEquals(0, daemon.stop(30), daemon.output());
+    } finally {
+      daemon.close();
+    }
+  }
+
+  /// A daemon whose n-th force fails; opening does some of its own, which are not to fail.
+  private ServeProcess injected(Path data, String when) throws IOException {
+    return ServeProcess.startUnder(
+        List.of(
+            STRACE.toString(),
+            "--follow-forks",
+            "--seccomp-bpf",
+            "--quiet=all",
+            "--output=" + directory.resolve("strace.log"),
+            "--trace=fdatasync",
+            "--inject=fdatasync:error=EIO:when=" + when),
+        directory,
+        data,
+        SMALL);
+  }
+
+  @Test
+  void aFullDiskStopsNothingForLong() throws IOException, InterruptedException {
+    String missing = FaultDisk.Kind.EXT4.missing();
+    if (missing != null) {
+      abort(missing);
+    }
+    long seed = Long.getLong("seed", System.nanoTime());
+    SplittableRandom random = new SplittableRandom(seed);
+    long[] resumeMillis = new long[Integer.getInteger("fills", 10)];
+    Path image = Files.createDirectory(directory.resolve("disk"));
+    try (FaultDisk disk = new FaultDisk(FaultDisk.Kind.EXT4, image)) {
+      Path data = disk.root().resolve("d");
+      Path ballast = disk.root().resolve("ballast");
+      ServeProcess daemon = ServeProcess.startLogging(directory, data, SMALL);
+      try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
+        for (int fill = 0; fill < resumeMillis.length; fill++) {
+          load.awaitMore(random.nextInt(20, 400));
+          fill(ballast, random.nextLong(RESERVE_BYTES));
+          load.awaitRefused(20);
+          if (random.nextInt(3) == 0) {
+            daemon.kill();
+            Files.delete(ballast);
+            daemon = ServeProcess.startLogging(directory, data, SMALL);
+            load.moveTo(daemon.port());
+          } else {
+            Files.delete(ballast);
+          }
+          long start = System.nanoTime();
+          load.awaitMore(1);
+          resumeMillis[fill] = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+          load.verifyAcknowledged();
+        }
+        load.end();
+        load.verify();
+        Arrays.sort(resumeMillis);
+        System.out.printf(
+            "seed %d: disk filled %d times, %d batches acknowledged; took events again after p50 %d"
+                + " ms, max %d ms%n",
+            seed,
+            resumeMillis.length,
+            load.acknowledged(),
+            resumeMillis[resumeMillis.length / 2],
+            resumeMillis[resumeMillis.length - 1]);
+        assertFalse(daemon.output().contains(ENDED), daemon.output());
+        assertEquals(0, daemon.stop(30), daemon.output());
+      } finally {
+        daemon.close();
+      }
+    }
+  }
+
+  /// Leaves about so many bytes of the disk.
+  private static void fill(Path ballast, long left) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(ballast.toFile(), "rw")) {
+      byte[] piece = new byte[1 << 20];
+      while (ballast.toFile().getUsableSpace() > left + piece.length) {
+        file.write(piece);
+      }
+      file.getFD().sync();
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package io.widerow.loadgen;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.HdrHistogram.Histogram;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `widerow load compare`: two contestants take turns on the same events.
+@Command(
+    name = "compare",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Lets two contestants take turns (A B B A ...) on the same events, each run on a fresh"
+          + " directory, and says by how much they differ.",
+      "Contestants: widerow-text|widerow-lines|widerow-json:disk|os|memory, questdb:nosync|sync,"
+          + " cassandra:periodic|batch, victoria:memory; `@DIR` behind one names another checkout."
+    })
+final class CompareCommand implements Callable<Integer> {
+  private static final long REHEARSAL_NANOS = 3 * Quantity.SECOND;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "A")
+  private String nameA = "";
+
+  @Parameters(index = "1", paramLabel = "B")
+  private String nameB = "";
+
+  @Option(
+      names = "--pairs",
+      defaultValue = "5",
+      description = "pairs that are to count (default ${DEFAULT-VALUE})")
+  private int pairs;
+
+  @Mixin private final CompareOptions options = new CompareOptions();
+  @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
+  @Mixin private final PaceOptions paceOptions = new PaceOptions();
+
+  private final Map<Target, BatchPool> pools = new EnumMap<>(Target.class);
+
+  /// The bytes of a target are made once, before anything is measured.
+  private BatchPool pool(Contestant contestant, Workload workload, Pace pace) {
+    return pools.computeIfAbsent(
+        contestant.kind().target, t -> BatchPool.prepare(workload, t, pace.connections()));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Contestant a = Contestant.parse(nameA, options.home);
+    Contestant b = Contestant.parse(nameB, options.home);
+    Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
+    Pace pace = paceOptions.pace();
+    PrintWriter out = spec.commandLine().getOut();
+    String name = Comparison.name("compare-" + workload.scenario().type, a, b);
+    List<String> command =
+        Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs();
+    Path work = options.workDirectory();
+    Path results = options.results == null ? work.resolve("results") : options.results;
+    try {
+      String limit = rehearse(a, workload, pace) + rehearse(b, workload, pace);
+      out.print(limit);
+      ComparisonFolder folder = new ComparisonFolder(results, name, command);
+      PairedRuns<ContestRun.Outcome> runs =
+          new PairedRuns<>(
+              new Side(a, workload, pace, work, folder, name, "a"),
+              new Side(b, workload, pace, work, folder, name, "b"),
+              pairs,
+              options.budgetNanos());
+      runs.execute();
+      Comparison comparison = comparison(name, what(workload, pace), a, b, runs);
+      folder.finish(comparison, "\n" + limit);
+      out.print(comparison.table());
+      out.println("written to " + folder.path());
+      out.flush();
+      return isWhole(runs) ? ExitCode.OK : ExitCode.FAILURES;
+    } finally {
+      CompareOptions.remove(work);
+    }
+  }
+
+  private boolean isWhole(PairedRuns<ContestRun.Outcome> runs) {
+    return runs.a().size() == pairs
+        && runs.a().stream().allMatch(o -> o.report().result().failedBatches() == 0)
+        && runs.b().stream().allMatch(o -> o.report().result().failedBatches() == 0);
+  }
+
+  private static String what(Workload workload, Pace pace) {
+    return "%s, %s, batches of %d, %d connections, %s after %s of warm-up"
+        .formatted(
+            workload.scenario().name().toLowerCase(Locale.ROOT),
+            pace.rate() == 0
+                ? "as fast as answers come"
+                : Quantity.count(pace.rate()) + " events/s on a fixed schedule",
+            workload.batchEvents(),
+            pace.connections(),
+            Quantity.time(pace.durationNanos()),
+            Quantity.time(pace.warmupNanos()));
+  }
+
+  /// What the tool alone can do with these bytes: they go to a sink that says thanks.
+  private String rehearse(Contestant contestant, Workload workload, Pace pace)
+      throws IOException, InterruptedException {
+    BatchPool pool = pool(contestant, workload, pace);
+    if (contestant.kind().target == Target.CASSANDRA) {
+      return ""; // its driver makes the bytes
+    }
+    try (NullSink sink = new NullSink()) {
+      Endpoint endpoint =
+          new Endpoint(contestant.kind().target, "127.0.0.1", sink.port(), null, null);
+      Pace alone =
+          new Pace(
+              0,
+              REHEARSAL_NANOS,
+              REHEARSAL_NANOS,
+              Long.MAX_VALUE,
+              pace.connections(),
+              pace.timeoutNanos());
+      RunResult result =
+          new LoadRun(endpoint, workload, alone, pool, 0, AckListener.NONE, RunWatcher.NONE)
+              .execute();
+      return String.format(
+          Locale.ROOT,
+          "The tool alone, %s into a null sink: %s events/s, %.3f us CPU/event in the sending"
+              + " threads, so %s events/s a core.%n",
+          contestant.kind().target,
+          Quantity.count(result.eventsPerSecond()),
+          result.clientCpuMicrosPerEvent(),
+          Quantity.count(1e6 / result.clientCpuMicrosPerEvent()));
+    }
+  }
+
+  static Comparison comparison(
+      String name, String what, Contestant a, Contestant b, PairedRuns<ContestRun.Outcome> runs)
+      throws IOException {
+    if (runs.a().isEmpty()) {
+      throw new IOException("no pair counts: %d discarded for steal".formatted(runs.discarded()));
+    }
+    List<Comparison.Row> rows = new ArrayList<>();
+    for (Figure figure : Figure.values()) {
+      PairedRatio ratio =
+          PairedRatio.of(
+              runs.a().stream().mapToDouble(figure::of).toArray(),
+              runs.b().stream().mapToDouble(figure::of).toArray());
+      if (ratio.medianA() > 0 || ratio.medianB() > 0) {
+        rows.add(new Comparison.Row(figure.title, figure.decimals, ratio));
+      }
+    }
+    return new Comparison(name, what, a, b, runs.a().size(), runs.discarded(), rows);
+  }
+
+  /// One contestant's turns.
+  private final class Side implements PairedRuns.Side<ContestRun.Outcome> {
+    private final Contestant contestant;
+    private final Workload workload;
+    private final Pace pace;
+    private final Path work;
+    private final ComparisonFolder folder;
+    private final String comparison;
+    private final String label;
+
+    Side(
+        Contestant contestant,
+        Workload workload,
+        Pace pace,
+        Path work,
+        ComparisonFolder folder,
+        String comparison,
+        String label) {
+      this.contestant = contestant;
+      this.workload = workload;
+      this.pace = pace;
+      this.work = work;
+      this.folder = folder;
+      this.comparison = comparison;
+      this.label = label;
+    }
+
+    @Override
+    public ContestRun.Outcome run(int pair) throws IOException, InterruptedException {
+      String name = "%02d%s".formatted(pair, label);
+      Path data = Files.createDirectories(work).resolve(name);
+      BatchPool pool = pool(contestant, workload, pace);
+      ContestRun.Outcome outcome =
+          new ContestRun(contestant, workload, pace, pool, spec.commandLine().getErr())
+              .execute(comparison + "/" + name, data);
+      CompareOptions.remove(data);
+      Histogram response = outcome.report().result().response();
+      folder.run(name, outcome.members(comparison, pair), response);
+      PrintWriter out = spec.commandLine().getOut();
+      out.println(pair + "  " + ContestRun.summary(contestant, outcome));
+      out.flush();
+      return outcome;
+    }
+
+    @Override
+    public double stealShare(ContestRun.Outcome found) {
+      return found.report().costs().stealShare();
+    }
+  }
+}

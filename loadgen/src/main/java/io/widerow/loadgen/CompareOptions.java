@@ -1,0 +1,66 @@
+package io.widerow.loadgen;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// The options of everything that starts servers itself.
+final class CompareOptions {
+  @Option(
+      names = "--budget",
+      defaultValue = "15m",
+      description = "no pair begins that would not end within it (default ${DEFAULT-VALUE})")
+  private String budget = "";
+
+  @Option(
+      names = "--home",
+      defaultValue = "${sys:widerow.home:-.}",
+      paramLabel = "DIR",
+      description = "checkout whose scripts start the servers (default: the one of this command)")
+  Path home = Path.of("");
+
+  @Option(
+      names = "--work",
+      paramLabel = "DIR",
+      description = "where servers' directories go, below a new one (default: the system's)")
+  private @Nullable Path work;
+
+  @Option(
+      names = "--results",
+      paramLabel = "DIR",
+      description = "write a folder, lines in the ndjson files and the tables here")
+  @Nullable Path results;
+
+  long budgetNanos() {
+    return Quantity.nanos(budget);
+  }
+
+  /// A fresh directory, to be given to [#remove].
+  Path workDirectory() throws IOException {
+    return work == null
+        ? Files.createTempDirectory("widerow-load")
+        : Files.createTempDirectory(Files.createDirectories(work), "widerow-load");
+  }
+
+  static void remove(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (Stream<Path> below = Files.walk(directory)) {
+      below
+          .sorted(Comparator.reverseOrder())
+          .forEach(path -> {
+            try {
+              Files.delete(path);
+            } catch (IOException failure) {
+              throw new UncheckedIOException(failure);
+            }
+          });
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package io.widerow.loadgen;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/// Whom a comparison measures and with which durability, written `widerow-text:disk`,
+/// `questdb:nosync`, `cassandra:periodic`; behind an `@` may stand another checkout to start it
+/// from, so that two versions can be compared.
+///
+/// @param setting its durability, in its own words
+/// @param home the checkout whose scripts start it
+record Contestant(Kind kind, String setting, Path home) {
+  /// Who there is.
+  @SuppressWarnings("ImmutableEnumChecker") // List.of is immutable
+  enum Kind {
+    WIDEROW_TEXT("widerow-text", Target.WIDEROW_TEXT, "disk", "os", "memory"),
+    WIDEROW_LINES("widerow-lines", Target.WIDEROW_LINES, "disk", "os", "memory"),
+    WIDEROW_JSON("widerow-json", Target.WIDEROW_JSON, "disk", "os", "memory"),
+    QUESTDB("questdb", Target.WIDEROW_LINES, "nosync", "sync"),
+    CASSANDRA("cassandra", Target.CASSANDRA, "periodic", "batch"),
+    VICTORIA("victoria", Target.WIDEROW_LINES, "memory");
+
+    final String label;
+    final Target target;
+    final List<String> settings;
+
+    Kind(String label, Target target, String... settings) {
+      this.label = label;
+      this.target = target;
+      this.settings = List.of(settings);
+    }
+
+    private static Kind of(String label, String whole) {
+      return Arrays.stream(values())
+          .filter(kind -> kind.label.equals(label))
+          .findFirst()
+          .orElseThrow(() ->
+              new IllegalArgumentException(
+                  "no such contestant: '%s'; there are %s"
+                      .formatted(
+                          whole,
+                          Arrays.stream(values())
+                              .map(kind -> kind.label + ":" + String.join("|", kind.settings))
+                              .collect(Collectors.joining(", ")))));
+    }
+  }
+
+  Contestant {
+    if (!kind.settings.contains(setting)) {
+      throw new IllegalArgumentException(
+          "%s has %s, not '%s'".formatted(kind.label, kind.settings, setting));
+    }
+  }
+
+  /// @param text `WHO`, `WHO:SETTING` or `WHO:SETTING@CHECKOUT`
+  static Contestant parse(String text, Path home) {
+    int at = text.indexOf('@');
+    String bare = at < 0 ? text : text.substring(0, at);
+    Path checkout = at < 0 ? home : Path.of(text.substring(at + 1));
+    int colon = bare.indexOf(':');
+    Kind kind = Kind.of(colon < 0 ? bare : bare.substring(0, colon), text);
+    return new Contestant(
+        kind, colon < 0 ? kind.settings.get(0) : bare.substring(colon + 1), checkout);
+  }
+
+  boolean isWiderow() {
+    return switch (kind) {
+      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> true;
+      case QUESTDB, CASSANDRA, VICTORIA -> false;
+    };
+  }
+
+  Endpoint endpoint(InetSocketAddress address) {
+    return new Endpoint(
+        kind.target,
+        address.getHostString(),
+        address.getPort(),
+        isWiderow() ? setting : null,
+        kind == Kind.QUESTDB || kind == Kind.VICTORIA ? "/write?precision=n" : null);
+  }
+
+  /// Starts it on a directory that does not exist yet, or on one that it left before.
+  ServerProcess start(Path data, InetSocketAddress address) throws IOException {
+    String port = Integer.toString(address.getPort());
+    Path peers = home.resolve("loadgen/peers");
+    List<String> command =
+        switch (kind) {
+          case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON ->
+              List.of(
+                  home.resolve("widerow").toString(),
+                  "serve",
+                  "--data",
+                  data.toString(),
+                  "--http",
+                  "127.0.0.1:" + port);
+          case QUESTDB -> List.of(peers.resolve("questdb").toString(), data + "", port, setting);
+          case CASSANDRA ->
+              List.of(peers.resolve("cassandra").toString(), data + "", port, setting);
+          case VICTORIA -> List.of(peers.resolve("victoria").toString(), data + "", port);
+        };
+    return ServerProcess.start(command, data.resolveSibling(data.getFileName() + ".log"));
+  }
+
+  /// Whether it takes requests.
+  boolean isReady(InetSocketAddress address) throws IOException, InterruptedException {
+    return switch (kind) {
+      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON ->
+          HttpText.get(address, "/ready").status() == 200;
+      case QUESTDB -> HttpText.get(address, "/exec?query=select%201").status() == 200;
+      case VICTORIA -> HttpText.get(address, "/health").status() == 200;
+      case CASSANDRA -> {
+        kind.target.driver().connect(address).close();
+        yield true;
+      }
+    };
+  }
+
+  /// How it was set up, for those who read the figures.
+  String note() {
+    return switch (kind) {
+      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> "durability " + setting + ", its defaults";
+      case QUESTDB -> "QuestDB 9.3.4, commit.mode=" + setting + ", 1 GiB heap";
+      case CASSANDRA ->
+          "Cassandra 5.0.9, commitlog_sync " + setting + ", unlogged batches of 50, 4 GiB heap";
+      case VICTORIA -> "VictoriaMetrics 1.79.5 (Debian), its defaults: no sync on write";
+    };
+  }
+
+  String name() {
+    return kind.label + ":" + setting;
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,211 @@
+package io.widerow.loadgen;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `widerow load growth`: one store that grows, measured at several sizes.
+@Command(
+    name = "growth",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Fills one store and looks at it at each size: rate of the events up to there, CPU, memory,"
+          + " open files, the latest 100, bytes at rest, and how long it takes to be ready again"
+          + " after SIGKILL."
+    })
+final class GrowthCommand implements Callable<Integer> {
+  private static final int LATEST_TIMES = 200;
+  private static final long SIZE_NANOS_MAX = 7_200 * Quantity.SECOND;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      defaultValue = "widerow-text:disk",
+      paramLabel = "WHO",
+      description = "widerow-text|widerow-lines|widerow-json (default ${DEFAULT-VALUE})")
+  private String who = "";
+
+  @Option(
+      names = "--sizes",
+      defaultValue = "1M,3M,10M",
+      split = ",",
+      description = "events at which to look (default ${DEFAULT-VALUE})")
+  private List<String> sizes = List.of();
+
+  @Option(names = "--connections", defaultValue = "2", description = "default ${DEFAULT-VALUE}")
+  private int connections;
+
+  @Mixin private final CompareOptions options = new CompareOptions();
+  @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
+
+  @Override
+  public Integer call() throws Exception {
+    Contestant contestant = Contestant.parse(who, options.home);
+    if (!contestant.isWiderow()) {
+      throw new IllegalArgumentException("growth is that of Widerow, not of " + who);
+    }
+    Workload workload = workloadOptions.workload(Instant.now(), 0);
+    List<Long> steps = sizes.stream().map(Quantity::count).sorted().toList();
+    Path work = options.workDirectory();
+    String name = Comparison.name("growth-" + workload.scenario().type, contestant, contestant);
+    Path results = options.results == null ? work.resolve("results") : options.results;
+    try {
+      ComparisonFolder folder =
+          new ComparisonFolder(
+              results,
+              name,
+              Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs());
+      List<Map<String, Object>> rows = grow(contestant, workload, steps, work.resolve("data"));
+      for (Map<String, Object> row : rows) {
+        folder.line(row);
+      }
+      String table = table(rows);
+      Files.writeString(
+          folder.path().resolve("report.md"), "# Growth of " + contestant + "\n\n" + table);
+      PrintWriter out = spec.commandLine().getOut();
+      out.print(table);
+      out.println("written to " + folder.path());
+      out.flush();
+      return ExitCode.OK;
+    } finally {
+      CompareOptions.remove(work);
+    }
+  }
+
+  private List<Map<String, Object>> grow(
+      Contestant contestant, Workload workload, List<Long> steps, Path data)
+      throws IOException, InterruptedException {
+    BatchPool pool = workloadOptions.pool(workload, contestant.kind().target, connections);
+    InetSocketAddress address = ServerProcess.freeAddress();
+    List<Map<String, Object>> rows = new ArrayList<>();
+    ServerProcess server = contestant.start(data, address);
+    try {
+      server.await(() -> contestant.isReady(address));
+      long before = 0;
+      for (long size : steps) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("events", size);
+        fill(contestant, workload, pool, address, server, before, size - before, row);
+        before = size;
+        ContestRun.rest(server);
+        look(workload, address, server, data, row);
+        long killedNanos = System.nanoTime();
+        server.kill();
+        server.close();
+        server = contestant.start(data, address);
+        server.await(() -> contestant.isReady(address));
+        row.put("ready_after_kill_ms", (System.nanoTime() - killedNanos) / Quantity.MILLI);
+        rows.add(row);
+        spec.commandLine().getOut().println(FlatJson.render(row));
+        spec.commandLine().getOut().flush();
+      }
+    } finally {
+      server.close();
+    }
+    return rows;
+  }
+
+  private void fill(
+      Contestant contestant,
+      Workload workload,
+      BatchPool pool,
+      InetSocketAddress address,
+      ServerProcess server,
+      long sequenceBase,
+      long count,
+      Map<String, Object> row)
+      throws IOException, InterruptedException {
+    Pace pace = new Pace(0, 0, SIZE_NANOS_MAX, count, connections, 30 * Quantity.SECOND);
+    CostWatcher costs = new CostWatcher(server.pid(), null);
+    LoadRun run =
+        new LoadRun(
+            contestant.endpoint(address),
+            workload,
+            pace,
+            pool,
+            sequenceBase,
+            AckListener.NONE,
+            new Watchers(List.of(new LiveLine(spec.commandLine().getErr()), costs)));
+    RunResult result = run.execute();
+    if (result.failedBatches() > 0) {
+      throw new IOException("batches failed: " + result.failures() + " " + result.failureExample());
+    }
+    row.put("events_per_second", Math.round(result.eventsPerSecond()));
+    // The first size begins with a cold daemon; what the last seconds reached has no such start.
+    double[] seconds =
+        result.seconds().stream().mapToDouble(RunResult.Second::eventsPerSecond).toArray();
+    row.put("events_per_second_median", Math.round(PairedRatio.median(seconds)));
+    row.put("response_p99_us", result.response().getValueAtPercentile(99) / Quantity.MICRO);
+    row.put(
+        "server_us_per_event",
+        costs.costs().targetCpuNanos() / (double) Quantity.MICRO / Math.max(1, result.events()));
+  }
+
+  private static void look(
+      Workload workload,
+      InetSocketAddress address,
+      ServerProcess server,
+      Path data,
+      Map<String, Object> row)
+      throws IOException {
+    String path = Question.LATEST.widerowPath(workload.scenario().type, "body", "");
+    Histogram latest = Tally.histogram();
+    try (TimedQuery query = TimedQuery.open(address)) {
+      for (int i = 0; i < LATEST_TIMES; i++) {
+        latest.recordValue(query.get(path, false).nanos());
+      }
+    }
+    row.put("latest100_p50_us", latest.getValueAtPercentile(50) / Quantity.MICRO);
+    row.put("latest100_p99_us", latest.getValueAtPercentile(99) / Quantity.MICRO);
+    ProcessReading reading = ProcessReading.of(server.pid());
+    row.put("rss_mb", reading.residentBytes() / 1_000_000);
+    row.put("rss_peak_mb", reading.residentBytesPeak() / 1_000_000);
+    try (Stream<Path> files = Files.list(Path.of("/proc", server.pid() + "", "fd"))) {
+      row.put("open_files", files.count());
+    }
+    row.put("at_rest_mb", CostWatcher.bytesBelow(data) / 1_000_000);
+  }
+
+  private static String table(List<Map<String, Object>> rows) {
+    List<String> lines = new ArrayList<>();
+    List<String> titles = List.copyOf(rows.get(0).keySet());
+    lines.add("| " + String.join(" | ", titles) + " |");
+    lines.add("| " + "--- | ".repeat(titles.size()).strip());
+    for (Map<String, Object> row : rows) {
+      lines.add(
+          "| "
+              + String.join(" | ", row.values().stream().map(GrowthCommand::cell).toList())
+              + " |");
+    }
+    return String.join("\n", lines) + "\n";
+  }
+
+  private static String cell(Object value) {
+    return value instanceof Double number
+        ? String.format(Locale.ROOT, "%.3f", number)
+        : String.format(Locale.ROOT, "%,d", ((Number) value).longValue());
+  }
+}

@@ -1,0 +1,101 @@
+package io.widerow.loadgen;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `widerow load kill`: load on a daemon that is killed again and again, and everything read back.
+@Command(
+    name = "kill",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Starts a daemon, kills it with SIGKILL at random times under load, sends again what was not"
+          + " answered, and then reads everything back: each acknowledged event once, in order,"
+          + " nothing invented."
+    })
+final class KillCommand implements Callable<Integer> {
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      defaultValue = "widerow-text:disk",
+      paramLabel = "WHO",
+      description = "widerow-text|widerow-lines|widerow-json:disk|os (default ${DEFAULT-VALUE})")
+  private String who = "";
+
+  @Option(
+      names = "--every",
+      defaultValue = "2s",
+      paramLabel = "TIME",
+      description = "mean time between kills (default ${DEFAULT-VALUE})")
+  private String every = "";
+
+  @Mixin private final CompareOptions options = new CompareOptions();
+  @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
+  @Mixin private final PaceOptions paceOptions = new PaceOptions();
+
+  @Override
+  public Integer call() throws Exception {
+    Contestant contestant = Contestant.parse(who, options.home);
+    if (!contestant.isWiderow() || contestant.setting().equals("memory")) {
+      throw new IllegalArgumentException(
+          "kill needs Widerow at a level that survives it, disk or os, not " + who);
+    }
+    Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
+    Pace pace = paceOptions.pace();
+    long everyNanos = Quantity.nanos(every);
+    if (everyNanos < 1) {
+      throw new IllegalArgumentException("--every cannot be " + every);
+    }
+    Path work = options.workDirectory();
+    try {
+      return run(contestant, workload, pace, everyNanos, work);
+    } finally {
+      CompareOptions.remove(work);
+    }
+  }
+
+  private int run(Contestant contestant, Workload workload, Pace pace, long everyNanos, Path work)
+      throws IOException, InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    BatchPool pool = workloadOptions.pool(workload, contestant.kind().target, pace.connections());
+    InetSocketAddress address = ServerProcess.freeAddress();
+    Path file = work.resolve("ledger");
+    try (Killer killer =
+        new Killer(contestant, work.resolve("data"), address, workload.seed(), everyNanos, out)) {
+      Endpoint endpoint = contestant.endpoint(address).withPatience(pace.timeoutNanos());
+      RunResult result;
+      try (Ledger acks = new Ledger(file)) {
+        LiveLine live = new LiveLine(spec.commandLine().getErr());
+        result = new LoadRun(endpoint, workload, pace, pool, 0, acks, live).execute();
+      }
+      killer.finish();
+      out.printf(
+          "acknowledged   %s events while measuring, %d batches failed: %s %s%n",
+          Quantity.count((double) result.events()),
+          result.failedBatches(),
+          result.failures(),
+          result.failureExample());
+      boolean right =
+          Verification.run(
+              contestant.endpoint(address), workload, pool.batches().size(), file, out);
+      if (!right) {
+        return ExitCode.WRONG;
+      }
+      return killer.kills() > 0 && result.events() > 0 ? ExitCode.OK : ExitCode.FAILURES;
+    }
+  }
+}
