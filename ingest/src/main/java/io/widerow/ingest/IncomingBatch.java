@@ -2,6 +2,7 @@ package io.widerow.ingest;
 
 import io.widerow.event.EventBatch;
 import io.widerow.event.Rejection;
+import java.util.function.LongSupplier;
 
 /// A batch on its way in: the events decoded so far, and those refused. A decoder begins an event,
 /// puts its attributes, and ends it here; or it refuses it.
@@ -12,15 +13,24 @@ final class IncomingBatch {
   final EventBatch events;
   final Refusals refused = new Refusals();
 
-  /// The time of events that carry none.
-  final long arrivalNanos;
+  /// What the machine's clock says, to complete times that lack their year.
+  final long wallNanos;
 
+  private final LongSupplier arrivalClock;
+  private long arrivalNanos; // known when some event has no time of its own
   private int decoded;
   private boolean ownTimes = true;
 
-  IncomingBatch(EventBatch events, long arrivalNanos) {
+  /// @param arrivalClock the time of events that carry none; asked once, for the first of them
+  IncomingBatch(EventBatch events, long wallNanos, LongSupplier arrivalClock) {
     this.events = events;
-    this.arrivalNanos = arrivalNanos;
+    this.wallNanos = wallNanos;
+    this.arrivalClock = arrivalClock;
+  }
+
+  /// One whose events arrive when the machine's clock says.
+  IncomingBatch(EventBatch events, long wallNanos) {
+    this(events, wallNanos, () -> wallNanos);
   }
 
   /// Ends the event that was begun in `events`.
@@ -47,8 +57,13 @@ final class IncomingBatch {
 
   /// The arrival time, for an event that has none of its own: a repeat of the batch cannot be told
   /// from another one then.
+  ///
+  /// @throws io.widerow.storage.StorageException.ClockBehind when there is none to be given now
   long useArrivalTime() {
-    ownTimes = false;
+    if (ownTimes) {
+      arrivalNanos = arrivalClock.getAsLong();
+      ownTimes = false;
+    }
     return arrivalNanos;
   }
 

@@ -11,6 +11,7 @@ import com.linecorp.armeria.common.stream.SubscriptionOption;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.buffer.ByteBuf;
 import io.widerow.storage.Durability;
+import io.widerow.storage.StorageException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.logging.Level;
@@ -174,6 +175,14 @@ final class IntakeRequest implements Subscriber<HttpObject> {
       intake.lanes().write(batch, key, durability, this::stored);
     } catch (RequestRefused refused) {
       finish(protocol.refuse(refused));
+    } catch (StorageException.ClockBehind behind) {
+      if (batch != null) {
+        intake.lanes().drop(batch);
+      }
+      finish(
+          protocol.refuse(
+              new RequestRefused(
+                  HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(behind.getMessage()))));
     } catch (Throwable bug) {
       if (batch != null) {
         intake.lanes().drop(batch);

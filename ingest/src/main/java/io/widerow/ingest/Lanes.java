@@ -76,8 +76,9 @@ final class Lanes implements AutoCloseable {
     return writeSide.failure();
   }
 
-  IncomingBatch begin(long arrivalNanos) {
-    return new IncomingBatch(pool.take(), arrivalNanos);
+  /// @param wallNanos what the machine's clock says
+  IncomingBatch begin(long wallNanos) {
+    return new IncomingBatch(pool.take(), wallNanos, store::arrivalNanos);
   }
 
   /// Gives back a batch that is not written.

@@ -215,7 +215,8 @@ public final class ServeCommand implements Callable<Integer> {
           StorageException.AcknowledgedDataDamaged _,
           StorageException.DiskFull _,
           StorageException.Failed _,
-          StorageException.ReadOnly _ ->
+          StorageException.ReadOnly _,
+          StorageException.ClockBehind _ ->
           EXIT_FAILED;
     };
   }

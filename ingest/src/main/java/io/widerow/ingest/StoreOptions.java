@@ -18,6 +18,7 @@ import java.util.TreeMap;
 /// @param mergeAfter how long a bucket is closed before its segments are merged
 /// @param daemonNumber number in assigned ids; two daemons whose events may meet need two numbers
 /// @param diskReserveBytes free space below which nothing is taken in
+/// @param acceptClock whether the machine's clock is believed although a later one was seen before
 /// @param retention how long types without a setting of their own are kept
 /// @param retentionByType how long others are kept
 record StoreOptions(
@@ -30,6 +31,7 @@ record StoreOptions(
     Duration mergeAfter,
     int daemonNumber,
     long diskReserveBytes,
+    boolean acceptClock,
     Age retention,
     Map<String, Age> retentionByType) {
   /// What a key of [#retentionByType] begins with; the type follows.
@@ -89,6 +91,7 @@ record StoreOptions(
     defaults.put("merge-after", "5m");
     defaults.put("daemon-number", "0");
     defaults.put("disk-reserve-bytes", Long.toString(512L << 20));
+    defaults.put("accept-clock", "false");
     defaults.put("retention", "forever");
   }
 
@@ -110,6 +113,7 @@ record StoreOptions(
         duration(values, "merge-after"),
         values.number("daemon-number"),
         values.bytes("disk-reserve-bytes"),
+        values.truth("accept-clock"),
         Age.parse("retention", values.text("retention")),
         byType);
   }
@@ -132,13 +136,15 @@ record StoreOptions(
     values.put("merge-after", new Age(mergeAfter).toString());
     values.put("daemon-number", Integer.toString(daemonNumber));
     values.put("disk-reserve-bytes", Long.toString(diskReserveBytes));
+    values.put("accept-clock", Boolean.toString(acceptClock));
     values.put("retention", retention.toString());
     new TreeMap<>(retentionByType)
         .forEach((type, age) -> values.put(RETENTION_OF + type, age.toString()));
   }
 
   StoreConfig storeConfig(Path data, int lanes) {
-    return StoreConfig.at(data.toAbsolutePath())
+    StoreConfig base = StoreConfig.at(data.toAbsolutePath());
+    return (acceptClock ? base.withClockAccepted() : base)
         .withLanes(lanes, shards)
         .withDaemon(daemonNumber)
         .withBuckets(bucketMinutes, Map.of())

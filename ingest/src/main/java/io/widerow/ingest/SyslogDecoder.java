@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -61,7 +62,7 @@ final class SyslogDecoder {
     tape.begin(bytes);
     timeNanos = Times.NONE;
     int priority = priority();
-    boolean known = priority >= 0 && (rfc5424() || rfc3164(batch.arrivalNanos));
+    boolean known = priority >= 0 && (rfc5424() || rfc3164(batch.wallNanos));
     if (!known) {
       tape.begin(bytes);
       timeNanos = Times.NONE;
@@ -74,7 +75,15 @@ final class SyslogDecoder {
     if (limit > at) {
       put(BODY, at, limit);
     }
-    long nanos = timeNanos != Times.NONE ? timeNanos : batch.useArrivalTime();
+    long nanos = timeNanos;
+    if (nanos == Times.NONE) {
+      try {
+        nanos = batch.useArrivalTime();
+      } catch (StorageException.ClockBehind behind) { // nobody is there to send it again
+        batch.refuse(String.valueOf(behind.getMessage()));
+        return false;
+      }
+    }
     batch.events.begin(TYPE, 0, TYPE.length, nanos);
     tape.writeTo(batch.events);
     return batch.end();

@@ -181,6 +181,12 @@ final class MemoryStore implements EventStore {
   public void maintain() {}
 
   @Override
+  public long arrivalNanos() {
+    java.time.Instant now = java.time.Instant.now();
+    return now.getEpochSecond() * 1_000_000_000L + now.getNano();
+  }
+
+  @Override
   public StoreStatistics statistics() {
     return new StoreStatistics(
         committed.size(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", List.of());

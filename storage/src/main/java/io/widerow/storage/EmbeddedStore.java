@@ -45,6 +45,7 @@ public final class EmbeddedStore implements EventStore {
   private final NotesFiles notes;
   private final RowMemory memory;
   private final AtomicLong arrivals;
+  private final RisingClock arrivalClock;
   private final SegmentArrivals segmentArrivals = new SegmentArrivals();
   private final Sealer sealer;
   private final Merger merger;
@@ -84,7 +85,7 @@ public final class EmbeddedStore implements EventStore {
         .openForReading(id -> journals(config, disk, id, Runnable::run));
   }
 
-  private static Journal.Factory journals(
+  static Journal.Factory journals(
       StoreConfig config, Disk disk, UUID storeId, Executor background) {
     return new ChronicleJournalFactory(
         disk,
@@ -104,6 +105,7 @@ public final class EmbeddedStore implements EventStore {
     this.notes = opened.notes();
     this.memory = opened.memory();
     this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
+    this.arrivalClock = new RisingClock(clock::wallNanos, manifest.clockNanos());
     this.segmentLimit = manifest.segmentIdNext();
     this.retentionDefault = new Retention(config.retention());
     this.readOnly = opened.readOnly();
@@ -122,8 +124,20 @@ public final class EmbeddedStore implements EventStore {
     arrivals.accumulateAndGet(counterLimit, Math::max);
   }
 
+  /// Times up to this one were given before.
+  void usedClock(long clockNanos) {
+    arrivalClock.raise(clockNanos);
+  }
+
+  RisingClock arrivalClock() {
+    return arrivalClock;
+  }
+
   /// Everything journaled before is sealed; lanes go on behind `lsn`.
   void startLanes(long lsn, IntFunction<Lane> lane) {
+    if (config.clockAccepted()) {
+      arrivalClock.reset();
+    }
     Map<Integer, Long> sealedLsns = new TreeMap<>();
     manifest.sealedLsns().keySet().forEach(old -> sealedLsns.put(old, lsn));
     for (int i = 0; i < config.lanes(); i++) {
@@ -199,6 +213,11 @@ public final class EmbeddedStore implements EventStore {
     hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
     hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
     return hash ^ (hash >>> 33);
+  }
+
+  @Override
+  public long arrivalNanos() {
+    return arrivalClock.nanos();
   }
 
   @Override
@@ -381,6 +400,7 @@ public final class EmbeddedStore implements EventStore {
         new ManifestEdit(
             manifest.segmentIdNext(),
             arrivals.get(),
+            arrivalClock.highWaterNanos(),
             added.stream().map(LiveSegment::entry).toList(),
             removed.stream().map(segment -> segment.entry().id()).toList(),
             sealedLsns,

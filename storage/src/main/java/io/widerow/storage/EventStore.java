@@ -21,6 +21,13 @@ public interface EventStore extends AutoCloseable {
   /// comes to the same lane.
   int laneOf(EventId id);
 
+  /// The time for an event that brings none, in nanoseconds since the Unix epoch. It never steps
+  /// back, also over a restart, and stands still while the machine's clock is a little behind.
+  ///
+  /// @throws StorageException.ClockBehind when that is more than ten seconds behind. Events with
+  ///   times of their own are taken then as ever
+  long arrivalNanos();
+
   /// A view of everything committed by now. It does not change, and holds on to what it shows until
   /// it is closed.
   StoreView view();

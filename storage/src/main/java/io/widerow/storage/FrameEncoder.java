@@ -52,10 +52,17 @@ final class FrameEncoder implements AutoCloseable {
   ///
   /// @param durableLsn the highest LSN known to be on disk now
   /// @param counterLimit no event of this group or an earlier one has an arrival counter this high
+  /// @param clockNanos no time of arrival that was given so far is later
   /// @param events records of `EventLayout`, at most [JournalFrame#RAW_BYTES_MAX] bytes, native
   /// @param count how many they are
   MemorySegment encode(
-      long lsn, long durableLsn, long counterLimit, MemorySegment events, int count, int flags) {
+      long lsn,
+      long durableLsn,
+      long counterLimit,
+      long clockNanos,
+      MemorySegment events,
+      int count,
+      int flags) {
     int raw = Math.toIntExact(events.byteSize());
     if (raw > JournalFrame.RAW_BYTES_MAX) {
       throw new IllegalArgumentException("group of " + raw + " bytes");
@@ -64,6 +71,7 @@ final class FrameEncoder implements AutoCloseable {
     group.lsn = lsn;
     group.durableLsn = durableLsn;
     group.counterLimit = counterLimit;
+    group.clockNanos = clockNanos;
     group.events = count;
     group.flags = flags;
     int body = JournalFrame.HEADER_BYTES + noteBytes;

@@ -15,15 +15,20 @@ import java.util.zip.CRC32C;
 /// One group of events as it lies in the journal.
 ///
 /// ```
-///  0       8           12       14      15      16    24           32             40     42
-///  +-------+-----------+--------+-------+-------+-----+------------+--------------+------+-------+
-///  | magic | headerCrc | format | codec | flags | lsn | durableLsn | counterLimit | lane | notes |
-///  +-------+-----------+--------+-------+-------+-----+------------+--------------+------+-------+
+///  0       8           12       14      15      16    24           32             40
+///  +-------+-----------+--------+-------+-------+-----+------------+--------------+-- ~
+///  | magic | headerCrc | format | codec | flags | lsn | durableLsn | counterLimit |
+///  +-------+-----------+--------+-------+-------+-----+------------+--------------+-- ~
 ///
-///  44       48          52         56            60        64
-///  +--------+-----------+----------+-------------+---------+------------ ~ -+----------- ~ -+
-///  | events | noteBytes | rawBytes | storedBytes | bodyCrc | notes          | stored events |
-///  +--------+-----------+----------+-------------+---------+------------ ~ -+----------- ~ -+
+///  40           48     50      52       56          60         64            68        72
+///  +------------+------+-------+--------+-----------+----------+-------------+---------+-- ~
+///  | clockNanos | lane | notes | events | noteBytes | rawBytes | storedBytes | bodyCrc |
+///  +------------+------+-------+--------+-----------+----------+-------------+---------+-- ~
+///
+///  72
+///  +------- ~ -+----------- ~ -+
+///  | notes     | stored events |
+///  +------- ~ -+----------- ~ -+
 /// ```
 ///
 /// Little-endian, nothing aligned beyond what the file gives. Both checksums are CRC32C and start
@@ -51,6 +56,7 @@ final class JournalFrame {
           LONG.withName("lsn"),
           LONG.withName("durableLsn"),
           LONG.withName("counterLimit"),
+          LONG.withName("clockNanos"),
           SHORT.withName("lane"),
           SHORT.withName("notes"),
           INT.withName("events"),
@@ -82,6 +88,7 @@ final class JournalFrame {
   private static final long LSN = offsetOf("lsn");
   private static final long DURABLE_LSN = offsetOf("durableLsn");
   private static final long COUNTER_LIMIT = offsetOf("counterLimit");
+  private static final long CLOCK_NANOS = offsetOf("clockNanos");
   private static final long LANE = offsetOf("lane");
   private static final long NOTES = offsetOf("notes");
   private static final long EVENTS = offsetOf("events");
@@ -91,7 +98,7 @@ final class JournalFrame {
   private static final long BODY_CRC = offsetOf("bodyCrc");
 
   static {
-    assert HEADER_BYTES == 64 : "the header is frozen by format version 1";
+    assert HEADER_BYTES == 72 : "the header is frozen by format version 1";
     assert LSN % Long.BYTES == 0;
   }
 
@@ -131,6 +138,10 @@ final class JournalFrame {
 
   static long counterLimit(MemorySegment frame) {
     return frame.get(LONG, COUNTER_LIMIT);
+  }
+
+  static long clockNanos(MemorySegment frame) {
+    return frame.get(LONG, CLOCK_NANOS);
   }
 
   static int lane(MemorySegment frame) {
@@ -184,6 +195,7 @@ final class JournalFrame {
     frame.set(LONG, LSN, group.lsn);
     frame.set(LONG, DURABLE_LSN, group.durableLsn);
     frame.set(LONG, COUNTER_LIMIT, group.counterLimit);
+    frame.set(LONG, CLOCK_NANOS, group.clockNanos);
     frame.set(SHORT, LANE, (short) lane);
     frame.set(SHORT, NOTES, (short) group.notes);
     frame.set(INT, EVENTS, group.events);
@@ -212,6 +224,7 @@ final class JournalFrame {
     long lsn;
     long durableLsn;
     long counterLimit;
+    long clockNanos;
     int events;
     int flags;
     int notes;

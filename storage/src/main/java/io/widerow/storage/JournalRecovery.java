@@ -33,6 +33,7 @@ final class JournalRecovery implements AutoCloseable {
   private final FrameDecoder decoder;
   private final Map<Integer, Long> sealedLsns;
   private final Map<Integer, LaneCheck> lanes = new TreeMap<>();
+  private final List<Path> files = new ArrayList<>();
   private long lsnSeen;
 
   /// @param sealedLsns by lane, the last frame whose events are in segments
@@ -57,6 +58,7 @@ final class JournalRecovery implements AutoCloseable {
 
           @Override
           public void file(int lane, Path file, long lsnFirst) {
+            files.add(file);
             lane(lane).file(file, lsnFirst);
           }
         });
@@ -161,6 +163,11 @@ final class JournalRecovery implements AutoCloseable {
         }
       }
     });
+  }
+
+  /// The files that were read.
+  List<Path> files() {
+    return List.copyOf(files);
   }
 
   /// The greatest LSN of any frame, whether it counts or not, and of any that was promised. New

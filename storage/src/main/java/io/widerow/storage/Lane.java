@@ -275,7 +275,14 @@ final class Lane implements LaneWriter, AutoCloseable {
     }
     int flags = (endsGroup ? Replay.ENDS_GROUP : 0) | (groupHasFrames ? 0 : Replay.STARTS_GROUP);
     MemorySegment frame =
-        encoder.encode(next, forcedLsn, arrivals.get(), records, frameEvents, flags);
+        encoder.encode(
+            next,
+            forcedLsn,
+            arrivals.get(),
+            owner.arrivalClock().highWaterNanos(),
+            records,
+            frameEvents,
+            flags);
     try {
       journal.append(next, frame);
     } catch (StorageException.DiskFull full) {

@@ -47,6 +47,7 @@ final class Manifest implements AutoCloseable {
   private final Map<Integer, Long> sealedLsns = new TreeMap<>();
   private long segmentIdNext = 1;
   private long counterLimit;
+  private long clockNanos = Long.MIN_VALUE;
   private int journals;
   private @Nullable DiskFile file;
   private long fileBytes;
@@ -161,6 +162,7 @@ final class Manifest implements AutoCloseable {
   private void apply(ManifestEdit edit) {
     segmentIdNext = Math.max(segmentIdNext, edit.segmentIdNext());
     counterLimit = Math.max(counterLimit, edit.counterLimit());
+    clockNanos = edit.clockNanos(); // may go down: an operator can accept the clock as it is
     edit.removed().forEach(segments::remove);
     edit.added().forEach(entry -> segments.put(entry.id(), entry));
     // Rows that hold only what was dropped are sealed with LSN 0.
@@ -193,6 +195,7 @@ final class Manifest implements AutoCloseable {
     return new ManifestEdit(
         segmentIdNext,
         counterLimit,
+        clockNanos,
         List.copyOf(segments.values()),
         List.of(),
         sealedLsns,
@@ -249,6 +252,10 @@ final class Manifest implements AutoCloseable {
 
   long counterLimit() {
     return counterLimit;
+  }
+
+  long clockNanos() {
+    return clockNanos;
   }
 
   List<SegmentEntry> segments() {

@@ -15,10 +15,11 @@ import java.util.TreeMap;
 /// present state out of nothing.
 ///
 /// ```
-///  0               8                16            20
-///  +---------------+----------------+-------------+----------+-------+---------+--------+---- ~
-///  | segmentIdNext | counterLimit   | added count | entries  | removed count | ids | lanes | ...
-///  +---------------+----------------+-------------+----------+-------+---------+--------+---- ~
+///  0               8              16           24            28
+///  +---------------+--------------+------------+-------------+------- ~ -+---------------+-- ~
+///  | segmentIdNext | counterLimit | clockNanos | added count | entries   | removed count | ...
+///  +---------------+--------------+------------+-------------+------- ~ -+---------------+-- ~
+///   then the removed ids and the lanes
 ///   lanes: count (4), then for each: lane (4), sealedLsn (8); then journals (4)
 /// ```
 ///
@@ -26,6 +27,7 @@ import java.util.TreeMap;
 ///
 /// @param segmentIdNext greater than every segment id ever used
 /// @param counterLimit greater than every arrival counter in the segments
+/// @param clockNanos no time of arrival that was given is later
 /// @param added segments that are live from now on
 /// @param removed ids of segments that are not any more
 /// @param sealedLsns by lane, the last journal frame whose events are all in segments
@@ -33,6 +35,7 @@ import java.util.TreeMap;
 record ManifestEdit(
     long segmentIdNext,
     long counterLimit,
+    long clockNanos,
     List<SegmentEntry> added,
     List<Long> removed,
     Map<Integer, Long> sealedLsns,
@@ -50,6 +53,7 @@ record ManifestEdit(
     try (var out = new DataOutputStream(bytes)) {
       out.writeLong(segmentIdNext);
       out.writeLong(counterLimit);
+      out.writeLong(clockNanos);
       out.writeInt(added.size());
       for (SegmentEntry entry : added) {
         entry.write(out);
@@ -75,6 +79,7 @@ record ManifestEdit(
     try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       long segmentIdNext = in.readLong();
       long counterLimit = in.readLong();
+      long clockNanos = in.readLong();
       List<SegmentEntry> added = new ArrayList<>();
       for (int left = count(in); left > 0; left--) {
         added.add(SegmentEntry.read(in));
@@ -88,7 +93,7 @@ record ManifestEdit(
         sealedLsns.put(in.readInt(), in.readLong());
       }
       return new ManifestEdit(
-          segmentIdNext, counterLimit, added, removed, sealedLsns, in.readInt());
+          segmentIdNext, counterLimit, clockNanos, added, removed, sealedLsns, in.readInt());
     }
   }
 

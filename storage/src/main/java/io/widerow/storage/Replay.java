@@ -54,6 +54,7 @@ final class Replay {
       lsnApplied = sealedLsns.getOrDefault(lane, 0L);
     }
     store.usedCounters(JournalFrame.counterLimit(frame));
+    store.usedClock(JournalFrame.clockNanos(frame));
     lsnLast = Math.max(lsnLast, lsn);
     if ((JournalFrame.flags(frame) & STARTS_GROUP) != 0) {
       droppedFrames += openGroup.size();

@@ -2,19 +2,18 @@ package io.widerow.storage;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /// A wall clock that never steps back, in this process or over a restart. When the clock below it
-/// steps back, this one stands still until it is overtaken, and the counter in the ids keeps them
-/// rising.
+/// steps back a little, this one stands still until it is overtaken, and the counter in the ids
+/// keeps them rising. When it steps back a lot, one of the two was wrong, and no time is given:
+/// standing still that long would stamp everything with one wrong time.
 ///
 /// - Threads: any. A reading is never less than one that any thread had before.
-public final class RisingClock {
-  /// How far the mark may lie ahead of the wall clock at start. More is a clock that was wrong
-  /// before the restart or is wrong now, and standing still that long would hide it.
-  public static final Duration LEAD_MAX = Duration.ofSeconds(10);
+final class RisingClock {
+  /// How far a reading may lie ahead of the wall clock.
+  static final Duration LEAD_MAX = Duration.ofSeconds(10);
 
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
@@ -22,31 +21,17 @@ public final class RisingClock {
   private final AtomicLong nanosLast;
 
   /// @param wallNanos nanoseconds since the Unix epoch
-  /// @param highWaterNanos no reading is at or below it; [Long#MIN_VALUE] when there is no mark
-  /// @throws IllegalArgumentException when the mark lies more than [#LEAD_MAX] ahead
-  public RisingClock(LongSupplier wallNanos, long highWaterNanos) {
-    long now = wallNanos.getAsLong();
-    if (highWaterNanos > now && highWaterNanos - now > LEAD_MAX.toNanos()) {
-      throw new IllegalArgumentException(
-          "the clock says %s, but the store was written at %s: set the clock right, or wait"
-              .formatted(instant(now), instant(highWaterNanos)));
-    }
+  /// @param highWaterNanos no reading is below it; [Long#MIN_VALUE] when there is no mark
+  RisingClock(LongSupplier wallNanos, long highWaterNanos) {
     this.wallNanos = wallNanos;
-    this.nanosLast = new AtomicLong(highWaterNanos + 1);
-  }
-
-  public static RisingClock of(InstantSource wall, long highWaterNanos) {
-    return new RisingClock(
-        () -> {
-          Instant now = wall.instant();
-          return now.getEpochSecond() * NANOS_PER_SECOND + now.getNano();
-        },
-        highWaterNanos);
+    this.nanosLast = new AtomicLong(highWaterNanos);
   }
 
   /// The time, in nanoseconds since the Unix epoch: that of the wall clock, or the last one given
   /// when that is later.
-  public long nanos() {
+  ///
+  /// @throws StorageException.ClockBehind when that is later by more than [#LEAD_MAX]
+  long nanos() {
     long now = wallNanos.getAsLong();
     long last = nanosLast.get();
     while (now > last) {
@@ -55,12 +40,25 @@ public final class RisingClock {
       }
       last = nanosLast.get();
     }
+    if (last - now > LEAD_MAX.toNanos()) {
+      throw new StorageException.ClockBehind(instant(now), instant(last));
+    }
     return last;
   }
 
-  /// How far this clock is ahead of the wall clock, for the owner to report; 0 when it is not.
-  public long leadNanos() {
-    return Math.max(0, nanosLast.get() - wallNanos.getAsLong());
+  /// The last reading: the mark for the next start.
+  long highWaterNanos() {
+    return nanosLast.get();
+  }
+
+  /// Goes on from a mark, if that is later.
+  void raise(long highWater) {
+    nanosLast.accumulateAndGet(highWater, Math::max);
+  }
+
+  /// Forgets all readings.
+  void reset() {
+    nanosLast.set(Long.MIN_VALUE);
   }
 
   private static Instant instant(long nanos) {

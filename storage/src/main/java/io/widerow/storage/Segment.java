@@ -204,6 +204,10 @@ final class Segment implements AutoCloseable {
   /// Opens a cursor over a partition; one without events when the partition is not here. The caller
   /// must hold a lease, or be the owner.
   EventCursor open(PartitionKey key, Scan scan) {
+    return cursor(key, scan);
+  }
+
+  private SegmentCursor cursor(PartitionKey key, Scan scan) {
     SegmentIndex found = index.get(key);
     if (!lease.tryAcquire()) {
       throw new IllegalStateException("segment " + segmentId + " is closed");
@@ -219,13 +223,7 @@ final class Segment implements AutoCloseable {
 
   /// Opens a cursor over a partition that passes over some of its blocks.
   EventCursor openWithout(PartitionKey key, BitSet blocks) {
-    if (!lease.tryAcquire()) {
-      throw new IllegalStateException("segment " + segmentId + " is closed");
-    }
-    Scan all = Scan.all();
-    return new SegmentCursor(
-            this, reader(), key, index.get(key), all, all.arrivedFrom(key.shard()), lease)
-        .without(blocks);
+    return cursor(key, Scan.all()).without(blocks);
   }
 
   /// Where the blocks lie, in the order of partitions.

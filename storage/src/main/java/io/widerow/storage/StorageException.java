@@ -3,6 +3,7 @@ package io.widerow.storage;
 import io.widerow.event.PartitionKey;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -121,6 +122,20 @@ public abstract sealed class StorageException extends RuntimeException {
 
     public Failed(String state, Throwable cause) {
       super(state, cause);
+    }
+  }
+
+  /// The machine's clock is so far behind times that were given before that it, or they, must be
+  /// wrong. Nothing that needs the time of its arrival is taken until the clock is right, or an
+  /// operator says that it is.
+  public static final class ClockBehind extends StorageException {
+    private static final long serialVersionUID = 1L;
+
+    ClockBehind(Instant wall, Instant mark) {
+      super(
+          "the clock says %s, but events were given times up to %s: set the clock right, wait,"
+                  .formatted(wall, mark)
+              + " or accept the clock as it is");
     }
   }
 

@@ -5,6 +5,7 @@ import io.widerow.event.TimeUuid;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Everything an owner can decide about an embedded store. Read once at open, passed whole, never
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// @param diskReserveBytes free space below which nothing is taken in
 /// @param mergeAfter how long a bucket is closed before its segments are merged
 /// @param retention how long types without a setting of their own are kept; null for ever
+/// @param clockAccepted whether the machine's clock is believed although the store has seen a later
+///   one
 public record StoreConfig(
     Path directory,
     int lanes,
@@ -39,7 +42,8 @@ public record StoreConfig(
     long journalBytes,
     long diskReserveBytes,
     Duration mergeAfter,
-    @Nullable Duration retention) {
+    @Nullable Duration retention,
+    boolean clockAccepted) {
   static final int LANES_MAX = 64;
   static final int SHARDS_MAX = 1_024;
 
@@ -86,147 +90,122 @@ public record StoreConfig(
 
   /// The defaults, for one lane.
   public static StoreConfig at(Path directory) {
-    return new StoreConfig(
-        directory,
-        1,
-        1,
-        0,
-        60,
-        Map.of(),
-        Duration.ofMinutes(10),
-        256 * MIB,
-        Duration.ofMinutes(10),
-        64 * MIB,
-        256 * MIB,
-        512 * MIB,
-        Duration.ofMinutes(5),
-        null);
+    return new Builder(directory).build();
   }
 
   public StoreConfig withLanes(int newLanes, int newShards) {
-    return new StoreConfig(
-        directory,
-        newLanes,
-        newShards,
-        daemon,
-        bucketMinutes,
-        bucketMinutesByType,
-        futureMax,
-        openBytes,
-        openAge,
-        journalFileBytes,
-        journalBytes,
-        diskReserveBytes,
-        mergeAfter,
-        retention);
+    return changed(to -> {
+      to.lanes = newLanes;
+      to.shards = newShards;
+    });
   }
 
   public StoreConfig withDaemon(int newDaemon) {
-    return new StoreConfig(
-        directory,
-        lanes,
-        shards,
-        newDaemon,
-        bucketMinutes,
-        bucketMinutesByType,
-        futureMax,
-        openBytes,
-        openAge,
-        journalFileBytes,
-        journalBytes,
-        diskReserveBytes,
-        mergeAfter,
-        retention);
+    return changed(to -> to.daemon = newDaemon);
   }
 
   public StoreConfig withBuckets(int newMinutes, Map<String, Integer> newMinutesByType) {
-    return new StoreConfig(
-        directory,
-        lanes,
-        shards,
-        daemon,
-        newMinutes,
-        newMinutesByType,
-        futureMax,
-        openBytes,
-        openAge,
-        journalFileBytes,
-        journalBytes,
-        diskReserveBytes,
-        mergeAfter,
-        retention);
+    return changed(to -> {
+      to.bucketMinutes = newMinutes;
+      to.bucketMinutesByType = newMinutesByType;
+    });
   }
 
   public StoreConfig withMemory(long newOpenBytes, Duration newOpenAge) {
-    return new StoreConfig(
-        directory,
-        lanes,
-        shards,
-        daemon,
-        bucketMinutes,
-        bucketMinutesByType,
-        futureMax,
-        newOpenBytes,
-        newOpenAge,
-        journalFileBytes,
-        journalBytes,
-        diskReserveBytes,
-        mergeAfter,
-        retention);
+    return changed(to -> {
+      to.openBytes = newOpenBytes;
+      to.openAge = newOpenAge;
+    });
   }
 
   public StoreConfig withJournal(long newFileBytes, long newBytes) {
-    return new StoreConfig(
-        directory,
-        lanes,
-        shards,
-        daemon,
-        bucketMinutes,
-        bucketMinutesByType,
-        futureMax,
-        openBytes,
-        openAge,
-        newFileBytes,
-        newBytes,
-        diskReserveBytes,
-        mergeAfter,
-        retention);
+    return changed(to -> {
+      to.journalFileBytes = newFileBytes;
+      to.journalBytes = newBytes;
+    });
   }
 
   public StoreConfig withDiskReserveBytes(long newReserveBytes) {
-    return new StoreConfig(
-        directory,
-        lanes,
-        shards,
-        daemon,
-        bucketMinutes,
-        bucketMinutesByType,
-        futureMax,
-        openBytes,
-        openAge,
-        journalFileBytes,
-        journalBytes,
-        newReserveBytes,
-        mergeAfter,
-        retention);
+    return changed(to -> to.diskReserveBytes = newReserveBytes);
   }
 
   public StoreConfig withAges(Duration newMergeAfter, @Nullable Duration newRetention) {
-    return new StoreConfig(
-        directory,
-        lanes,
-        shards,
-        daemon,
-        bucketMinutes,
-        bucketMinutesByType,
-        futureMax,
-        openBytes,
-        openAge,
-        journalFileBytes,
-        journalBytes,
-        diskReserveBytes,
-        newMergeAfter,
-        newRetention);
+    return changed(to -> {
+      to.mergeAfter = newMergeAfter;
+      to.retention = newRetention;
+    });
+  }
+
+  /// Believes the machine's clock although the store has seen a later one; see
+  /// [EventStore#arrivalNanos].
+  public StoreConfig withClockAccepted() {
+    return changed(to -> to.clockAccepted = true);
+  }
+
+  private StoreConfig changed(Consumer<Builder> change) {
+    Builder builder = new Builder(this);
+    change.accept(builder);
+    return builder.build();
+  }
+
+  /// All values, to be changed one by one; it starts with the defaults or with another's.
+  private static final class Builder {
+    private final Path directory;
+    private int lanes = 1;
+    private int shards = 1;
+    private int daemon;
+    private int bucketMinutes = 60;
+    private Map<String, Integer> bucketMinutesByType = Map.of();
+    private Duration futureMax = Duration.ofMinutes(10);
+    private long openBytes = 256 * MIB;
+    private Duration openAge = Duration.ofMinutes(10);
+    private long journalFileBytes = 64 * MIB;
+    private long journalBytes = 256 * MIB;
+    private long diskReserveBytes = 512 * MIB;
+    private Duration mergeAfter = Duration.ofMinutes(5);
+    private @Nullable Duration retention;
+    private boolean clockAccepted;
+
+    Builder(Path directory) {
+      this.directory = directory;
+    }
+
+    Builder(StoreConfig from) {
+      this(from.directory);
+      lanes = from.lanes;
+      shards = from.shards;
+      daemon = from.daemon;
+      bucketMinutes = from.bucketMinutes;
+      bucketMinutesByType = from.bucketMinutesByType;
+      futureMax = from.futureMax;
+      openBytes = from.openBytes;
+      openAge = from.openAge;
+      journalFileBytes = from.journalFileBytes;
+      journalBytes = from.journalBytes;
+      diskReserveBytes = from.diskReserveBytes;
+      mergeAfter = from.mergeAfter;
+      retention = from.retention;
+      clockAccepted = from.clockAccepted;
+    }
+
+    StoreConfig build() {
+      return new StoreConfig(
+          directory,
+          lanes,
+          shards,
+          daemon,
+          bucketMinutes,
+          bucketMinutesByType,
+          futureMax,
+          openBytes,
+          openAge,
+          journalFileBytes,
+          journalBytes,
+          diskReserveBytes,
+          mergeAfter,
+          retention,
+          clockAccepted);
+    }
   }
 
   /// Width of the buckets that new events of a type go to.

@@ -169,9 +169,8 @@ final class StoreOpener {
       replay.finish();
       if (!readOnly) {
         long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
-        List<Path> old = oldJournals();
         store.startLanes(lsn, lane -> lane(store, journals, lsn, replay.notes(), storeId, lane));
-        endJournals(purpose, journals, old);
+        endJournals(purpose, journals, recovery.files());
       }
       store.opened(report(replay, recovery, losses, segments.size(), startNanos));
       return store;
@@ -209,13 +208,12 @@ final class StoreOpener {
       journals.deleteReplayed();
       return;
     }
-    Quarantine quarantine = new Quarantine(disk, config.directory());
-    old.forEach(quarantine::take);
-  }
-
-  private List<Path> oldJournals() {
     Path journal = config.directory().resolve(Journal.DIRECTORY);
-    return disk.exists(journal) ? disk.list(journal) : List.of();
+    Quarantine quarantine = new Quarantine(disk, config.directory());
+    old.stream()
+        .map(file -> journal.resolve(journal.relativize(file).getName(0)))
+        .distinct()
+        .forEach(quarantine::take);
   }
 
   private Lane lane(

@@ -65,13 +65,7 @@ public final class StoreRepair {
             disk,
             directory,
             acceptLoss,
-            id ->
-                new ChronicleJournalFactory(
-                    disk,
-                    directory.resolve(Journal.DIRECTORY),
-                    id,
-                    StoreConfig.at(directory).journalFileBytes(),
-                    Runnable::run))
+            id -> EmbeddedStore.journals(StoreConfig.at(directory), disk, id, Runnable::run))
         .repair();
   }
 
@@ -136,6 +130,7 @@ public final class StoreRepair {
         new ManifestEdit(
             manifest.segmentIdNext(),
             manifest.counterLimit(),
+            manifest.clockNanos(),
             added,
             List.of(entry.id()),
             Map.of(),

@@ -54,13 +54,7 @@ public final class StoreVerifier {
     return new StoreVerifier(
             disk,
             directory,
-            id ->
-                new ChronicleJournalFactory(
-                    disk,
-                    directory.resolve(Journal.DIRECTORY),
-                    id,
-                    StoreConfig.at(directory).journalFileBytes(),
-                    Runnable::run))
+            id -> EmbeddedStore.journals(StoreConfig.at(directory), disk, id, Runnable::run))
         .verify();
   }
 

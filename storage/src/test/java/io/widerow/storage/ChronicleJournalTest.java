@@ -52,7 +52,7 @@ class ChronicleJournalTest {
     journal.append(
         lsn,
         encoder.encode(
-            lsn, lsn - 1, 0, batch.memory().asSlice(0, batch.bytes()), batch.count(), 0));
+            lsn, lsn - 1, 0, 0, batch.memory().asSlice(0, batch.bytes()), batch.count(), 0));
     journal.force();
   }
 

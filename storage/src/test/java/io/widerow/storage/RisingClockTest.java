@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -23,8 +21,8 @@ class RisingClockTest {
     var wall = new AtomicLong(1_000);
     var clock = new RisingClock(wall::getAndIncrement, Long.MIN_VALUE);
 
+    assertEquals(1_000, clock.nanos());
     assertEquals(1_001, clock.nanos());
-    assertEquals(1_002, clock.nanos());
   }
 
   @Test
@@ -34,38 +32,37 @@ class RisingClockTest {
 
     assertEquals(1_000 * SECOND, clock.nanos());
     assertEquals(1_000 * SECOND, clock.nanos());
-    wall.set(400 * SECOND);
+    wall.set(990 * SECOND);
     assertEquals(1_000 * SECOND, clock.nanos());
-    assertEquals(600 * SECOND, clock.leadNanos());
+    assertEquals(1_000 * SECOND, clock.highWaterNanos());
     wall.set(1_000 * SECOND + 1);
     assertEquals(1_000 * SECOND + 1, clock.nanos());
-    assertEquals(0, clock.leadNanos());
   }
 
   @Test
-  void startsAboveTheHighWaterMark() {
+  void startsAtTheHighWaterMark() {
     var clock = new RisingClock(() -> 100 * SECOND, 110 * SECOND);
 
-    assertEquals(110 * SECOND + 1, clock.nanos());
+    assertEquals(110 * SECOND, clock.nanos());
   }
 
   @Test
-  void refusesAMarkThatLiesTooFarAhead() {
-    var refusal =
-        assertThrows(
-            IllegalArgumentException.class,
-            () -> new RisingClock(() -> 100 * SECOND, 110 * SECOND + 1));
+  void givesNoTimeThatIsTooFarAhead() {
+    var wall = new AtomicLong(100 * SECOND);
+    var clock = new RisingClock(wall::get, 110 * SECOND + 1);
+
+    var refusal = assertThrows(StorageException.ClockBehind.class, clock::nanos);
     assertEquals(
-        "the clock says 1970-01-01T00:01:40Z, but the store was written at"
-            + " 1970-01-01T00:01:50.000000001Z: set the clock right, or wait",
+        "the clock says 1970-01-01T00:01:40Z, but events were given times up to"
+            + " 1970-01-01T00:01:50.000000001Z: set the clock right, wait, or accept the clock as"
+            + " it is",
         refusal.getMessage());
-  }
-
-  @Test
-  void readsAnInstantSource() {
-    var wall = InstantSource.fixed(Instant.ofEpochSecond(7, 9));
-
-    assertEquals(7 * SECOND + 9, RisingClock.of(wall, Long.MIN_VALUE).nanos());
+    wall.set(100 * SECOND + 1);
+    assertEquals(110 * SECOND + 1, clock.nanos());
+    wall.set(SECOND);
+    assertThrows(StorageException.ClockBehind.class, clock::nanos);
+    clock.reset();
+    assertEquals(SECOND, clock.nanos());
   }
 
   @Test
