@@ -102,17 +102,14 @@ final class ByteWords {
     return (tens | ((pairs - tens * 10) << 8)) + ONES * '0';
   }
 
-  /// Copies `length` bytes, and writes up to 15 more behind them.
+  /// Copies `length` bytes, and writes up to seven more behind them.
   static void copy(byte[] source, int from, byte[] target, int to, int length) {
     if (length > COPIED_MAX) {
       System.arraycopy(source, from, target, to, length);
       return;
     }
-    for (int i = 0; i < length; i += 2 * Long.BYTES) {
-      long first = load(source, from + i);
-      long second = load(source, from + i + Long.BYTES);
-      ByteSink.LONG.set(target, to + i, first);
-      ByteSink.LONG.set(target, to + i + Long.BYTES, second);
+    for (int i = 0; i < length; i += Long.BYTES) {
+      ByteSink.LONG.set(target, to + i, load(source, from + i));
     }
   }
 

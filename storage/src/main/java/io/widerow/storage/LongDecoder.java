@@ -106,6 +106,12 @@ final class LongDecoder {
   }
 
   private static void scale(long[] values, int from, int limit, long base, long divisor) {
+    if (divisor == 1) {
+      for (int i = from; i < limit && base != 0; i++) {
+        values[i] += base;
+      }
+      return;
+    }
     for (int i = from; i < limit; i++) {
       values[i] = values[i] * divisor + base;
     }
