@@ -69,7 +69,8 @@ public final class CassandraDriver implements PeerDriver {
     DriverConfigLoader config =
         DriverConfigLoader.programmaticBuilder()
             .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(20))
-            .withDuration(DefaultDriverOption.METADATA_SCHEMA_REQUEST_TIMEOUT, Duration.ofSeconds(20))
+            .withDuration(
+                DefaultDriverOption.METADATA_SCHEMA_REQUEST_TIMEOUT, Duration.ofSeconds(20))
             .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))
             .withInt(DefaultDriverOption.REQUEST_PAGE_SIZE, PAGE_ROWS)
             .build();
@@ -107,8 +108,7 @@ public final class CassandraDriver implements PeerDriver {
               session.execute(
                   session
                       .prepare(CassandraTable.IDS)
-                      .bind(
-                          partition.getString("bucket"), type, partition.getShort("shard")))) {
+                      .bind(partition.getString("bucket"), type, partition.getShort("shard")))) {
             count += ignored.isNull(0) ? 0 : 1;
           }
         }
