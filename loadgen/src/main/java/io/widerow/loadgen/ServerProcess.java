@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 ///
 /// - Threads: one; [#kill] may come from any.
 final class ServerProcess implements AutoCloseable {
-  private static final long READY_SECONDS_MAX = 120;
+  private static final long READY_SECONDS_MAX = 240;
   private static final long STOP_SECONDS_MAX = 120;
   private static final long PAUSE_MILLIS = 50;
   private static final int LOG_LINES = 5;
@@ -70,6 +70,7 @@ final class ServerProcess implements AutoCloseable {
   /// @throws IOException when it ends or does not get ready, with its last words
   void await(Probe probe) throws IOException, InterruptedException {
     long beganNanos = System.nanoTime();
+    String answer = "it says not to be ready";
     while (true) {
       if (!process.isAlive()) {
         throw new IOException("ended with %d: %s".formatted(process.exitValue(), lastWords()));
@@ -79,11 +80,12 @@ final class ServerProcess implements AutoCloseable {
           return;
         }
       } catch (IOException notYet) {
-        // Nobody listens yet; the time below ends the waiting.
+        answer = notYet.toString();
       }
       if (System.nanoTime() - beganNanos > READY_SECONDS_MAX * Quantity.SECOND) {
         throw new IOException(
-            "not ready within %d s: %s".formatted(READY_SECONDS_MAX, lastWords()));
+            "not ready within %d s: %s; its last words: %s"
+                .formatted(READY_SECONDS_MAX, answer, lastWords()));
       }
       pause();
     }

@@ -119,8 +119,7 @@ final class CassandraConnection implements Connection {
   /// A version-1 UUID: the event's time, then a counter that no two events share.
   private static UUID id(long epochNanos) {
     long ticks = Math.floorDiv(epochNanos, TICK_NANOS) + GREGORIAN_TICKS;
-    long high =
-        ticks << 32 | (ticks >>> 16 & 0xFFFF_0000L) | 0x1000 | (ticks >>> 48 & 0x0FFFL);
+    long high = ticks << 32 | (ticks >>> 16 & 0xFFFF_0000L) | 0x1000 | (ticks >>> 48 & 0x0FFFL);
     return new UUID(high, VARIANT | COUNTER.getAndIncrement());
   }
 

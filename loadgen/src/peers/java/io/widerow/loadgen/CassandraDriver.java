@@ -30,9 +30,9 @@ public final class CassandraDriver implements PeerDriver {
     final PreparedStatement insert;
     int users;
 
-    Shared(CqlSession session) {
+    Shared(CqlSession session, PreparedStatement insert) {
       this.session = session;
-      this.insert = CassandraTable.prepareInsert(session);
+      this.insert = insert;
     }
   }
 
@@ -46,11 +46,20 @@ public final class CassandraDriver implements PeerDriver {
     synchronized (SESSIONS) {
       Shared shared = SESSIONS.get(address);
       if (shared == null) {
-        shared = new Shared(open(address));
+        shared = share(open(address));
         SESSIONS.put(address, shared);
       }
       shared.users++;
       return new CassandraConnection(shared.session, shared.insert, () -> release(address));
+    }
+  }
+
+  private static Shared share(CqlSession session) throws IOException {
+    try {
+      return new Shared(session, CassandraTable.prepareInsert(session));
+    } catch (DriverException failure) {
+      session.close();
+      throw new IOException("Cassandra: " + failure.getMessage(), failure);
     }
   }
 
@@ -69,12 +78,14 @@ public final class CassandraDriver implements PeerDriver {
     DriverConfigLoader config =
         DriverConfigLoader.programmaticBuilder()
             .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(20))
-            .withDuration(DefaultDriverOption.METADATA_SCHEMA_REQUEST_TIMEOUT, Duration.ofSeconds(20))
+            .withDuration(
+                DefaultDriverOption.METADATA_SCHEMA_REQUEST_TIMEOUT, Duration.ofSeconds(20))
             .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))
             .withInt(DefaultDriverOption.REQUEST_PAGE_SIZE, PAGE_ROWS)
             .build();
+    CqlSession session = null;
     try {
-      CqlSession session =
+      session =
           CqlSession.builder()
               .addContactPoint(address)
               .withLocalDatacenter("datacenter1")
@@ -83,6 +94,9 @@ public final class CassandraDriver implements PeerDriver {
       CassandraTable.create(session);
       return session;
     } catch (DriverException | IllegalStateException failure) {
+      if (session != null) {
+        session.close();
+      }
       throw new IOException("Cassandra at " + address + ": " + failure.getMessage(), failure);
     }
   }
@@ -107,8 +121,7 @@ public final class CassandraDriver implements PeerDriver {
               session.execute(
                   session
                       .prepare(CassandraTable.IDS)
-                      .bind(
-                          partition.getString("bucket"), type, partition.getShort("shard")))) {
+                      .bind(partition.getString("bucket"), type, partition.getShort("shard")))) {
             count += ignored.isNull(0) ? 0 : 1;
           }
         }
