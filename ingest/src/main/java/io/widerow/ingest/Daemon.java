@@ -56,6 +56,7 @@ public final class Daemon implements AutoCloseable {
   private final Lanes lanes;
   private final Intake intake;
   private final QueryService queries;
+  private final Access access;
   private final EventLoopGroup loops;
   private final Server http;
   private final ScheduledExecutorService maintenance;
@@ -85,7 +86,8 @@ public final class Daemon implements AutoCloseable {
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
     queries = new QueryService(store, Daemon::epochNanos);
-    http = server(config, intake);
+    access = new Access(config);
+    http = server(config, intake, access);
     maintenance =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
@@ -124,10 +126,9 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  private Server server(DaemonConfig config, Intake newIntake) {
+  private Server server(DaemonConfig config, Intake newIntake, Access access) {
     WriteServices write = new WriteServices(newIntake, config.durability());
     StatusServices status = new StatusServices(config, newIntake, store, registry);
-    Access access = new Access(config);
     ServerBuilder builder =
         Server.builder()
             .workerGroup(loops, false)
@@ -171,6 +172,7 @@ public final class Daemon implements AutoCloseable {
 
   private void maintain() {
     try {
+      access.reload();
       store.maintain();
       lanes.tick(); // after: what was asked of a lane is done by its own thread
     } catch (RuntimeException failure) { // or it would never be called again
