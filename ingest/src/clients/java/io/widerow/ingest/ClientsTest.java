@@ -260,7 +260,6 @@ class ClientsTest {
               .addField("up", true)
               .time(1_700_000_000_123_456_789L, WritePrecision.NS));
       influx.enableGzip();
-      long start = 1_700_000_000L;
       api.writePoints(
           IntStream.range(0, 100)
               .mapToObj(i -> point(i, 1_700_000_000L + i))

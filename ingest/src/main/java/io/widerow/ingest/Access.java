@@ -26,15 +26,22 @@ final class Access {
       AttributeKey.valueOf(Access.class, "PRINCIPAL");
   private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
 
-  private final @Nullable Tokens tokens;
+  private final @Nullable TokenFile tokens;
   private final boolean hostsChecked;
   private final Set<String> hosts;
 
   Access(DaemonConfig config) {
     SecurityOptions security = config.security();
-    tokens = security.tokens() == null ? null : Tokens.read(security.tokens());
+    tokens = security.tokens() == null ? null : new TokenFile(security.tokens());
     hostsChecked = tokens == null && config.httpIsLocal();
     hosts = security.hosts();
+  }
+
+  /// Reads the tokens again when their file has changed. One thread, from time to time.
+  void reload() {
+    if (tokens != null) {
+      tokens.reload();
+    }
   }
 
   /// The name of the token that a request came with; empty without tokens.
@@ -65,7 +72,7 @@ final class Access {
       return null;
     }
     String secret = secret(request.headers().get(HttpHeaderNames.AUTHORIZATION));
-    Tokens.Token token = secret == null ? null : tokens.find(secret);
+    Tokens.Token token = secret == null ? null : tokens.tokens().find(secret);
     if (token == null) {
       return unauthorized();
     }

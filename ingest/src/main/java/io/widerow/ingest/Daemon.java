@@ -60,6 +60,7 @@ public final class Daemon implements AutoCloseable {
   private final Lanes lanes;
   private final Intake intake;
   private final QueryService queries;
+  private final Access access;
   private final EventLoopGroup loops;
   private final Server http;
   private final ScheduledExecutorService maintenance;
@@ -90,7 +91,8 @@ public final class Daemon implements AutoCloseable {
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
     queries = new QueryService(store, Daemon::epochNanos);
-    http = server(config, intake);
+    access = new Access(config);
+    http = server(config, intake, access);
     maintenance =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
@@ -129,10 +131,9 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  private Server server(DaemonConfig config, Intake newIntake) {
+  private Server server(DaemonConfig config, Intake newIntake, Access access) {
     WriteServices write = new WriteServices(newIntake, config.durability());
     StatusServices status = new StatusServices(config, newIntake, store, registry);
-    Access access = new Access(config);
     ServerBuilder builder =
         Server.builder()
             .workerGroup(loops, false)
@@ -176,6 +177,7 @@ public final class Daemon implements AutoCloseable {
 
   private void maintain() {
     try {
+      access.reload();
       store.maintain();
       lanes.tick(); // after: what was asked of a lane is done by its own thread
       tellDamage();

@@ -17,12 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Who may do what: the SHA-256 digests of bearer tokens, from a file that only its owner can read.
 /// A line is `name sha256hex scope[,scope]`; an empty one and one that begins with `#` say nothing.
-/// To make a token and its line:
-///
-/// ```
-/// token=$(openssl rand -hex 32); echo "$token"
-/// echo "shipper $(printf %s "$token" | sha256sum | cut -d' ' -f1) ingest,query" >> tokens
-/// ```
+/// [TokenCommand] makes a token and its line.
 ///
 /// - Threads: any.
 final class Tokens {
@@ -63,6 +58,18 @@ final class Tokens {
           "tokens: cannot read %s: %s".formatted(file, unreadable.getMessage()), unreadable);
     }
     return new Tokens(tokens);
+  }
+
+  /// The line of a token.
+  ///
+  /// @throws IllegalArgumentException when the name is no word, or there is no such scope
+  static String line(String name, String secret, String scopes) {
+    if (name.startsWith("#")) {
+      throw new IllegalArgumentException("name must not begin with #, got " + name);
+    }
+    String line = name + " " + HexFormat.of().formatHex(sha256(secret)) + " " + scopes;
+    Token _ = parse("%s with the scopes %s".formatted(name, scopes), line);
+    return line;
   }
 
   private static void requirePrivate(Path file) throws IOException {

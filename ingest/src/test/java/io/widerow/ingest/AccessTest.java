@@ -2,6 +2,7 @@ package io.widerow.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,8 @@ import com.linecorp.armeria.common.RequestHeaders;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -31,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /// Goal: nobody gets in who may not, over TLS or not, and a setting that would let them in is
 /// refused at the start. Method: a daemon with tokens and a certificate made by `keytool`.
@@ -95,6 +99,46 @@ class AccessTest {
       assertEquals(200, status(http, "GET", "/ready"));
       assertEquals(1, store.committed.size());
     }
+  }
+
+  @Test
+  void aTokenMadeByTheCommandIsLetInWhileTheDaemonRuns()
+      throws IOException, InterruptedException, GeneralSecurityException {
+    Map<String, String> values = tokensOfThree();
+    values.put("lanes", "1");
+    Path file = Path.of(String.valueOf(values.get("tokens")));
+    try (Daemon daemon = Daemon.start(DaemonConfig.of(values), new MemoryStore(1));
+        Http http = new Http(daemon)) {
+      String made = token("fresh", "--scopes", "admin", "--append", file.toString());
+      assertTrue(made.startsWith("0 ") && made.length() == 2 + 64, made);
+      String bearer = "Bearer " + made.substring(2);
+      while (status(http, "GET", "/v1/status", "authorization", bearer) != 200) {
+        Thread.onSpinWait(); // the time-out of the class ends it
+      }
+      assertEquals(403, status(http, "GET", "/v1/query?limit=x", "authorization", bearer));
+      TokenFile slipped = new TokenFile(tokens("rw-------", "a " + digest("a") + " admin\n"));
+      Files.writeString(file, "not a line\n"); // a slip: nobody is shut out
+      slipped.reload();
+      assertNotNull(slipped.tokens().find("a"));
+    }
+  }
+
+  @Test
+  void aTokenIsMadeWithItsLine() throws GeneralSecurityException {
+    String[] made = token("shipper", "--scopes", "ingest").split("\\s+", -1);
+    assertEquals("0", made[0]);
+    assertEquals(digest(made[2]), made[5]);
+    assertTrue(token("two words").startsWith("64 "));
+    assertTrue(token("x", "--scopes", "all").startsWith("64 "));
+    assertTrue(token("#x").startsWith("64 "));
+  }
+
+  private static String token(String... arguments) {
+    StringWriter out = new StringWriter();
+    CommandLine line = new CommandLine(new TokenCommand());
+    line.setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
+    int exit = line.execute(arguments);
+    return exit + " " + out.toString().strip();
   }
 
   @Test

@@ -1,0 +1,102 @@
+package io.widerow.ingest;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `widerow token`: makes a token, and the line of the daemon's file that lets it in. The token is
+/// 256 random bits and is shown this once; the line holds only its digest.
+@Command(
+    name = "token",
+    description = {
+      "Makes a bearer token. Prints the token, which is kept nowhere, and the line with its",
+      "digest for the file that the daemon's key tokens names; the daemon reads that file again",
+      "when it changes."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+public final class TokenCommand implements Callable<Integer> {
+  private static final int TOKEN_BYTES = 32;
+  private static final int EXIT_USAGE = 64;
+  private static final int EXIT_FAILED = 74;
+
+  @Parameters(paramLabel = "NAME", description = "Whose it is; a word.")
+  private String name = "";
+
+  @Option(
+      names = "--scopes",
+      description = "What it is good for: ${DEFAULT-VALUE}, or some of it.",
+      defaultValue = "ingest,query,admin")
+  private String scopes = "";
+
+  @Option(
+      names = "--append",
+      description = "Put the line into this file; one that is made gets mode 0600.",
+      paramLabel = "FILE")
+  private @Nullable Path file;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  /// Runs the command, and ends the process with its exit code.
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new TokenCommand()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() {
+    CommandLine command = commandLine();
+    byte[] random = new byte[TOKEN_BYTES];
+    new SecureRandom().nextBytes(random);
+    String secret = HexFormat.of().formatHex(random);
+    try {
+      String line = Tokens.line(name, secret, scopes);
+      Path target = file;
+      if (target != null) {
+        append(target, line);
+        command.getOut().println(secret);
+      } else {
+        command.getOut().printf("token: %s%nline:  %s%n", secret, line);
+      }
+      command.getOut().flush();
+      return 0;
+    } catch (IllegalArgumentException wrong) {
+      command.getErr().println("widerow token: " + wrong.getMessage());
+      return EXIT_USAGE;
+    } catch (IOException failed) {
+      command.getErr().println("widerow token: cannot write " + file + ": " + failed.getMessage());
+      return EXIT_FAILED;
+    }
+  }
+
+  private static void append(Path file, String line) throws IOException {
+    try {
+      var mode = PosixFilePermissions.fromString("rw-------");
+      Path _ = Files.createFile(file, PosixFilePermissions.asFileAttribute(mode));
+    } catch (FileAlreadyExistsException there) {
+      Tokens _ = Tokens.read(file); // or it would not be read afterwards
+    }
+    Path _ =
+        Files.writeString(file, line + "\n", StandardCharsets.UTF_8, StandardOpenOption.APPEND);
+  }
+
+  private CommandLine commandLine() {
+    if (spec == null) {
+      throw new IllegalStateException("called without picocli");
+    }
+    return spec.commandLine();
+  }
+}
