@@ -80,13 +80,10 @@ final class QueriesCommand implements Callable<Integer> {
       try (QueriedStore storeA = first.store()) {
         Loaded second = load(b, workload, pace, pool, work.resolve("b"));
         try (QueriedStore storeB = second.store()) {
-          List<Question> questions = new ArrayList<>();
-          for (Question question : Question.values()) {
-            if (question.suits(workload.scenario())) {
-              check(question, oracle, a, first);
-              check(question, oracle, b, second);
-              questions.add(question);
-            }
+          List<Question> questions = Question.suiting(workload.scenario());
+          for (Question question : questions) {
+            check(question, oracle, a, first);
+            check(question, oracle, b, second);
           }
           Oracle.checkOrder(storeA.firstRows());
           Oracle.checkOrder(storeB.firstRows());

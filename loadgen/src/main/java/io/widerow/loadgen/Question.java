@@ -1,5 +1,7 @@
 package io.widerow.loadgen;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /// What the contestants are asked, each in its own language, with rows of the same meaning.
@@ -27,8 +29,13 @@ enum Question {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  /// What can be asked about the events of a scenario.
+  static List<Question> suiting(Scenario scenario) {
+    return Arrays.stream(values()).filter(question -> question.suits(scenario)).toList();
+  }
+
   /// Metrics have fields to count by, log lines have words.
-  boolean suits(Scenario scenario) {
+  private boolean suits(Scenario scenario) {
     boolean log = scenario == Scenario.ACCESS || scenario == Scenario.BROKER;
     return switch (this) {
       case RANGE, LATEST -> true;

@@ -2,6 +2,7 @@ package io.widerow.storage;
 
 import io.widerow.event.EventId;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class SegmentSalvage {
   private static final int DIRECTORY_BYTES_MAX = 1 << 20;
 
-  private final DiskFile file;
+  private final Path path;
+  private final long fileBytes;
   private final SegmentChecksum checksum;
   private final byte[] window = new byte[DIRECTORY_BYTES_MAX + ByteSource.SLACK];
   private final List<SegmentIndex> indexes = new ArrayList<>();
@@ -34,7 +36,8 @@ final class SegmentSalvage {
   private String end = "";
 
   private SegmentSalvage(DiskFile file, UUID storeId, long segmentId) {
-    this.file = file;
+    this.path = file.path();
+    this.fileBytes = file.size();
     this.checksum = new SegmentChecksum(storeId, segmentId);
   }
 
@@ -43,7 +46,7 @@ final class SegmentSalvage {
   static SegmentSalvage of(DiskFile file, UUID storeId, SegmentEntry entry) {
     var salvage = new SegmentSalvage(file, storeId, entry.id());
     for (SegmentSummary.Partition partition : entry.partitions()) {
-      salvage.find(partition);
+      salvage.find(file, partition);
     }
     return salvage;
   }
@@ -61,14 +64,14 @@ final class SegmentSalvage {
   /// A block as its directory describes it.
   private record Block(int events, int directoryBytes, int blockBytes) {}
 
-  private void find(SegmentSummary.Partition partition) {
+  private void find(DiskFile file, SegmentSummary.Partition partition) {
     ByteSink blocks = new ByteSink();
     int count = 0;
     long left = partition.events();
     long missing = 0;
     try (BlockReader reader = new BlockReader(file, checksum)) {
       while (left > 0) {
-        Block block = end.isEmpty() ? next() : null;
+        Block block = end.isEmpty() ? next(file) : null;
         if (block == null || block.events > left) {
           break;
         }
@@ -97,7 +100,7 @@ final class SegmentSalvage {
     var part =
         new StoreView.PartitionInfo(all.key(), events, all.timeFirstNanos(), all.timeLastNanos());
     String found = end.isEmpty() ? "blocks whose ids are damaged" : end;
-    lost.add(new Damage(Damage.Kind.BLOCK, file.path(), offset, found, List.of(part)));
+    lost.add(new Damage(Damage.Kind.BLOCK, path, offset, found, List.of(part)));
   }
 
   private static ByteSink header(SegmentSummary.Partition partition, int blocks) {
@@ -112,18 +115,17 @@ final class SegmentSalvage {
 
   private SegmentIndex read(ByteSink index) {
     byte[] bytes = Arrays.copyOf(index.bytes(), index.length() + ByteSource.SLACK);
-    return SegmentIndex.read(
-        new ByteSource(file.path()).over(bytes, 0, index.length(), 0), file.size());
+    return SegmentIndex.read(new ByteSource(path).over(bytes, 0, index.length(), 0), fileBytes);
   }
 
   /// The block at `offset`; null when there is none that can be told.
-  private @Nullable Block next() {
-    int there = (int) Math.min(DIRECTORY_BYTES_MAX, Math.max(0, file.size() - offset));
+  private @Nullable Block next(DiskFile file) {
+    int there = (int) Math.min(DIRECTORY_BYTES_MAX, Math.max(0, fileBytes - offset));
     long got = file.read(MemorySegment.ofArray(window).asSlice(0, there), offset);
-    ByteSource in = new ByteSource(file.path()).over(window, 0, (int) got, offset);
+    ByteSource in = new ByteSource(path).over(window, 0, (int) got, offset);
     try {
       Block block = parse(in);
-      if (offset + block.blockBytes <= file.size()) {
+      if (offset + block.blockBytes <= fileBytes) {
         return block;
       }
       end = "the file ends inside a block";

@@ -41,7 +41,8 @@ final class GrowthCost {
             EVENTS_PER_SECOND,
             0.02);
     System.out.println(
-        "millions, last million events/s, settle s, segments, B/event, open ms, latest 100 us, heap MB");
+        "millions, last million events/s, settle s, segments, B/event,"
+            + " open ms, latest 100 us, heap MB");
     try (ExecutorService background = Executors.newFixedThreadPool(2);
         var batch = new EventBatch(1 << 20, 16 << 20)) {
       for (int i = 1; i < args.length; i++) {
