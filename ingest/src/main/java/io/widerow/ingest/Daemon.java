@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers |
 /// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | decoding of large or packed bodies |
-/// | `widerow-background-<n>` | lanes / 2 + 1, of the store's opener | sealing, merging, journal files |
+/// | `widerow-background-<n>` | lanes / 2 + 1 | sealing, merging, journal files; of the opener |
 /// | `widerow-maintenance` | one | tells the store what is due, wakes idle lanes |
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |

@@ -71,55 +71,70 @@ final class QueriesCommand implements Callable<Integer> {
     Pace pace = new Pace(0, 0, LOAD_NANOS_MAX, count, 2, 30 * Quantity.SECOND);
     BatchPool pool = BatchPool.prepare(workload, a.kind().target, pace.connections());
     Oracle oracle = new Oracle(workload, count, pool.batches().size());
-    PrintWriter out = spec.commandLine().getOut();
-    String name = Comparison.name("queries-" + workload.scenario().type, a, b);
     Path work = options.workDirectory();
     Path results = options.results == null ? work.resolve("results") : options.results;
     try {
       Loaded first = load(a, workload, pace, pool, work.resolve("a"));
-      try (QueriedStore storeA = first.store()) {
+      try (QueriedStore _ = first.store()) {
         Loaded second = load(b, workload, pace, pool, work.resolve("b"));
-        try (QueriedStore storeB = second.store()) {
-          List<Question> questions = Question.suiting(workload.scenario());
-          for (Question question : questions) {
-            check(question, oracle, a, first);
-            check(question, oracle, b, second);
-          }
-          Oracle.checkOrder(storeA.firstRows());
-          Oracle.checkOrder(storeB.firstRows());
-          for (int warmup = 0; warmup < WARMUP_TURNS; warmup++) {
-            storeA.turn(questions, oracle.token());
-            storeB.turn(questions, oracle.token());
-          }
-          ComparisonFolder folder = new ComparisonFolder(results, name, command());
-          var runs =
-              new PairedRuns<>(
-                  new Side(storeA, a, questions, oracle.token(), folder, name),
-                  new Side(storeB, b, questions, oracle.token(), folder, name),
-                  pairs,
-                  options.budgetNanos());
-          runs.execute();
-          Comparison comparison =
-              new Comparison(
-                  name,
-                  what(workload, count, oracle),
-                  a,
-                  b,
-                  runs.a().size(),
-                  runs.discarded(),
-                  rows(questions, runs));
-          folder.finish(comparison, "");
-          out.print(comparison.table());
-          if (options.results != null) {
-            out.println("written to " + folder.path());
-          }
-          out.flush();
-          return runs.a().size() == pairs ? ExitCode.OK : ExitCode.FAILURES;
+        try (QueriedStore _ = second.store()) {
+          return compare(first, second, a, b, oracle, workload, results);
         }
       }
     } finally {
       CompareOptions.remove(work);
     }
+  }
+
+  /// Checks and warms up two stores that hold the same events, and lets them take turns.
+  private int compare(
+      Loaded first,
+      Loaded second,
+      Contestant a,
+      Contestant b,
+      Oracle oracle,
+      Workload workload,
+      Path results)
+      throws Exception {
+    List<Question> questions = Question.suiting(workload.scenario());
+    for (Question question : questions) {
+      check(question, oracle, a, first);
+      check(question, oracle, b, second);
+    }
+    QueriedStore storeA = first.store();
+    QueriedStore storeB = second.store();
+    Oracle.checkOrder(storeA.firstRows());
+    Oracle.checkOrder(storeB.firstRows());
+    for (int warmup = 0; warmup < WARMUP_TURNS; warmup++) {
+      storeA.turn(questions, oracle.token());
+      storeB.turn(questions, oracle.token());
+    }
+    String name = Comparison.name("queries-" + workload.scenario().type, a, b);
+    ComparisonFolder folder = new ComparisonFolder(results, name, command());
+    var runs =
+        new PairedRuns<>(
+            new Side(storeA, a, questions, oracle.token(), folder, name),
+            new Side(storeB, b, questions, oracle.token(), folder, name),
+            pairs,
+            options.budgetNanos());
+    runs.execute();
+    Comparison comparison =
+        new Comparison(
+            name,
+            what(workload, Quantity.count(events), oracle),
+            a,
+            b,
+            runs.a().size(),
+            runs.discarded(),
+            rows(questions, runs));
+    folder.finish(comparison, "");
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(comparison.table());
+    if (options.results != null) {
+      out.println("written to " + folder.path());
+    }
+    out.flush();
+    return runs.a().size() == pairs ? ExitCode.OK : ExitCode.FAILURES;
   }
 
   private Contestant contestant(String text) {
