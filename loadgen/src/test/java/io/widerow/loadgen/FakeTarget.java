@@ -60,7 +60,8 @@ final class FakeTarget implements AutoCloseable {
   private String readBack() {
     StringBuilder out = new StringBuilder();
     int number = 0;
-    for (String line : String.join("", bodies).split("\n", -1)) {
+    String[] now = bodies.toArray(new String[0]); // others are added meanwhile
+    for (String line : String.join("", now).split("\n", -1)) {
       if (!line.isEmpty()) {
         UUID id = new UUID(((long) number++ << 32) | 0x1000, 0x8000_0000_0000_0000L);
         out.append("{\"id\":\"").append(id).append("\",").append(line.substring(1)).append('\n');
