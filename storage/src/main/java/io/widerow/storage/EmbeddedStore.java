@@ -203,16 +203,7 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public int laneOf(EventId id) {
-    int shard = (int) Long.remainderUnsigned(hashOf(id.time(), id.tail()), config.shards());
-    return shard % config.lanes();
-  }
-
-  /// Spreads ids over shards: the finalizer of MurmurHash3 over both halves.
-  static long hashOf(long idTime, long idTail) {
-    long hash = idTime * 0x9e3779b97f4a7c15L ^ idTail;
-    hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
-    hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
-    return hash ^ (hash >>> 33);
+    return Placement.shardOf(id.time(), id.tail(), config.shards()) % config.lanes();
   }
 
   @Override
@@ -274,6 +265,7 @@ public final class EmbeddedStore implements EventStore {
 
   /// @param arrivalFrom the first arrival of the lane that is not shown yet
   /// @throws StorageException.DiskFull when there are none, for want of room to seal others
+  /// @throws StorageException.Failed when others cannot be sealed, try after try
   OpenRows openRows(int lane, long arrivalFrom) {
     while (true) {
       MemorySegment piece = memory.tryTake();
@@ -287,8 +279,12 @@ public final class EmbeddedStore implements EventStore {
       requireWriting();
       sealer.retry();
       memory.awaitPiece(MEMORY_WAIT_MILLIS);
-      if (memory.isUsedUp() && sealer.failure() instanceof StorageException.DiskFull full) {
+      StorageException unsealed = memory.isUsedUp() ? sealer.failure() : null;
+      if (unsealed instanceof StorageException.DiskFull full) {
         throw full;
+      }
+      if (unsealed != null && sealer.failsForGood()) {
+        throw fail("seal rows", unsealed); // or the lane would wait for ever, and say nothing
       }
     }
   }

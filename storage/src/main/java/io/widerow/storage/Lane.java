@@ -199,8 +199,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   private void identify(MemorySegment memory, long at, int shard, long counter) {
     long idTail = EventLayout.idTail(memory, at);
     if (EventLayout.version(memory, at) == EventLayout.VERSION_OWN) {
-      long hash = EmbeddedStore.hashOf(EventLayout.idTime(memory, at), idTail);
-      int own = (int) Long.remainderUnsigned(hash, config.shards());
+      int own = Placement.shardOf(EventLayout.idTime(memory, at), idTail, config.shards());
       if (own % config.lanes() != index) {
         throw new IllegalArgumentException(
             "lane %d was given an event with an id of lane %d"

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// Turns rows into segments, on the store's executor, a lane's rows in the order they were filled.
@@ -22,12 +23,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: [#submit] by each lane's writer; one task a lane runs at a time.
 final class Sealer {
+  private static final int FAILURES_MAX = 20;
+
   private final EmbeddedStore store;
   private final SegmentFiles files;
   private final Executor executor;
   private final List<ArrayDeque<SealJob>> queues = new ArrayList<>(); // each guarded by itself
   private final boolean[] running; // guarded by the lane's queue
   private volatile @Nullable StorageException failure;
+  private final AtomicInteger failures = new AtomicInteger(); // in a row
 
   Sealer(EmbeddedStore store, SegmentFiles files, Executor executor, int lanes) {
     this.store = store;
@@ -57,6 +61,11 @@ final class Sealer {
   /// Why the last try failed; null when it did not.
   @Nullable StorageException failure() {
     return failure;
+  }
+
+  /// True when so many tries failed in a row that waiting for the next one helps nobody.
+  boolean failsForGood() {
+    return failures.get() >= FAILURES_MAX;
   }
 
   /// Waits until nothing is left to seal or the last try has failed.
@@ -107,12 +116,14 @@ final class Sealer {
         }
         seal(job);
         failure = null;
+        failures.set(0);
         synchronized (queue) {
           queue.remove();
         }
       }
     } catch (StorageException failed) {
       failure = failed;
+      failures.incrementAndGet();
       store.background(failed);
       stop(lane);
     } catch (RuntimeException bug) {

@@ -6,6 +6,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.PartitionKey;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -19,6 +20,8 @@ import java.util.concurrent.Executors;
 /// ```
 /// GrowthCost <empty directory> <millions> <millions> ...        rising
 /// ```
+///
+/// With `-Dunmerged=true` segments stay as they were sealed, the most files that can be.
 final class GrowthCost {
   private static final int BATCH_EVENTS = 1_000;
   private static final int EVENTS_PER_SECOND = 40;
@@ -32,7 +35,9 @@ final class GrowthCost {
   /// @param args an empty directory, then sizes
   public static void main(String[] args) throws InterruptedException {
     StoreConfig config =
-        StoreConfig.at(Path.of(args[0]).toAbsolutePath().resolve("store")).withDiskReserveBytes(0);
+        StoreConfig.at(Path.of(args[0]).toAbsolutePath().resolve("store"))
+            .withDiskReserveBytes(0)
+            .withAges(Duration.ofDays(Boolean.getBoolean("unmerged") ? 3_650 : 1), null);
     var source =
         new AccessLogEvents(
             AccessLogEvents.REAL_LOG,

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -269,6 +270,93 @@ class StoreFaultTest {
   void aFullDiskStopsWritingOnlyWhileItIsFull() {
     for (long bytes = 1_000; bytes < 40_000; bytes += 211) {
       fill(bytes);
+    }
+  }
+
+  /// A disk that takes everything but new segments.
+  private record NoSegments(SimDisk disk) implements Disk {
+    @Override
+    public DiskFile create(Path file) {
+      if (file.toString().contains("/segments/")) {
+        throw new StorageException.Failed(file, "create", new IOException("no segments"));
+      }
+      return disk.create(file);
+    }
+
+    @Override
+    public DiskFile open(Path file) {
+      return disk.open(file);
+    }
+
+    @Override
+    public DiskFile openForWriting(Path file) {
+      return disk.openForWriting(file);
+    }
+
+    @Override
+    public boolean exists(Path path) {
+      return disk.exists(path);
+    }
+
+    @Override
+    public void createDirectory(Path directory) {
+      disk.createDirectory(directory);
+    }
+
+    @Override
+    public void rename(Path source, Path target) {
+      disk.rename(source, target);
+    }
+
+    @Override
+    public void delete(Path path) {
+      disk.delete(path);
+    }
+
+    @Override
+    public List<Path> list(Path directory) {
+      return disk.list(directory);
+    }
+
+    @Override
+    public void forceDirectory(Path directory) {
+      disk.forceDirectory(directory);
+    }
+
+    @Override
+    public long usableBytes(Path path) {
+      return disk.usableBytes(path);
+    }
+
+    @Override
+    public AutoCloseable lock(Path file, String owner) {
+      return disk.lock(file, owner);
+    }
+  }
+
+  @Test
+  void rowsThatCanNeverBeSealedEndTheWritingAndStayReadable() {
+    var disk = new SimDisk(11);
+    var driver = new StoreDriver(new SplittableRandom(11));
+    try (driver;
+        EmbeddedStore store =
+            new StoreOpener(config(), new NoSegments(disk), clock, Runnable::run)
+                .open(_ -> new FileJournal.Factory(disk, config()))) {
+      var ended =
+          assertThrows(
+              StorageException.class,
+              () -> {
+                while (true) {
+                  driver.append(store, clock.wallNanos(), 200);
+                  driver.commit(store, Durability.DISK);
+                }
+              });
+      assertTrue(String.valueOf(ended.getMessage()).contains("/segments/"), ended.getMessage());
+      assertTrue(store.statistics().failure().contains("/segments/"));
+      check(driver, shown(store), "while it is open");
+    }
+    try (EmbeddedStore again = open(disk.restart())) {
+      check(driver, shown(again), "opened again");
     }
   }
 }
