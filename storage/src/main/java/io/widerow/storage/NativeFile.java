@@ -12,10 +12,11 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 
-/// A file descriptor of our own on a file that Chronicle Queue maps: it reserves the blocks and
-/// forces the pages. A `FileChannel` cannot reserve, and one whose thread is interrupted while it
-/// forces may lose the error that the kernel reports only once; a descriptor does neither. It is
-/// opened before the first page is written, so that the kernel reports every failed page to it.
+/// A file descriptor of our own on a file that Chronicle Queue maps: it reserves the blocks, writes
+/// frames and forces the pages. A `FileChannel` cannot reserve, and one whose thread is interrupted
+/// while it forces may lose the error that the kernel reports only once; a descriptor does neither.
+/// It is opened before the first page is written, so that the kernel reports every failed page to
+/// it.
 ///
 /// - Threads: one at a time.
 final class NativeFile implements AutoCloseable {
@@ -36,6 +37,16 @@ final class NativeFile implements AutoCloseable {
       LINKER.downcallHandle(
           LINKER.defaultLookup().findOrThrow("open"),
           FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT),
+          Linker.Option.captureCallState("errno"));
+  private static final MethodHandle WRITE =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("pwrite"),
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG),
           Linker.Option.captureCallState("errno"));
   private static final MethodHandle DATA_SYNC =
       LINKER.downcallHandle(
@@ -122,27 +133,38 @@ final class NativeFile implements AutoCloseable {
 
   /// Brings the file's pages into the page cache one by one, before anybody else maps the file.
   ///
-  /// Read ahead, the kernel would take them in as folios of up to 2 MiB, and a force writes whole
-  /// folios: forty times the bytes of a group of 20 kB. A folio of one page is what a mapping gets
-  /// that announces random access, and later mappings find the pages as they are.
+  /// Read ahead, the kernel would take them in as folios of up to 2 MiB, and what is written
+  /// through a mapping makes a force write the whole folio. A folio of one page is what a mapping
+  /// gets that announces random access, and what a write of one page makes; later mappings find the
+  /// pages as they are.
   ///
-  /// @param write also writes zeros into them and makes these durable, a MiB at a time. The force
-  ///   of a group then changes no metadata, and does not wait for what the file system writes
-  ///   beside
+  /// @param write writes zeros into them and makes these durable, a MiB at a time. The force of a
+  ///   group then changes no metadata, and does not wait for what the file system writes beside
   void settle(long bytes, boolean write) {
+    if (write) {
+      fill(bytes);
+    } else {
+      touch(bytes);
+    }
+  }
+
+  private void fill(long bytes) {
+    MemorySegment zeros = arena.allocate(PAGE_BYTES);
+    for (long at = 0; at < bytes; at += PAGE_BYTES) {
+      write(zeros, at);
+      if ((at + PAGE_BYTES) % FILL_BYTES == 0) {
+        force();
+      }
+    }
+  }
+
+  private void touch(long bytes) {
     MemorySegment pages = map(bytes);
     try {
       int ignored = (int) ADVISE.invokeExact(pages, bytes, RANDOM); // at worst it is slower
       byte seen = 0;
       for (long at = 0; at < bytes; at += PAGE_BYTES) {
-        if (write) {
-          pages.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
-          if ((at + PAGE_BYTES) % FILL_BYTES == 0) {
-            force();
-          }
-        } else {
-          seen |= pages.get(ValueLayout.JAVA_BYTE, at);
-        }
+        seen |= pages.get(ValueLayout.JAVA_BYTE, at);
       }
       if (seen != 0) {
         throw new IllegalStateException(path + " is not new");
@@ -177,6 +199,31 @@ final class NativeFile implements AutoCloseable {
       assert result == 0 : "unmap " + path;
     } catch (Throwable failure) {
       throw new IllegalStateException(failure);
+    }
+  }
+
+  /// Writes all of `source`, which is native memory, at `offset`.
+  void write(MemorySegment source, long offset) {
+    long done = 0;
+    while (done < source.byteSize()) {
+      long written;
+      try {
+        written =
+            (long)
+                WRITE.invokeExact(
+                    state,
+                    descriptor,
+                    source.asSlice(done),
+                    source.byteSize() - done,
+                    offset + done);
+      } catch (Throwable failure) {
+        throw new IllegalStateException(failure);
+      }
+      if (written == 0 || (written < 0 && error() != INTERRUPTED)) {
+        int error = written == 0 ? 0 : error();
+        throw failed("write %d bytes at %d".formatted(source.byteSize(), offset), error);
+      }
+      done += Math.max(0, written);
     }
   }
 

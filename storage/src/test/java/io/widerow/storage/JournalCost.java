@@ -3,6 +3,9 @@ package io.widerow.storage;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,12 +15,13 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 
 /// Measures what a group costs in a mapped journal file: one whose blocks were reserved only, one
-/// whose pages were settled, and one that was filled as well; latency, and the bytes that the
-/// kernel writes for each byte appended. And what a commit waits for that starts a file. Rounds
-/// alternate.
+/// whose pages were settled, and one that was filled as well, each with the group copied into the
+/// mapping or written beside it; latency, CPU time of the thread, and the bytes that the kernel
+/// writes for each byte appended. And what a commit waits for that starts a file. Rounds alternate.
 final class JournalCost {
   private static final int FILE_BYTES = 64 << 20;
   private static final int GROUPS_MAX = 1_000;
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private JournalCost() {}
 
@@ -25,7 +29,8 @@ final class JournalCost {
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
     System.out.println(
-        "round, file, group bytes, groups, make ms, p50 us, p99 us, max us, written");
+        "round, file, group bytes, groups, make ms, of CPU, p50 us, p99 us, max us, written,"
+            + " CPU us");
     for (int round = 0; round < Integer.parseInt(args[1]); round++) {
       for (int group : new int[] {3_000, 20_000, 64 << 10, 256 << 10}) {
         for (State state : State.values()) {
@@ -40,7 +45,23 @@ final class JournalCost {
   private enum State {
     RESERVED,
     SETTLED,
-    FILLED
+    FILLED,
+    /// As the three before, and the group gets there by a write; only its length is mapped.
+    RESERVED_WRITTEN,
+    SETTLED_WRITTEN,
+    FILLED_WRITTEN;
+
+    boolean isSettled() {
+      return this != RESERVED && this != RESERVED_WRITTEN;
+    }
+
+    boolean isFilled() {
+      return this == FILLED || this == FILLED_WRITTEN;
+    }
+
+    boolean isWritten() {
+      return compareTo(RESERVED_WRITTEN) >= 0;
+    }
   }
 
   private static void measure(Path directory, int round, int group, State state)
@@ -52,41 +73,55 @@ final class JournalCost {
     new SplittableRandom(round).nextBytes(bytes);
     long[] nanos = new long[Math.min(GROUPS_MAX, FILE_BYTES / group)];
     long make = System.nanoTime();
+    long makeCpu = THREADS.getCurrentThreadCpuTime();
     long written;
+    long cpu;
     try (NativeFile file = new NativeFile(path);
         Arena arena = Arena.ofConfined();
         FileChannel channel =
             FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       file.reserve(FILE_BYTES);
-      if (state != State.RESERVED) {
-        file.settle(FILE_BYTES, state == State.FILLED);
+      if (state.isSettled()) {
+        file.settle(FILE_BYTES, state.isFilled());
       }
       file.force();
       make = System.nanoTime() - make;
+      makeCpu = THREADS.getCurrentThreadCpuTime() - makeCpu;
       MemorySegment map = channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, arena);
+      MemorySegment frame = arena.allocate(group);
+      MemorySegment.copy(bytes, 0, frame, ValueLayout.JAVA_BYTE, 0, group);
       written = writtenBytes();
+      cpu = THREADS.getCurrentThreadCpuTime();
       for (int i = 0; i < nanos.length; i++) {
         long start = System.nanoTime();
-        MemorySegment.copy(
-            bytes, 0, map, java.lang.foreign.ValueLayout.JAVA_BYTE, (long) i * group, group);
+        long at = (long) i * group;
+        if (state.isWritten()) {
+          file.write(frame.asSlice(Integer.BYTES), at + Integer.BYTES);
+          map.set(ValueLayout.JAVA_INT_UNALIGNED, at, group);
+        } else {
+          MemorySegment.copy(frame, 0, map, at, group);
+        }
         file.force();
         nanos[i] = System.nanoTime() - start;
       }
+      cpu = THREADS.getCurrentThreadCpuTime() - cpu;
       written = writtenBytes() - written;
     }
     Files.delete(path);
     Arrays.sort(nanos);
     System.out.printf(
-        "%d, %s, %d, %d, %.1f, %d, %d, %d, %.2f%n",
+        "%d, %s, %d, %d, %.1f, %.1f, %d, %d, %d, %.2f, %.1f%n",
         round,
         state,
         group,
         nanos.length,
         make / 1e6,
+        makeCpu / 1e6,
         nanos[nanos.length / 2] / 1_000,
         nanos[nanos.length * 99 / 100] / 1_000,
         nanos[nanos.length - 1] / 1_000,
-        (double) written / nanos.length / group);
+        (double) written / nanos.length / group,
+        cpu / 1e3 / nanos.length);
   }
 
   /// Bytes that this process had the kernel write so far.
@@ -128,7 +163,7 @@ final class JournalCost {
     Files.delete(journal);
     Arrays.sort(nanos);
     System.out.printf(
-        "%d, roll %s, , %d, , %d, , %d, %n",
+        "%d, roll %s, , %d, , , %d, , %d, , %n",
         round,
         ahead ? "ahead" : "then",
         nanos.length,
