@@ -7,8 +7,10 @@ import io.widerow.event.TimeUuid;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// One lane of an embedded store: takes batches into open rows, writes each group to the lane's
@@ -46,7 +48,8 @@ final class Lane implements LaneWriter, AutoCloseable {
   private final Journal journal;
   private final FrameEncoder encoder;
   private final TypeTable types;
-  private final ArrayDeque<Note> notes = new ArrayDeque<>();
+  private final ArrayDeque<Note> notes;
+  private final ArrayDeque<Note> othersNotes; // from before the store was opened
   private final List<byte[]> groupNotes = new ArrayList<>();
   private OpenRows rows;
   private long groupFrom; // start of the records of the present group in `rows`
@@ -67,7 +70,8 @@ final class Lane implements LaneWriter, AutoCloseable {
   private long groupBytes;
 
   /// @param lsn the last number used before
-  /// @param earlier notes from before the store was opened
+  /// @param earlier the lane's notes from before the store was opened, oldest first
+  /// @param others those of other lanes
   Lane(
       int index,
       EmbeddedStore owner,
@@ -75,7 +79,8 @@ final class Lane implements LaneWriter, AutoCloseable {
       Journal journal,
       FrameEncoder encoder,
       long lsn,
-      List<Note> earlier) {
+      List<Note> earlier,
+      List<Note> others) {
     this.index = index;
     this.config = owner.config();
     this.clock = clock;
@@ -86,7 +91,8 @@ final class Lane implements LaneWriter, AutoCloseable {
     this.types = new TypeTable(config);
     this.lsn = lsn;
     this.forcedLsn = lsn;
-    this.notes.addAll(earlier);
+    this.notes = new ArrayDeque<>(earlier);
+    this.othersNotes = new ArrayDeque<>(others);
     this.rows = owner.openRows(index, arrivals.get());
   }
 
@@ -383,13 +389,21 @@ final class Lane implements LaneWriter, AutoCloseable {
 
   @Override
   public void notes(NoteReader reader) {
-    notes.forEach(note -> reader.read(note.lsn(), note.bytes()));
+    Stream.concat(othersNotes.stream(), notes.stream())
+        .distinct() // a crash may have left one in two files
+        .sorted(Comparator.comparingLong(Note::lsn))
+        .forEach(note -> reader.read(note.lsn(), note.bytes()));
   }
 
   @Override
   public void forgetNotesBefore(long group) {
-    while (!notes.isEmpty() && notes.getFirst().lsn() < group) {
-      notes.removeFirst();
+    forget(notes, group);
+    forget(othersNotes, group);
+  }
+
+  private static void forget(ArrayDeque<Note> oldestFirst, long group) {
+    while (!oldestFirst.isEmpty() && oldestFirst.getFirst().lsn() < group) {
+      oldestFirst.removeFirst();
     }
   }
 

@@ -39,7 +39,8 @@ public interface LaneWriter {
   long commit(Durability durability);
 
   /// Remembers bytes with the current group: they are journaled with it, and handed back by
-  /// [#notes] after a restart. For the caller's own small state, such as keys of recent batches.
+  /// [#notes] after a restart, of whatever lane. For the caller's own small state, such as keys of
+  /// recent batches; the same bytes twice in a group are handed back once.
   ///
   /// @param note at most 1 KiB
   void note(byte[] note);

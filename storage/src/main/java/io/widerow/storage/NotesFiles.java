@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
@@ -71,11 +73,16 @@ final class NotesFiles {
     disk.forceDirectory(directory);
   }
 
-  /// All notes of all lanes, lane by lane, oldest first.
+  /// Deletes a lane's notes.
+  void delete(int lane) {
+    disk.delete(directory.resolve(name(lane)));
+  }
+
+  /// The notes of all files, by lane, as they lie there.
   ///
   /// @throws StorageException.Corrupt when a file is not what was written
-  List<Note> read() {
-    List<Note> notes = new ArrayList<>();
+  Map<Integer, List<Note>> read() {
+    Map<Integer, List<Note>> notes = new TreeMap<>();
     files().forEach(path -> parse(path, notes));
     return notes;
   }
@@ -85,7 +92,7 @@ final class NotesFiles {
     List<Damage> damage = new ArrayList<>();
     for (Path path : files()) {
       try {
-        parse(path, new ArrayList<>());
+        parse(path, new TreeMap<>());
       } catch (StorageException.Corrupt damaged) {
         String found = damaged.found + "; repeats of earlier batches may not be recognised";
         damage.add(new Damage(Damage.Kind.NOTES, path, damaged.offset, found, List.of()));
@@ -103,7 +110,7 @@ final class NotesFiles {
         .toList();
   }
 
-  private void parse(Path path, List<Note> notes) {
+  private void parse(Path path, Map<Integer, List<Note>> notes) {
     byte[] bytes;
     try (DiskFile file = disk.open(path)) {
       bytes = new byte[Math.toIntExact(file.size())];
@@ -112,7 +119,7 @@ final class NotesFiles {
     parse(path, bytes, notes);
   }
 
-  private void parse(Path path, byte[] bytes, List<Note> notes) {
+  private void parse(Path path, byte[] bytes, Map<Integer, List<Note>> notes) {
     if (bytes.length < HEADER_BYTES
         || ByteBuffer.wrap(bytes).getInt(CRC_OFFSET) != checksum(bytes)) {
       throw new StorageException.Corrupt(path, 0, "its checksum is wrong");
@@ -124,14 +131,18 @@ final class NotesFiles {
     if (!java.util.Arrays.equals(magic, MAGIC) || !id.equals(storeId)) {
       throw new StorageException.Corrupt(path, 0, "not the notes of store " + storeId);
     }
-    content.getInt();
+    int lane = content.getInt();
+    if (!path.endsWith(name(lane))) {
+      throw new StorageException.Corrupt(path, 0, "the notes of lane " + lane);
+    }
+    List<Note> found = notes.computeIfAbsent(lane, _ -> new ArrayList<>());
     int count = content.getInt();
     content.position(HEADER_BYTES);
     for (int i = 0; i < count; i++) {
       long lsn = content.getLong();
       byte[] note = new byte[content.getShort()];
       content.get(note);
-      notes.add(new Note(lsn, note));
+      found.add(new Note(lsn, note));
     }
   }
 

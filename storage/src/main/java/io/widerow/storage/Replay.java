@@ -22,7 +22,7 @@ final class Replay {
 
   private final EmbeddedStore store;
   private final TypeTable types;
-  private final List<Note> notes;
+  private final RecoveredNotes notes;
   private final Map<Integer, Long> sealedLsns;
   private final List<MemorySegment> openGroup = new ArrayList<>(); // 8-byte aligned copies
   private @Nullable OpenRows rows;
@@ -33,11 +33,11 @@ final class Replay {
   private long droppedFrames;
   private long events;
 
-  /// @param notes those of the notes files, oldest first
-  Replay(EmbeddedStore store, List<Note> notes, Map<Integer, Long> sealedLsns) {
+  /// @param notes those of the notes files; gets those of the frames
+  Replay(EmbeddedStore store, RecoveredNotes notes, Map<Integer, Long> sealedLsns) {
     this.store = store;
     this.types = new TypeTable(store.config());
-    this.notes = new ArrayList<>(notes);
+    this.notes = notes;
     this.sealedLsns = sealedLsns;
     this.lsnLast = sealedLsns.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
@@ -71,7 +71,7 @@ final class Replay {
     openGroup.clear();
     apply(lane, records);
     FrameDecoder.forEachNote(
-        frame, note -> notes.add(new Note(lsn, note.toArray(ValueLayout.JAVA_BYTE))));
+        frame, note -> notes.add(lane, new Note(lsn, note.toArray(ValueLayout.JAVA_BYTE))));
     rowsOf(lane).journaled(lsn);
     lsnApplied = lsn;
     groups++;
@@ -139,15 +139,11 @@ final class Replay {
     rows = null;
     open.journaled(lsnApplied);
     open.publish();
-    store.sealNow(new SealJob(open, List.copyOf(notes)));
+    store.sealNow(new SealJob(open, notes.of(laneNow)));
   }
 
   long lsnLast() {
     return lsnLast;
-  }
-
-  List<Note> notes() {
-    return List.copyOf(notes);
   }
 
   long groups() {

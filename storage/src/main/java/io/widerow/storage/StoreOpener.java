@@ -133,43 +133,43 @@ final class StoreOpener {
     List<LiveSegment> segments = new ArrayList<>();
     RowMemory memory = rowMemory(readOnly);
     try (var recovery = new JournalRecovery(journals, storeId, manifest.sealedLsns())) {
-      List<Note> notes = readOnly ? List.of() : notesFiles.read();
       for (SegmentEntry entry : manifest.segments()) {
         segments.add(files.open(entry));
       }
       List<JournalLoss> losses =
           recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals());
-      if (purpose == Purpose.WRITING && !losses.isEmpty()) {
-        throw new StorageException.AcknowledgedDataDamaged(losses);
-      }
-      var store =
-          new EmbeddedStore(
-              new Opened(
-                  config,
-                  disk,
-                  clock,
-                  background,
-                  lock,
-                  manifest,
-                  files,
-                  notesFiles,
-                  memory,
-                  segments,
-                  readOnly));
+      requireWhole(purpose, losses);
+      RecoveredNotes notes =
+          readOnly
+              ? RecoveredNotes.none(notesFiles)
+              : RecoveredNotes.read(notesFiles, recovery::lsnCounted);
+      Opened parts =
+          new Opened(
+              config,
+              disk,
+              clock,
+              background,
+              lock,
+              manifest,
+              files,
+              notesFiles,
+              memory,
+              segments,
+              readOnly);
+      var store = new EmbeddedStore(parts);
       if (!readOnly) {
         files.createDirectory();
         notesFiles.createDirectory();
         manifest.rewrite();
       }
-      if (purpose == Purpose.WRITING) {
-        files.deleteOrphans(manifest.segments());
-      }
+      deleteOrphans(purpose, files, manifest);
       var replay = new Replay(store, notes, manifest.sealedLsns());
       recovery.replay(replay);
       replay.finish();
       if (!readOnly) {
+        notes.rewriteStale();
         long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
-        store.startLanes(lsn, lane -> lane(store, journals, lsn, replay.notes(), storeId, lane));
+        startLanes(store, journals, lsn, notes, storeId);
         endJournals(purpose, journals, recovery.files());
       }
       store.opened(report(replay, recovery, losses, segments.size(), startNanos));
@@ -179,6 +179,18 @@ final class StoreOpener {
       manifest.close();
       memory.close();
       throw failure;
+    }
+  }
+
+  private static void requireWhole(Purpose purpose, List<JournalLoss> losses) {
+    if (purpose == Purpose.WRITING && !losses.isEmpty()) {
+      throw new StorageException.AcknowledgedDataDamaged(losses);
+    }
+  }
+
+  private static void deleteOrphans(Purpose purpose, SegmentFiles files, Manifest manifest) {
+    if (purpose == Purpose.WRITING) {
+      files.deleteOrphans(manifest.segments());
     }
   }
 
@@ -216,20 +228,21 @@ final class StoreOpener {
         .forEach(quarantine::take);
   }
 
-  private Lane lane(
-      EmbeddedStore store,
-      Journal.Factory journals,
-      long lsn,
-      List<Note> notes,
-      UUID storeId,
-      int lane) {
-    return new Lane(
-        lane,
-        store,
-        clock,
-        journals.create(lane, lsn + 1),
-        new FrameEncoder(storeId, lane, true),
+  private void startLanes(
+      EmbeddedStore store, Journal.Factory journals, long lsn, RecoveredNotes notes, UUID storeId) {
+    store.startLanes(
         lsn,
-        notes);
+        lane -> {
+          notes.fold(config.lanes());
+          return new Lane(
+              lane,
+              store,
+              clock,
+              journals.create(lane, lsn + 1),
+              new FrameEncoder(storeId, lane, true),
+              lsn,
+              notes.of(lane),
+              notes.ofOthers(lane));
+        });
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventId;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -53,9 +54,15 @@ class StoreCrashTest {
         switch (random.nextInt(8)) {
           case 0, 1, 2 -> driver.append(store, clock.wallNanos(), 12);
           case 3, 4 -> driver.commit(store, Durability.DISK);
-          case 5 -> clock.advance(random.nextLong(3_600_000_000_000L));
+          case 5 -> {
+            clock.advance(random.nextLong(3_600_000_000_000L));
+            driver.commitUnforced(store);
+          }
           case 6 -> {
             store.maintain();
+            if (random.nextBoolean()) {
+              driver.commitUnforced(store); // seals what no force has covered
+            }
             driver.commit(store, Durability.DISK);
           }
           default -> {
@@ -77,12 +84,41 @@ class StoreCrashTest {
       while (random.nextInt(4) == 0) {
         left = cutWhileOpening(left, clock, random);
       }
-      try (EmbeddedStore store = EmbeddedStoreModelTest.open(left, clock, random);
-          StoreView view = store.view()) {
-        check(view, driver);
+      openAndCheck(left, clock, driver, random);
+      if (random.nextInt(4) == 0) { // what one opening lets pass, another must not bring back
+        openAndCheck(left.crash(random.nextBoolean()), clock, driver, random);
       }
-      STATES.incrementAndGet();
     }
+  }
+
+  private static void openAndCheck(
+      SimDisk disk, TestClock clock, StoreDriver driver, SplittableRandom random) {
+    try (EmbeddedStore store = EmbeddedStoreModelTest.open(disk, clock, random);
+        StoreView view = store.view()) {
+      Set<Long> numbers = check(view, driver);
+      for (int lane = 0; lane < store.lanes(); lane++) {
+        checkNotes(store.lane(lane), numbers, driver);
+      }
+    }
+    STATES.incrementAndGet();
+  }
+
+  /// Each lane is told every note once; that of a batch whose events are there, and of no other.
+  private static void checkNotes(LaneWriter lane, Set<Long> numbers, StoreDriver driver) {
+    Set<Long> told = new HashSet<>();
+    lane.notes((_, note) -> {
+      long number = ByteBuffer.wrap(note).getLong();
+      assertTrue(told.add(number), "told twice: " + number);
+    });
+    driver.noted.forEach((note, batch) -> {
+      for (StoreModel.Written event : batch) {
+        if (!event.own()) {
+          boolean there = numbers.contains(event.number());
+          assertEquals(
+              there, told.contains(note), "note of " + event + ", which is there: " + there);
+        }
+      }
+    });
   }
 
   private static SimDisk cutWhileOpening(SimDisk disk, TestClock clock, SplittableRandom random) {
@@ -95,7 +131,7 @@ class StoreCrashTest {
     return disk.crash(random.nextBoolean());
   }
 
-  private static void check(StoreView view, StoreDriver driver) {
+  private static Set<Long> check(StoreView view, StoreDriver driver) {
     List<StoreModel.Shown> shown =
         StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all());
     Set<Long> numbers = new HashSet<>();
@@ -107,7 +143,9 @@ class StoreCrashTest {
     }
     Set<Long> flying = new HashSet<>();
     Map<String, Set<Long>> ownFlying = new HashMap<>();
-    for (List<StoreModel.Written> group : driver.appended.values()) {
+    List<List<StoreModel.Written>> groups = new ArrayList<>(driver.appended.values());
+    driver.unforced.values().forEach(groups::addAll);
+    for (List<StoreModel.Written> group : groups) {
       checkGroup(group, numbers);
       for (StoreModel.Written event : group) {
         flying.add(event.number());
@@ -127,6 +165,7 @@ class StoreCrashTest {
     invented.removeAll(acknowledged);
     invented.removeAll(flying);
     assertEquals(List.of(), invented, "shown, and never written or replaced");
+    return numbers;
   }
 
   /// A lane's group is there whole or not at all. Events with ids of their own may replace each

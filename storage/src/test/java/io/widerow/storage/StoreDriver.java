@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,6 +23,13 @@ final class StoreDriver implements AutoCloseable {
 
   final StoreModel acknowledged = new StoreModel();
   final Map<Integer, List<StoreModel.Written>> appended = new HashMap<>(); // by lane, not committed
+
+  /// Groups that were committed and not forced, by lane, oldest first.
+  final Map<Integer, List<List<StoreModel.Written>>> unforced = new HashMap<>();
+
+  /// What each batch was noted with: its note, and its events.
+  final Map<Long, List<StoreModel.Written>> noted = new HashMap<>();
+
   private final SplittableRandom random;
   private final EventBatch batch = new EventBatch(1 << 12, 1 << 22);
   private final List<EventId> ownIds = new ArrayList<>();
@@ -53,6 +61,8 @@ final class StoreDriver implements AutoCloseable {
     }
     // Before the call: when the power is cut in the middle, they may be there.
     appended.computeIfAbsent(lane, _ -> new ArrayList<>()).addAll(written);
+    long note = written.getFirst().number();
+    noted.put(note, written);
     store
         .lane(lane)
         .append(
@@ -61,6 +71,7 @@ final class StoreDriver implements AutoCloseable {
             (index, why) -> {
               throw new AssertionError(written.get(index) + " refused: " + why);
             });
+    store.lane(lane).note(ByteBuffer.allocate(Long.BYTES).putLong(note).array());
   }
 
   private StoreModel.Written event(EventStore store, int lane, long nowNanos) {
@@ -87,12 +98,26 @@ final class StoreDriver implements AutoCloseable {
     return id;
   }
 
-  /// Commits every lane; what was appended is acknowledged then.
+  /// Commits every lane at level disk; what was appended is acknowledged then.
   void commit(EventStore store, Durability durability) {
     for (int lane = 0; lane < store.lanes(); lane++) {
       store.lane(lane).commit(durability);
+      unforced.getOrDefault(lane, List.of()).forEach(acknowledged::putAll);
+      unforced.remove(lane);
       acknowledged.putAll(appended.getOrDefault(lane, List.of()));
       appended.remove(lane);
+    }
+  }
+
+  /// Commits every lane at a level that survives no power cut.
+  void commitUnforced(EventStore store) {
+    for (int lane = 0; lane < store.lanes(); lane++) {
+      // Before the call: what it hands to the kernel may survive.
+      List<StoreModel.Written> group = appended.remove(lane);
+      if (group != null) {
+        unforced.computeIfAbsent(lane, _ -> new ArrayList<>()).add(group);
+      }
+      store.lane(lane).commit(Durability.OS);
     }
   }
 
