@@ -2,13 +2,14 @@
 
 Writes are acknowledged into the cache; a flush makes them durable. Writing "cut SEED KEEP" into the file named by
 $POWERCUT_CONTROL cuts the power: each unflushed 512-byte sector survives with probability KEEP, the rest are lost.
-The counts appear in $POWERCUT_CONTROL.out as JSON.
+The counts appear in $POWERCUT_CONTROL.out as JSON. From then on writes and flushes fail, until "on" is written: a flush that the cut
+overtook must not be answered.
 
   POWERCUT_CONTROL=ctl nbdkit -U disk.sock python faults/powercut.py &
   nbdfuse disk.img --unix disk.sock &
   losetup --direct-io=on --find --show disk.img        # then mkfs, mount, run, cut, umount, mount again, verify
 """
-import builtins, json, os, random
+import builtins, errno, json, os, random
 
 API_VERSION = 2
 SIZE = 256 * 1024 * 1024
@@ -17,14 +18,21 @@ CONTROL = os.environ["POWERCUT_CONTROL"]
 durable = bytearray(SIZE)
 volatile = {}  # sector number -> acknowledged bytes that no flush has covered
 stats = dict(writes=0, flushes=0, cuts=0)
+power = True
 
 
 def obey_control():
+    global power
     if not os.path.exists(CONTROL):
         return
     with builtins.open(CONTROL) as control:
         command = control.read().split()
     os.unlink(CONTROL)
+    if command == ["on"]:
+        power = True
+        with builtins.open(CONTROL + ".out", "w") as out:
+            out.write(json.dumps(stats))
+        return
     if not command or command[0] != "cut":
         return
     chance, keep = random.Random(int(command[1])), float(command[2])
@@ -34,6 +42,7 @@ def obey_control():
             durable[sector * SECTOR:(sector + 1) * SECTOR] = content
             kept += 1
     volatile.clear()
+    power = False
     stats["cuts"] += 1
     with builtins.open(CONTROL + ".out", "w") as out:
         out.write(json.dumps(dict(stats, pending=pending, kept=kept)))
@@ -41,6 +50,14 @@ def obey_control():
 
 def open(readonly):
     return 1
+
+
+def require_power():
+    obey_control()
+    if not power:
+        import nbdkit
+        nbdkit.set_error(errno.EIO)
+        raise RuntimeError("the power is off")
 
 
 def get_size(handle):
@@ -73,7 +90,7 @@ def pread(handle, buffer, offset, flags):
 
 
 def pwrite(handle, buffer, offset, flags):
-    obey_control()
+    require_power()
     stats["writes"] += 1
     content = bytes(buffer)
     assert offset % SECTOR == 0 and len(content) % SECTOR == 0
@@ -82,7 +99,7 @@ def pwrite(handle, buffer, offset, flags):
 
 
 def flush(handle, flags):
-    obey_control()
+    require_power()
     stats["flushes"] += 1
     for sector, content in volatile.items():
         durable[sector * SECTOR:(sector + 1) * SECTOR] = content

@@ -147,22 +147,30 @@ final class FaultDisk implements AutoCloseable {
   void cut(long seed, double keep) throws IOException {
     shutDown(mount);
     if (kind == Kind.VOLATILE) {
-      Path told = Path.of(control + ".out");
-      Files.deleteIfExists(told);
-      Path command = directory.resolve("command");
-      Files.writeString(command, "cut " + seed + " " + keep);
-      Files.move(command, control, StandardCopyOption.ATOMIC_MOVE);
-      // The plugin looks when a request comes; reading the device makes one.
-      await(() -> {
-        run("dd", "if=" + device, "of=/dev/null", "bs=4096", "count=1", "iflag=direct");
-        return Files.exists(told) && Files.size(told) > 0;
-      });
+      tell("cut " + seed + " " + keep);
     }
+  }
+
+  /// Has the volatile disk obey.
+  private void tell(String order) throws IOException {
+    Path told = Path.of(control + ".out");
+    Files.deleteIfExists(told);
+    Path command = directory.resolve("command");
+    Files.writeString(command, order);
+    Files.move(command, control, StandardCopyOption.ATOMIC_MOVE);
+    // The plugin looks when a request comes; reading the device makes one.
+    await(() -> {
+      run("dd", "if=" + device, "of=/dev/null", "bs=4096", "count=1", "iflag=direct");
+      return Files.exists(told) && Files.size(told) > 0;
+    });
   }
 
   /// The power is back. Nobody may have a file of it open.
   void restore() throws IOException {
     run("umount", mount.toString());
+    if (kind == Kind.VOLATILE) {
+      tell("on");
+    }
     run("mount", device, mount.toString());
   }
 
