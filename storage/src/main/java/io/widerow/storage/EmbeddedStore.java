@@ -384,7 +384,8 @@ public final class EmbeddedStore implements EventStore {
       segmentArrivals.replaced(written, removed);
       state = state.replaced(List.of(), written, removed);
     }
-    removed.forEach(segment -> tidy(() -> files.retire(segment)));
+    // Those who read a file go on, and may open it again: it goes when the last of them is done.
+    removed.forEach(segment -> segment.retire(() -> tidy(() -> files.delete(segment.entry()))));
   }
 
   private void commit(

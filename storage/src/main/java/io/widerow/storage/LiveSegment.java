@@ -91,4 +91,13 @@ final class LiveSegment implements AutoCloseable {
   public void close() {
     release();
   }
+
+  /// The same, and has the file deleted when nobody reads it any more.
+  void retire(Runnable delete) {
+    if (file == null) {
+      delete.run();
+    } else {
+      file.retire(delete);
+    }
+  }
 }

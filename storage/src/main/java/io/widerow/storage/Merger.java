@@ -28,8 +28,11 @@ final class Merger {
   /// Segments of an open bucket that are worth a merge, and the most that one merge reads.
   private static final int SEGMENTS_MANY = 32;
 
-  /// Segments that came late to a merged bucket and are worth a merge.
+  /// Segments that came late to a merged bucket and are worth a merge, when they hold so many
+  /// events; many smaller ones are worth one too. Each such merge leaves a segment for good.
   private static final int SEGMENTS_LATE = 4;
+
+  private static final long EVENTS_LATE = 1 << 16;
 
   private final EmbeddedStore store;
   private final SegmentFiles files;
@@ -119,13 +122,18 @@ final class Merger {
         boolean mergedBefore = alike.stream().anyMatch(live -> live.entry().merged());
         List<LiveSegment> sealed =
             alike.stream().filter(live -> !live.entry().merged() && live.isWhole()).toList();
-        int worth = !closed ? SEGMENTS_MANY : mergedBefore ? SEGMENTS_LATE : 1;
+        int worth = !closed ? SEGMENTS_MANY : mergedBefore ? worthOfLate(sealed) : 1;
         if (sealed.size() >= worth) {
           return sealed.subList(0, Math.min(sealed.size(), SEGMENTS_MANY));
         }
       }
     }
     return null;
+  }
+
+  private static int worthOfLate(List<LiveSegment> sealed) {
+    long events = sealed.stream().mapToLong(live -> live.entry().events()).sum();
+    return events < EVENTS_LATE ? SEGMENTS_MANY : SEGMENTS_LATE;
   }
 
   private Iterable<List<LiveSegment>> byRetention(List<LiveSegment> segments) {

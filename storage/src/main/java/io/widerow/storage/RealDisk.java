@@ -1,9 +1,7 @@
 package io.widerow.storage;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -43,7 +41,7 @@ public final class RealDisk implements Disk {
               StandardOpenOption.READ,
               StandardOpenOption.WRITE,
               LinkOption.NOFOLLOW_LINKS);
-      return new RealDiskFile(file, FileChannel.open(file, options, FILE_MODE), true);
+      return new WrittenFile(file, FileChannel.open(file, options, FILE_MODE));
     } catch (IOException failure) {
       throw failed(file, "create", failure, 0);
     }
@@ -52,7 +50,7 @@ public final class RealDisk implements Disk {
   @Override
   public DiskFile open(Path file) {
     try {
-      return new RealDiskFile(file, RealDiskFile.openChannel(file, false), false);
+      return new ReadFile(file, OpenFiles.OF_PROCESS);
     } catch (IOException failure) {
       throw failed(file, "open", failure, 0);
     }
@@ -61,7 +59,9 @@ public final class RealDisk implements Disk {
   @Override
   public DiskFile openForWriting(Path file) {
     try {
-      return new RealDiskFile(file, RealDiskFile.openChannel(file, true), true);
+      Set<OpenOption> options =
+          Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+      return new WrittenFile(file, FileChannel.open(file, options));
     } catch (IOException failure) {
       throw failed(file, "open", failure, 0);
     }
@@ -202,139 +202,6 @@ public final class RealDisk implements Disk {
       return Files.getFileStore(directoryOf(path)).getUsableSpace();
     } catch (IOException unknown) {
       return 0;
-    }
-  }
-
-  /// A file of the machine. Segments above 1 GiB are moved in pieces, for a buffer cannot be
-  /// larger.
-  ///
-  /// - Threads: as [DiskFile]; a reader whose thread is interrupted closes the channel for
-  ///   everybody, so whoever finds it closed opens it again.
-  private static final class RealDiskFile implements DiskFile {
-    private static final long PIECE_BYTES = 1 << 30;
-
-    private final Path path;
-    private final boolean writable;
-    private volatile FileChannel channel;
-    private volatile boolean closed;
-    private boolean sizeChanged = true; // writer only
-
-    RealDiskFile(Path path, FileChannel channel, boolean writable) {
-      this.path = path;
-      this.channel = channel;
-      this.writable = writable;
-    }
-
-    static FileChannel openChannel(Path path, boolean writable) throws IOException {
-      return writable
-          ? FileChannel.open(
-              path, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)
-          : FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-    }
-
-    @Override
-    public Path path() {
-      return path;
-    }
-
-    @Override
-    public long size() {
-      try {
-        return channel.size();
-      } catch (IOException failure) {
-        throw failed(path, "look up the size", failure, 0);
-      }
-    }
-
-    @Override
-    public void write(MemorySegment source, long offset) {
-      try {
-        sizeChanged |= offset + source.byteSize() > channel.size();
-        long done = 0;
-        while (done < source.byteSize()) {
-          long piece = Math.min(PIECE_BYTES, source.byteSize() - done);
-          done += channel.write(source.asSlice(done, piece).asByteBuffer(), offset + done);
-        }
-      } catch (IOException failure) {
-        throw failed(path, "write", failure, source.byteSize());
-      }
-    }
-
-    @Override
-    public long read(MemorySegment target, long offset) {
-      long done = 0;
-      while (done < target.byteSize()) {
-        long piece = Math.min(PIECE_BYTES, target.byteSize() - done);
-        int count = readPiece(target.asSlice(done, piece).asByteBuffer(), offset + done);
-        if (count < 0) {
-          break;
-        }
-        done += count;
-      }
-      return done;
-    }
-
-    /// Reads with the thread's interruption put aside, and again if another's closed the channel.
-    private int readPiece(ByteBuffer target, long offset) {
-      boolean interrupted = Thread.interrupted();
-      try {
-        while (true) {
-          FileChannel current = channel;
-          try {
-            return current.read(target, offset);
-          } catch (ClosedChannelException gone) {
-            interrupted |= Thread.interrupted();
-            reopen(current, gone);
-          }
-        }
-      } catch (IOException failure) {
-        throw failed(path, "read", failure, 0);
-      } finally {
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
-      }
-    }
-
-    /// A file that is written is never reopened: a new channel would not report what the old one's
-    /// pages met.
-    private synchronized void reopen(FileChannel gone, IOException failure) throws IOException {
-      if (closed || writable) {
-        throw failure;
-      }
-      if (gone.equals(channel)) {
-        channel = openChannel(path, false);
-      }
-    }
-
-    @Override
-    public void force() {
-      try {
-        channel.force(sizeChanged);
-        sizeChanged = false;
-      } catch (IOException failure) {
-        throw failed(path, "force", failure, 0);
-      }
-    }
-
-    @Override
-    public void truncate(long size) {
-      try {
-        channel.truncate(size);
-        sizeChanged = true;
-      } catch (IOException failure) {
-        throw failed(path, "truncate", failure, 0);
-      }
-    }
-
-    @Override
-    public synchronized void close() {
-      closed = true;
-      try {
-        channel.close();
-      } catch (IOException failure) {
-        throw failed(path, "close", failure, 0);
-      }
     }
   }
 }

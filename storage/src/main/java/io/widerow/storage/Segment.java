@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// A sealed part of some partitions: a file that never changes.
 ///
 /// - Threads: any; each cursor has one.
-/// - Memory: the index, on the heap. The file stays open while the owner or any reader holds a
-///   lease; each open cursor holds one.
+/// - Memory: the index, on the heap. The file is there while the owner or any reader holds a lease;
+///   each open cursor holds one.
 final class Segment implements AutoCloseable {
   private final DiskFile file;
   private final Lease lease;
@@ -26,6 +26,7 @@ final class Segment implements AutoCloseable {
   private final List<SegmentIndex> entries = new ArrayList<>();
   private long events;
   private volatile @Nullable Damage damage;
+  private Runnable retired = () -> {};
 
   private Segment(DiskFile file, UUID storeId, long segmentId) {
     this.file = file;
@@ -286,7 +287,16 @@ final class Segment implements AutoCloseable {
     lease.release();
   }
 
+  /// The same, and has the file deleted when nobody reads it any more.
+  ///
+  /// @param delete must not throw; a reader's thread may run it
+  void retire(Runnable delete) {
+    retired = delete; // seen by whoever gives the last lease back
+    lease.release();
+  }
+
   private void free() {
     file.close();
+    retired.run();
   }
 }

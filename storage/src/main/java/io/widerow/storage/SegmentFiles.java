@@ -111,10 +111,8 @@ final class SegmentFiles {
     discard(segment.entry().id(), failure);
   }
 
-  /// Deletes the file of a segment that the manifest no longer lists; those who read it go on.
-  void retire(LiveSegment segment) {
-    segment.close();
-    disk.delete(directory.resolve(segment.entry().fileName()));
+  void delete(SegmentEntry entry) {
+    disk.delete(directory.resolve(entry.fileName()));
   }
 
   /// Deletes what a crash left: files that the manifest does not list.

@@ -20,7 +20,8 @@ class ArchitectureTest {
       Set.of("start", "ofVirtual", "ofPlatform", "startVirtualThread");
 
   /// The classes that touch files themselves; all others go through [Disk].
-  private static final String FILE_CLASSES = "io\\.widerow\\.storage\\.(RealDisk|Chronicle).*";
+  private static final String FILE_CLASSES =
+      "io\\.widerow\\.storage\\.(RealDisk|OpenFiles|ReadFile|WrittenFile|Chronicle).*";
 
   private static final JavaClasses MAIN =
       new ClassFileImporter()
