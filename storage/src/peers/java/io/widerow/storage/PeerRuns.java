@@ -30,11 +30,17 @@ final class PeerRuns {
           "rocksdb",
           RocksPeer::new,
           "widerow-os",
-          directory -> new WiderowPeer(directory, Durability.OS),
+          directory -> new WiderowPeer(directory, Durability.OS, 1),
+          "widerow-os-16-shards",
+          directory -> new WiderowPeer(directory, Durability.OS, 16),
           "widerow-disk",
-          directory -> new WiderowPeer(directory, Durability.DISK));
+          directory -> new WiderowPeer(directory, Durability.DISK, 1));
 
   private static final int WARM_UP_PART = 8;
+
+  /// Events that are opened again: what the log of either holds before anything is written out.
+  private static final int RECOVERED_EVENTS = 200_000;
+
   private static final int BATCH_EVENTS = 1_000;
   private static final int LATEST_EVENTS = 100;
   private static final int LATEST_CALLS = 200;
@@ -47,24 +53,27 @@ final class PeerRuns {
   /// @param appendFlushed events a second, until everything was at rest
   /// @param scan events a second
   /// @param latestMicros median time of reading the latest 100
+  /// @param recovery events a second, of [#RECOVERED_EVENTS] that were only in the log
   private record Run(
       Scanned scanned,
       double append,
       double appendFlushed,
       double scan,
       double latestMicros,
-      double bytesPerEvent) {
+      double bytesPerEvent,
+      double recovery) {
     @Override
     public String toString() {
       return String.format(
           Locale.ROOT,
           "append %,11.0f /s   until at rest %,11.0f /s   scan %,11.0f /s"
-              + "   latest 100 %,8.0f us   disk %6.1f B/event",
+              + "   latest 100 %,8.0f us   disk %6.1f B/event   recovery %,9.0f /s",
           append,
           appendFlushed,
           scan,
           latestMicros,
-          bytesPerEvent);
+          bytesPerEvent,
+          recovery);
     }
   }
 
@@ -101,19 +110,10 @@ final class PeerRuns {
       throw new IllegalArgumentException("no store " + name + " among " + STORES.keySet());
     }
     Path directory = Files.createTempDirectory(Path.of("target"), name);
+    double recovery = recovery(opener);
     try (PeerStore store = opener.apply(directory)) {
       long start = System.nanoTime();
-      long making = 0;
-      var source = AccessLogEvents.of(SEED);
-      try (var batch = new EventBatch(1 << 20, 16 << 20)) {
-        while (source.made() < events) {
-          long from = System.nanoTime();
-          batch.clear();
-          source.fill(batch, (int) Math.min(BATCH_EVENTS, events - source.made()));
-          making += System.nanoTime() - from;
-          store.append(batch);
-        }
-      }
+      long making = append(store, events);
       long appended = System.nanoTime() - start - making;
       store.flush();
       long flushed = System.nanoTime() - start - making;
@@ -130,9 +130,64 @@ final class PeerRuns {
           perSecond(events, flushed),
           perSecond(events, scan),
           latest,
-          (double) bytesIn(directory) / events);
+          (double) bytesIn(directory) / events,
+          recovery);
     } finally {
       delete(directory);
+    }
+  }
+
+  /// Appends the first events and returns the nanoseconds that making them took.
+  private static long append(PeerStore store, int events) {
+    long making = 0;
+    var source = AccessLogEvents.of(SEED);
+    try (var batch = new EventBatch(1 << 20, 16 << 20)) {
+      while (source.made() < events) {
+        long from = System.nanoTime();
+        batch.clear();
+        source.fill(batch, (int) Math.min(BATCH_EVENTS, events - source.made()));
+        making += System.nanoTime() - from;
+        store.append(batch);
+      }
+    }
+    return making;
+  }
+
+  /// Copies the directory of a store that is at work, which is what its process would leave if it
+  /// were killed, and opens the copy: the log is read and what was in it written out.
+  private static double recovery(Function<Path, PeerStore> opener) throws IOException {
+    Path directory = Files.createTempDirectory(Path.of("target"), "killed");
+    Path copy = Files.createTempDirectory(Path.of("target"), "copy");
+    try {
+      try (PeerStore store = opener.apply(directory)) {
+        long _ = append(store, RECOVERED_EVENTS);
+        copy(directory, copy);
+      }
+      long from = System.nanoTime();
+      try (PeerStore again = opener.apply(copy)) {
+        long nanos = System.nanoTime() - from;
+        Scanned scanned = again.scan();
+        if (scanned.events() != RECOVERED_EVENTS) {
+          throw new IllegalStateException("recovered " + scanned);
+        }
+        return perSecond(RECOVERED_EVENTS, nanos);
+      }
+    } finally {
+      delete(directory);
+      delete(copy);
+    }
+  }
+
+  private static void copy(Path source, Path target) throws IOException {
+    try (var files = Files.walk(source)) {
+      for (Path path : files.skip(1).toList()) {
+        Path to = target.resolve(source.relativize(path));
+        if (Files.isDirectory(path)) {
+          Files.createDirectory(to);
+        } else {
+          Files.copy(path, to);
+        }
+      }
     }
   }
 
@@ -157,7 +212,8 @@ final class PeerRuns {
         median(runs, Run::appendFlushed),
         median(runs, Run::scan),
         median(runs, Run::latestMicros),
-        median(runs, Run::bytesPerEvent));
+        median(runs, Run::bytesPerEvent),
+        median(runs, Run::recovery));
   }
 
   /// With an even number of runs, the mean of the two in the middle.

@@ -6,23 +6,29 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// Our own store: one lane, one shard, a thread of its own for sealing and merging, everything else
-/// as it comes. Each append is a commit.
+/// Our own store: one lane, a thread of its own for sealing and merging, everything else as it comes.
+/// Each append is a commit. With several shards, each append goes to the next one.
 final class WiderowPeer implements PeerStore {
   private final Durability durability;
   private final ExecutorService background = Executors.newSingleThreadExecutor();
   private final EmbeddedStore store;
   private final AttributeValue body = new AttributeValue();
+  private byte[] copy = new byte[1 << 10];
+  private long appends;
 
-  WiderowPeer(Path directory, Durability durability) {
+  WiderowPeer(Path directory, Durability durability, int shards) {
     this.durability = durability;
     this.store =
         EmbeddedStore.open(
-            StoreConfig.at(directory.resolve("store")).withDiskReserveBytes(0), background);
+            StoreConfig.at(directory.resolve("store")).withDiskReserveBytes(0).withLanes(1, shards),
+            background);
   }
 
   @Override
@@ -30,7 +36,7 @@ final class WiderowPeer implements PeerStore {
     LaneWriter lane = store.lane(0);
     lane.append(
         batch,
-        0,
+        appends++,
         (index, why) -> {
           throw new IllegalStateException(index + ": " + why);
         });
@@ -54,8 +60,8 @@ final class WiderowPeer implements PeerStore {
     try (StoreView view = store.view()) {
       long events = 0;
       long bytes = 0;
-      for (StoreView.PartitionInfo partition : view.partitions(_ -> true, 0, Long.MAX_VALUE)) {
-        try (EventCursor cursor = view.open(List.of(partition.key()), Scan.all())) {
+      for (List<PartitionKey> bucket : byBucket(view)) {
+        try (EventCursor cursor = view.open(bucket, Scan.all())) {
           while (cursor.next() == EventCursor.Step.EVENT) {
             bytes += bodyBytes(cursor.event());
             events++;
@@ -66,13 +72,23 @@ final class WiderowPeer implements PeerStore {
     }
   }
 
+  /// The partitions of each bucket, oldest first.
+  private static List<List<PartitionKey>> byBucket(StoreView view) {
+    Map<Integer, List<PartitionKey>> buckets = new TreeMap<>();
+    for (StoreView.PartitionInfo partition : view.partitions(_ -> true, 0, Long.MAX_VALUE)) {
+      PartitionKey key = partition.key();
+      buckets.computeIfAbsent(key.bucketMinutes(), _ -> new ArrayList<>()).add(key);
+    }
+    return List.copyOf(buckets.values());
+  }
+
   @Override
   public Scanned latest(int count) {
     try (StoreView view = store.view()) {
-      PartitionKey newest = view.partitions(_ -> true, 0, Long.MAX_VALUE).getLast().key();
+      List<PartitionKey> newest = byBucket(view).getLast();
       long bytes = 0;
       int events = 0;
-      try (EventCursor cursor = view.open(List.of(newest), Scan.all().withDescending(true))) {
+      try (EventCursor cursor = view.open(newest, Scan.all().withDescending(true))) {
         while (events < count && cursor.next() == EventCursor.Step.EVENT) {
           bytes += bodyBytes(cursor.event());
           events++;
@@ -83,7 +99,15 @@ final class WiderowPeer implements PeerStore {
   }
 
   private long bodyBytes(EventView event) {
-    return event.find(AttributeName.BODY, body) ? body.toBytes().length : 0;
+    if (!event.find(AttributeName.BODY, body)) {
+      return 0;
+    }
+    int bytes = body.length();
+    if (bytes > copy.length) {
+      copy = new byte[2 * bytes];
+    }
+    body.copyTo(copy, 0);
+    return bytes;
   }
 
   @Override
