@@ -65,7 +65,8 @@ final class ContestRun {
   }
 
   /// @param data a directory that does not exist
-  /// @throws WrongAnswer when the contestant keeps other than it acknowledged
+  /// @throws WrongAnswer when the contestant keeps other than it acknowledged, or acknowledged
+  ///   nothing
   Outcome execute(String name, Path data) throws IOException, InterruptedException {
     InetSocketAddress address = ServerProcess.freeAddress();
     try (ServerProcess server = contestant.start(data, address)) {
@@ -82,6 +83,7 @@ final class ContestRun {
               AckListener.NONE,
               new Watchers(List.of(new LiveLine(live), costs, own)));
       RunResult result = run.execute();
+      result.requireEvents(contestant);
       ProcessReading ended = ProcessReading.of(server.pid());
       long endedNanos = System.nanoTime();
       long sent = run.eventsAccepted();

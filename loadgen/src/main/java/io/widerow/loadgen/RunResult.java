@@ -37,6 +37,16 @@ record RunResult(
       long failures,
       boolean measured) {}
 
+  /// @throws WrongAnswer when nothing was acknowledged while measuring: no figure says anything
+  ///   then
+  void requireEvents(Object target) throws WrongAnswer {
+    if (events == 0) {
+      throw new WrongAnswer(
+          "%s acknowledged no event in the %s that were measured; failures: %s %s"
+              .formatted(target, Quantity.time(elapsedNanos), failures, failureExample));
+    }
+  }
+
   double eventsPerSecond() {
     return elapsedNanos <= 0 ? 0 : events * (double) Quantity.SECOND / elapsedNanos;
   }

@@ -1,6 +1,7 @@
 package io.widerow.loadgen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -100,6 +101,9 @@ class LoadRunTest {
     }
     RunResult result = run(nobody, pace(1_000, 200, 1));
     assertEquals(Set.of(Failure.DOWN), result.failures().keySet());
+    WrongAnswer nothing =
+        assertThrows(WrongAnswer.class, () -> result.requireEvents("nobody"), "no figures of it");
+    assertTrue(nothing.getMessage().contains("down"), nothing.getMessage());
   }
 
   @Test
