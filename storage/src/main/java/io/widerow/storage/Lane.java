@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one writer. [#requestSeal] and the figures: any.
 /// - Memory: the rows own theirs; the encoder owns a buffer of about one frame.
 final class Lane implements LaneWriter, AutoCloseable {
-  /// Records in a frame, from which on it is written without waiting for the commit.
+  /// Records in a frame, from which on it is written without waiting for the commit. Less where
+  /// journal files are small.
   private static final long FRAME_BYTES = 1 << 20;
 
   private final int index;
@@ -48,6 +49,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   private final Journal journal;
   private final FrameEncoder encoder;
   private final TypeTable types;
+  private final long frameBytes;
   private final ArrayDeque<Note> notes;
   private final ArrayDeque<Note> othersNotes; // from before the store was opened
   private final List<byte[]> groupNotes = new ArrayList<>();
@@ -89,6 +91,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     this.journal = journal;
     this.encoder = encoder;
     this.types = new TypeTable(config);
+    this.frameBytes = Math.min(FRAME_BYTES, config.frameBytesMax() / 4);
     this.lsn = lsn;
     this.forcedLsn = lsn;
     this.notes = new ArrayDeque<>(earlier);
@@ -131,8 +134,9 @@ final class Lane implements LaneWriter, AutoCloseable {
     long offset = 0;
     for (int i = 0; i < batch.count(); i++) {
       int length = EventLayout.length(events, offset);
-      if (EventLayout.idTime(events, offset) > latest) {
-        rejections.rejected(i, Rejection.TIME_IN_FUTURE);
+      Rejection refusal = refusal(events, offset, latest);
+      if (refusal != null) {
+        rejections.rejected(i, refusal);
       } else if (take(events, offset, length, shard, counter + i)) {
         taken++;
       } else {
@@ -141,22 +145,32 @@ final class Lane implements LaneWriter, AutoCloseable {
         return 0;
       }
       offset += EventLayout.alignedLength(length);
-      if (rows.limit() - frameFrom >= FRAME_BYTES) {
-        writeFrame(false);
+      if (rows.limit() - frameFrom >= frameBytes) {
+        writeFrame(rows.limit(), false);
       }
     }
     return taken;
   }
 
-  /// Refuses a batch of which the events before `from` were looked at, and refused if they are too
-  /// late.
-  private static void refuseAll(EventBatch batch, long latest, int from, Rejections rejections) {
+  /// Why an event cannot be taken, whatever else is in its batch; null when it can.
+  private @Nullable Rejection refusal(MemorySegment events, long offset, long latest) {
+    if (EventLayout.idTime(events, offset) > latest) {
+      return Rejection.TIME_IN_FUTURE;
+    }
+    return EventLayout.length(events, offset) > config.eventBytesMax()
+        ? Rejection.EVENT_TOO_LARGE
+        : null;
+  }
+
+  /// Refuses a batch of which the events before `from` were looked at, and refused if they cannot
+  /// be taken.
+  private void refuseAll(EventBatch batch, long latest, int from, Rejections rejections) {
     MemorySegment events = batch.memory();
     long offset = 0;
     for (int i = 0; i < batch.count(); i++) {
-      boolean late = EventLayout.idTime(events, offset) > latest;
-      if (!late || i >= from) {
-        rejections.rejected(i, late ? Rejection.TIME_IN_FUTURE : Rejection.BATCH_TOO_LARGE);
+      Rejection refusal = refusal(events, offset, latest);
+      if (refusal == null || i >= from) {
+        rejections.rejected(i, refusal == null ? Rejection.BATCH_TOO_LARGE : refusal);
       }
       offset += EventLayout.alignedLength(EventLayout.length(events, offset));
     }
@@ -165,6 +179,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   /// Takes a batch out of the group again. Frames of it that were written have no end; what is left
   /// of the group is written once more.
   private void undo(Mark before) {
+    groupHasFrames = false;
     if (before.recordBytes == 0) {
       rowsSpent = rows.limit() > groupFrom;
       groupFrom = rows.limit();
@@ -172,10 +187,8 @@ final class Lane implements LaneWriter, AutoCloseable {
       frameEvents = 0;
     } else {
       turnRows(groupFrom + before.recordBytes);
-      frameFrom = 0;
-      frameEvents = Math.toIntExact(before.events);
+      writeFrames();
     }
-    groupHasFrames = false;
     groupEvents = before.events;
     groupBytes = before.bytes;
   }
@@ -271,10 +284,26 @@ final class Lane implements LaneWriter, AutoCloseable {
     groupHasFrames = false;
   }
 
+  /// Writes the records of the rows once more, all but the last frame.
+  private void writeFrames() {
+    frameFrom = 0;
+    frameEvents = 0;
+    long offset = 0;
+    while (offset < rows.limit()) {
+      offset += EventLayout.alignedLength(EventLayout.length(rows.memory(), offset));
+      frameEvents++;
+      if (offset - frameFrom >= frameBytes) {
+        writeFrame(offset, false);
+      }
+    }
+  }
+
   /// Writes what is in no frame yet.
-  private void writeFrame(boolean endsGroup) {
+  ///
+  /// @param limit of the records
+  private void writeFrame(long limit, boolean endsGroup) {
     long next = lsn + 1;
-    MemorySegment records = rows.memory().asSlice(frameFrom, rows.limit() - frameFrom);
+    MemorySegment records = rows.memory().asSlice(frameFrom, limit - frameFrom);
     if (endsGroup) {
       groupNotes.forEach(note -> encoder.addNote(MemorySegment.ofArray(note)));
     }
@@ -302,7 +331,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     }
     journalBytesWritten.addAndGet(frame.byteSize());
     rowsJournalBytes += frame.byteSize();
-    frameFrom = rows.limit();
+    frameFrom = limit;
     frameEvents = 0;
   }
 
@@ -318,7 +347,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     if (groupEvents > 0 || !groupNotes.isEmpty()) {
       try {
         renewRows();
-        writeFrame(true);
+        writeFrame(rows.limit(), true);
       } catch (StorageException.DiskFull full) {
         drop();
         throw full;

@@ -38,9 +38,9 @@ public interface LaneWriter {
   ///   since the last commit is dropped for good, and the lane goes on with the next batch
   long commit(Durability durability);
 
-  /// Remembers bytes with the current group: they are journaled with it, and handed back by
-  /// [#notes] after a restart, of whatever lane. For the caller's own small state, such as keys of
-  /// recent batches; the same bytes twice in a group are handed back once.
+  /// Remembers bytes with the current group, equal ones once: they are journaled with it, and
+  /// handed back by [#notes] after a restart, of whatever lane. For the caller's own small state,
+  /// such as keys of recent batches.
   ///
   /// @param note at most 1 KiB
   void note(byte[] note);

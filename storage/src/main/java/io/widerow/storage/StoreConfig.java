@@ -1,5 +1,6 @@
 package io.widerow.storage;
 
+import io.widerow.event.EventLayout;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
 import java.nio.file.Path;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// @param futureMax how far ahead of the clock an event's time may be
 /// @param openBytes native memory for open rows, for the whole store
 /// @param openAge oldest that unsealed events get, when [EventStore#maintain] is called
-/// @param journalFileBytes size of one journal file
+/// @param journalFileBytes size of one journal file; in files of less than 9 MiB an event may have
+///   an eighth of it
 /// @param journalBytes journal of a lane that may have to be replayed; more has its rows sealed
 /// @param diskReserveBytes free space below which nothing is taken in
 /// @param mergeAfter how long a bucket is closed before its segments are merged
@@ -51,6 +53,7 @@ public record StoreConfig(
   static final int ROWS_PER_LANE = 2;
 
   private static final long MIB = 1 << 20;
+  private static final long FRAME_SLACK_BYTES = 1 << 10;
   private static final long ROWS_BYTES_MAX = 16_384 * MIB;
 
   public StoreConfig {
@@ -211,6 +214,18 @@ public record StoreConfig(
   /// Width of the buckets that new events of a type go to.
   int bucketMinutesOf(String type) {
     return bucketMinutesByType.getOrDefault(type, bucketMinutes);
+  }
+
+  /// The longest frame that a journal file takes. The queue maps a quarter of a file beyond its
+  /// end, and lets no frame be longer than that.
+  long frameBytesMax() {
+    return Math.min(JournalFrame.FRAME_BYTES_MAX, journalFileBytes / 4 - FRAME_SLACK_BYTES);
+  }
+
+  /// The longest event that the store takes: half a frame, so that there is room for others and for
+  /// notes.
+  long eventBytesMax() {
+    return Math.min(EventLayout.EVENT_BYTES_MAX, frameBytesMax() / 2);
   }
 
   /// Native memory of one set of open rows.

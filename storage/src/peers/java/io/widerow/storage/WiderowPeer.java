@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// Our own store: one lane, a thread of its own for sealing and merging, everything else as it comes.
-/// Each append is a commit. With several shards, each append goes to the next one.
+/// Our own store: one lane, a thread of its own for sealing and merging, everything else as it
+/// comes. Each append is a commit. With several shards, each append goes to the next one.
 final class WiderowPeer implements PeerStore {
   private final Durability durability;
   private final ExecutorService background = Executors.newSingleThreadExecutor();

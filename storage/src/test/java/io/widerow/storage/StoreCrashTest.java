@@ -1,10 +1,14 @@
 package io.widerow.storage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,6 +33,8 @@ class StoreCrashTest {
   private static final AtomicLong STATES = new AtomicLong();
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
 
+  private final List<Runnable> background = new ArrayList<>();
+
   static List<Long> seeds() {
     return Seeds.of(RUNS);
   }
@@ -46,35 +52,66 @@ class StoreCrashTest {
     var random = new SplittableRandom(seed);
     var clock = new TestClock(START_NANOS);
     var disk = new SimDisk(random.nextLong());
+    background.clear();
     try (var driver = new StoreDriver(random.split())) {
       SplittableRandom crashes = random.split();
       disk.beforeEach(() -> crashAndCheck(disk, clock, driver, crashes));
-      EmbeddedStore store = EmbeddedStoreModelTest.open(disk, clock, random);
-      for (int step = 0; step < 30; step++) {
+      EmbeddedStore store = EmbeddedStoreModelTest.open(disk, clock, random, background::add);
+      for (int step = 0; step < 20; step++) {
+        if (random.nextInt(4) == 0) {
+          runBackground();
+        }
         switch (random.nextInt(8)) {
           case 0, 1, 2 -> driver.append(store, clock.wallNanos(), 12);
-          case 3, 4 -> driver.commit(store, Durability.DISK);
+          case 3 -> driver.commit(store, Durability.DISK);
+          case 4 -> fillJournals(store, driver, clock.wallNanos(), random.nextInt(6));
           case 5 -> {
             clock.advance(random.nextLong(3_600_000_000_000L));
             driver.commitUnforced(store);
           }
           case 6 -> {
+            runBackground(); // a lane has two sets of rows, and nobody else empties them
+            clock.advance(random.nextInt(2) * 3_600_000_000_000L);
             store.maintain();
             if (random.nextBoolean()) {
-              driver.commitUnforced(store); // seals what no force has covered
+              driver.commitUnforced(store); // has sealed what no force has covered
+              runBackground();
             }
             driver.commit(store, Durability.DISK);
+            fillJournals(
+                store, driver, clock.wallNanos(), random.nextInt(6)); // before it is sealed
           }
           default -> {
             driver.commit(store, Durability.DISK);
-            store.close();
-            store = EmbeddedStoreModelTest.open(disk, clock, random);
+            close(store);
+            store = EmbeddedStoreModelTest.open(disk, clock, random, background::add);
           }
         }
       }
       driver.commit(store, Durability.DISK);
-      store.close();
+      close(store);
     }
+  }
+
+  /// Sealing and merging, late: meanwhile the lanes go on.
+  private void runBackground() {
+    while (!background.isEmpty()) {
+      background.removeFirst().run();
+    }
+  }
+
+  private void fillJournals(EmbeddedStore store, StoreDriver driver, long nowNanos, int groups) {
+    for (int left = groups; left > 0; left--) {
+      driver.append(store, nowNanos, 12);
+      driver.commit(store, Durability.DISK);
+    }
+  }
+
+  private void close(EmbeddedStore store) {
+    runBackground();
+    store.sealAll();
+    runBackground();
+    store.close();
   }
 
   private static void crashAndCheck(
@@ -85,22 +122,30 @@ class StoreCrashTest {
         left = cutWhileOpening(left, clock, random);
       }
       openAndCheck(left, clock, driver, random);
-      if (random.nextInt(4) == 0) { // what one opening lets pass, another must not bring back
-        openAndCheck(left.crash(random.nextBoolean()), clock, driver, random);
-      }
     }
   }
 
   private static void openAndCheck(
       SimDisk disk, TestClock clock, StoreDriver driver, SplittableRandom random) {
+    int next = random.nextInt(4);
     try (EmbeddedStore store = EmbeddedStoreModelTest.open(disk, clock, random);
         StoreView view = store.view()) {
       Set<Long> numbers = check(view, driver);
       for (int lane = 0; lane < store.lanes(); lane++) {
         checkNotes(store.lane(lane), numbers, driver);
       }
+      assertEquals(
+          disk.list(Path.of("/store/segments")).size(),
+          store.statistics().segments(),
+          "what the crash left is deleted");
+      if (next == 0) {
+        goOn(store, numbers);
+      }
     }
     STATES.incrementAndGet();
+    if (next == 1) { // what one opening lets pass, another must not bring back
+      openAndCheck(disk.crash(random.nextBoolean()), clock, driver, random);
+    }
   }
 
   /// Each lane is told every note once; that of a batch whose events are there, and of no other.
@@ -131,6 +176,7 @@ class StoreCrashTest {
     return disk.crash(random.nextBoolean());
   }
 
+  /// @return numbers of the events that are there
   private static Set<Long> check(StoreView view, StoreDriver driver) {
     List<StoreModel.Shown> shown =
         StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all());
@@ -166,6 +212,32 @@ class StoreCrashTest {
     invented.removeAll(flying);
     assertEquals(List.of(), invented, "shown, and never written or replaced");
     return numbers;
+  }
+
+  /// Whatever comes after the crash gets ids of its own, also at times that others had before it.
+  private static void goOn(EmbeddedStore store, Set<Long> numbers) {
+    Set<Long> all = new HashSet<>(numbers);
+    byte[] name = StoreModel.NUMBER.toString().getBytes(StandardCharsets.UTF_8);
+    try (var batch = new EventBatch(1 << 12, 1 << 12)) {
+      for (String each : StoreDriver.TYPES) {
+        byte[] type = each.getBytes(StandardCharsets.UTF_8);
+        for (int i = 0; i < 4; i++) {
+          long number = 1_000_000 + all.size();
+          batch.begin(type, 0, type.length, START_NANOS);
+          batch.putLong(name, 0, name.length, number);
+          assertNull(batch.end());
+          all.add(number);
+        }
+      }
+      store.lane(0).append(batch, 0, (_, why) -> assertNull(why));
+      store.lane(0).commit(Durability.DISK);
+    }
+    try (StoreView view = store.view()) {
+      Set<Long> shown = new HashSet<>();
+      StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all())
+          .forEach(event -> shown.add(event.number()));
+      assertEquals(all, shown, "after more was written");
+    }
   }
 
   /// A lane's group is there whole or not at all. Events with ids of their own may replace each

@@ -98,15 +98,20 @@ final class StoreDriver implements AutoCloseable {
     return id;
   }
 
-  /// Commits every lane at level disk; what was appended is acknowledged then.
+  /// Commits every lane; what was appended is acknowledged then.
   void commit(EventStore store, Durability durability) {
     for (int lane = 0; lane < store.lanes(); lane++) {
-      store.lane(lane).commit(durability);
-      unforced.getOrDefault(lane, List.of()).forEach(acknowledged::putAll);
-      unforced.remove(lane);
-      acknowledged.putAll(appended.getOrDefault(lane, List.of()));
-      appended.remove(lane);
+      commit(store, lane, durability);
     }
+  }
+
+  /// Commits one lane.
+  void commit(EventStore store, int lane, Durability durability) {
+    store.lane(lane).commit(durability);
+    unforced.getOrDefault(lane, List.of()).forEach(acknowledged::putAll);
+    unforced.remove(lane);
+    acknowledged.putAll(appended.getOrDefault(lane, List.of()));
+    appended.remove(lane);
   }
 
   /// Commits every lane at a level that survives no power cut.

@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: a group is seen as a whole or not at all, also when it meets the end of the rows' memory
 /// or is larger than a frame; and a batch that does not fit is refused whole, with its reason, and
@@ -42,6 +43,96 @@ class StoreGroupTest {
         .withJournal(1 << 20, 256 << 20)
         .withDiskReserveBytes(0)
         .withAges(Duration.ofHours(1), null);
+  }
+
+  /// What is left of a group of many frames is written in many frames again.
+  @Test
+  void aLargeGroupSurvivesABatchThatDoesNotFit() {
+    StoreConfig roomy = config().withMemory(48 << 20, Duration.ofHours(1));
+    List<Long> all = expected(0, 30_000);
+    try (EmbeddedStore store =
+        new StoreOpener(roomy, disk, clock, Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, roomy))) {
+      LaneWriter lane = store.lane(0);
+      for (long from = 0; from < 30_000; from += 5_000) {
+        append(lane, from, 5_000); // 13 MiB, and a frame has 8 at most
+      }
+      assertEquals(
+          30_000,
+          append(lane, 100_000, 30_000).values().stream().mapToInt(Integer::intValue).sum());
+      lane.commit(Durability.DISK);
+      assertEquals(all, shown(store));
+      try (EmbeddedStore killed =
+          new StoreOpener(roomy, disk.restart(), clock, Runnable::run)
+              .open(_ -> new FileJournal.Factory(disk, roomy))) {
+        assertEquals(all, shown(killed));
+      }
+    }
+  }
+
+  /// Every lane gets the notes of all lanes, and writes them: they must not become more that way.
+  @Test
+  void notesAreAsManyAfterManyRestarts() {
+    StoreConfig lanes = config().withLanes(2, 2).withMemory(8 << 20, Duration.ofHours(1));
+    for (int start = 0; start < 24; start++) {
+      EmbeddedStore store =
+          new StoreOpener(lanes, disk, clock, Runnable::run)
+              .open(_ -> new FileJournal.Factory(disk, lanes));
+      for (int lane = 0; lane < 2; lane++) {
+        List<Integer> notes = new ArrayList<>();
+        List<Long> groups = new ArrayList<>();
+        store
+            .lane(lane)
+            .notes((group, note) -> {
+              notes.add((int) note[0]);
+              groups.add(group);
+            });
+        assertEquals(2 * start, notes.size(), "of lane " + lane);
+        assertEquals(groups.stream().sorted().toList(), groups, "oldest first");
+      }
+      for (int lane = 0; lane < 2; lane++) {
+        append(store.lane(lane), 2 * start + lane, 1);
+        store.lane(lane).note(new byte[] {(byte) (2 * start + lane)});
+        store.lane(lane).commit(Durability.DISK);
+      }
+      store.close();
+    }
+  }
+
+  /// Of events that hardly compress, each with an eighth of a journal file at most.
+  @Test
+  void theSmallestJournalTakesTheLargestGroups(@TempDir Path directory) {
+    StoreConfig small = StoreConfig.at(directory.resolve("s")).withJournal(1 << 20, 1 << 20);
+    int longest = Math.toIntExact(small.eventBytesMax());
+    int count = 0;
+    try (EmbeddedStore store = EmbeddedStore.open(small, Runnable::run)) {
+      for (int bytes : new int[] {longest - 200, longest / 3, 50_000, 1_000}) {
+        assertEquals(Map.of(), noise(store.lane(0), bytes, 40));
+        store.lane(0).commit(Durability.DISK);
+        count += 40;
+      }
+      assertEquals(Map.of(Rejection.EVENT_TOO_LARGE, 3), noise(store.lane(0), longest, 3));
+      assertEquals(count, shown(store).size());
+    }
+    try (EmbeddedStore again = EmbeddedStore.open(small, Runnable::run)) {
+      assertEquals(count, shown(again).size());
+    }
+  }
+
+  private static Map<Rejection, Integer> noise(LaneWriter lane, int bytes, int count) {
+    Map<Rejection, Integer> refused = new EnumMap<>(Rejection.class);
+    byte[] noise = new byte[bytes];
+    var random = new SplittableRandom(bytes);
+    try (var batch = new EventBatch(1 << 16, 16 << 20)) {
+      for (int number = 0; number < count; number++) {
+        random.nextBytes(noise);
+        batch.begin(TYPE, 0, TYPE.length, START_NANOS + number);
+        batch.putBytes(PAD, 0, PAD.length, noise, 0, bytes);
+        assertNull(batch.end());
+      }
+      lane.append(batch, 0, (_, why) -> refused.merge(why, 1, Integer::sum));
+    }
+    return refused;
   }
 
   private EmbeddedStore open(SimDisk on, ExecutorService background) {
