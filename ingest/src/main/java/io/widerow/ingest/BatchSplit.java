@@ -19,10 +19,21 @@ final class BatchSplit {
   private BatchSplit() {}
 
   /// The events of a batch that go to one lane, and the index in the request of each.
-  ///
-  /// @param number of the part, the same whenever the batch is divided among so many lanes; that of
-  ///   the events to which the store gives ids among any number
-  record Share(int lane, int number, EventBatch events, int[] indexes) {}
+  static final class Share {
+    final int lane;
+    final int number;
+    final EventBatch events;
+    final int[] indexes;
+
+    /// @param number of the part, the same whenever the batch is divided among so many lanes; that
+    ///   of the events to which the store gives ids among any number
+    Share(int lane, int number, EventBatch events, int[] indexes) {
+      this.lane = lane;
+      this.number = number;
+      this.events = events;
+      this.indexes = indexes;
+    }
+  }
 
   /// Events that get their ids from the store are the first share, and go to `home`; it is there
   /// even when it is empty: it carries what the decoder refused. Those with ids of their own are a

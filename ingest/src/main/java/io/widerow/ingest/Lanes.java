@@ -110,12 +110,11 @@ final class Lanes implements AutoCloseable {
     List<BatchSplit.Share> shares = BatchSplit.split(batch, lane, lanes.size(), store, pool);
     BatchSplit.Join join = new BatchSplit.Join(shares.size(), done);
     for (BatchSplit.Share share : shares) {
-      Refusals refused = share.number() == 0 ? batch.refused : new Refusals();
-      BatchKey part = key == null ? null : key.part(share.number());
+      Refusals refused = share.number == 0 ? batch.refused : new Refusals();
+      BatchKey part = key == null ? null : key.part(share.number);
       offer(
-          share.lane(),
-          new BatchPart(
-              share.events(), part, placement, durability, refused, share.indexes(), join));
+          share.lane,
+          new BatchPart(share.events, part, placement, durability, refused, share.indexes, join));
     }
   }
 
