@@ -19,8 +19,7 @@ class TimePatternTest {
 
   @Test
   void whatIsNoPatternIsRefused() {
-    for (String none :
-        new String[] {"nonsense", "yyyy'", "pppp", "ppppHHs G Q", "]"}) {
+    for (String none : new String[] {"nonsense", "yyyy'", "pppp", "ppppHHs G Q", "]"}) {
       assertThrows(
           IllegalArgumentException.class, () -> TimePattern.of(none, 0, ZoneOffset.UTC), none);
     }
