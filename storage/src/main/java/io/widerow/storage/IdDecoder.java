@@ -19,6 +19,11 @@ final class IdDecoder {
     this.longs = longs;
   }
 
+  long heldBytes() {
+    long longs = times.length + (long) tails.length + versions.length;
+    return Long.BYTES * (longs + daemons.length + counters.length);
+  }
+
   void decode(ByteSource in, int count) {
     times = LongDecoder.room(times, count);
     tails = LongDecoder.room(tails, count);
