@@ -107,6 +107,7 @@ public final class Daemon implements AutoCloseable {
     Gauge.builder("widerow.credit.refused", credit, ByteCredit::refused).register(registry);
     Gauge.builder("widerow.query.memory.bytes", memory, QueryMemory::bytesUsed).register(registry);
     Gauge.builder("widerow.query.refused", memory, QueryMemory::refused).register(registry);
+    Gauge.builder("widerow.query.stalled", queries, QueryService::stalled).register(registry);
     Gauge.builder("widerow.connections.refused", connections, ConnectionGuard::refused)
         .register(registry);
     Gauge.builder("widerow.connections.slow", connections, ConnectionGuard::slow)

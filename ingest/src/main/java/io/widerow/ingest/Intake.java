@@ -89,6 +89,8 @@ final class Intake {
       long length = request.headers().contentLength();
       if (length < 0 || length > DROPPED_BYTES_MAX) {
         ConnectionGuard.leave(context);
+      } else if (refused.status().equals(HttpStatus.SERVICE_UNAVAILABLE)) {
+        ConnectionGuard.pause(context);
       }
       return protocol.refuse(refused);
     }

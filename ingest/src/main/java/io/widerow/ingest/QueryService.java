@@ -28,6 +28,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /// `GET /v1/query`: streams the answer piece by piece. The next piece is made when the last one is
@@ -47,6 +48,7 @@ final class QueryService {
   private final LongSupplier epochNanos;
   private final AtomicLong number = new AtomicLong();
   private final Semaphore places = new Semaphore(QUERIES_MAX);
+  private final LongAdder stalled = new LongAdder();
   private volatile boolean stopping;
 
   /// @param memory what all queries share
@@ -103,8 +105,9 @@ final class QueryService {
       refuse(expired, response);
     } catch (ExecutionException gone) { // the reader has left; nobody is there to be told
       response.close(gone);
-    } catch (TimeoutException stalled) { // what it holds open would hold up writers in the end
-      response.close(stalled);
+    } catch (TimeoutException tookNothing) { // what it holds open would hold up writers in the end
+      stalled.increment();
+      response.close(tookNothing);
       Channel channel = context.log().partial().channel();
       if (channel != null) {
         var _ = channel.close();
@@ -142,6 +145,11 @@ final class QueryService {
         response.whenConsumed().get(stallSeconds, TimeUnit.SECONDS);
       }
     }
+  }
+
+  /// Queries whose readers took nothing any more.
+  long stalled() {
+    return stalled.sum();
   }
 
   /// Ends the queries that run, at their next piece, and refuses new ones.
