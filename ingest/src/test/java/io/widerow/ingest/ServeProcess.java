@@ -38,8 +38,20 @@ final class ServeProcess implements AutoCloseable {
   /// The same, by another program whose command line it ends.
   static ServeProcess startUnder(List<String> program, Path logs, Path data, String... more)
       throws IOException {
+    return start(program, List.of(), logs, data, more);
+  }
+
+  /// The same, with options of the JVM instead of those of this one.
+  static ServeProcess startWith(List<String> jvm, Path data, String... more) throws IOException {
+    Path logs = data.toAbsolutePath().resolveSibling("").normalize();
+    return start(List.of(), jvm, logs, data, more);
+  }
+
+  private static ServeProcess start(
+      List<String> program, List<String> jvm, Path logs, Path data, String... more)
+      throws IOException {
     Path log = Files.createTempFile(logs, "serve", ".log");
-    Process process = launch(program, data, log, more);
+    Process process = launch(program, jvm, data, log, more);
     while (!Files.readString(log).contains("; ready")) {
       if (!process.isAlive()) {
         throw new IOException("ended with %d: %s".formatted(process.exitValue(), read(log)));
@@ -55,10 +67,11 @@ final class ServeProcess implements AutoCloseable {
 
   /// Starts one whose end is to be seen.
   static Process launch(Path data, Path log, String... more) throws IOException {
-    return launch(List.of(), data, log, more);
+    return launch(List.of(), List.of(), data, log, more);
   }
 
-  private static Process launch(List<String> program, Path data, Path log, String... more)
+  private static Process launch(
+      List<String> program, List<String> jvm, Path data, Path log, String... more)
       throws IOException {
     List<String> command = new ArrayList<>(program);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -67,6 +80,7 @@ final class ServeProcess implements AutoCloseable {
         command.add(option);
       }
     }
+    command.addAll(jvm); // the last one counts
     command.add("-ea:io.widerow...");
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
