@@ -27,6 +27,7 @@ final class BatchLedger {
   static final int NOTE_BYTES_MAX = 1 << 10;
 
   private static final int NOTE_VERSION = 1;
+  private static final int NOTE_BYTES_MIN = 1 + 3 * Long.BYTES + Integer.BYTES;
   private static final int SLOTS_START = 1 << 10;
 
   private final int keptMin;
@@ -115,17 +116,19 @@ final class BatchLedger {
     return Arrays.copyOf(note.array(), note.position());
   }
 
-  /// Takes in a note from before the restart; what was found in the journal is on the disk.
+  /// Takes in a note from before the restart; what was found in the journal is on the disk. The
+  /// batch of a note that is none of this version is not recognised any more.
   void restore(long group, byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
-    if (in.get() != NOTE_VERSION) {
-      return; // of another program version: its batches are no longer recognised
+    if (bytes.length < NOTE_BYTES_MIN || in.get() != NOTE_VERSION) {
+      return;
     }
     BatchKey key = new BatchKey(in.getLong(), in.getLong());
     long noted = in.getLong();
     int newAccepted = in.getInt();
-    if (find(key) < 0) {
-      put(key, newAccepted, Refusals.readFrom(in), Durability.DISK, noted);
+    Refusals newRefused = Refusals.readFrom(in);
+    if (newRefused != null && find(key) < 0) {
+      put(key, newAccepted, newRefused, Durability.DISK, noted);
       int slot = (first + count - 1) & (slots - 1);
       groupFirst[slot] = group;
       groupLast[slot] = group;

@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoopGroup;
+import io.widerow.query.QueryMemory;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreView.PartitionInfo;
@@ -61,6 +62,7 @@ public final class Daemon implements AutoCloseable {
   private final Intake intake;
   private final QueryService queries;
   private final Access access;
+  private final ConnectionGuard connections;
   private final EventLoopGroup loops;
   private final Server http;
   private final ScheduledExecutorService maintenance;
@@ -84,20 +86,32 @@ public final class Daemon implements AutoCloseable {
         new Intake(
             lanes,
             credit,
-            new Intake.Limits(config.bodyBytesMax(), config.ratioMax()),
+            new Intake.Limits(
+                config.bodyBytesMax(),
+                config.ratioMax(),
+                (long) config.limits().bodyRateMin() * LimitOptions.BODY_RATE_SECONDS),
             store::full,
             Daemon::epochNanos);
     loops =
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
-    queries = new QueryService(store, Daemon::epochNanos);
+    QueryMemory memory = new QueryMemory(config.limits().queryMemoryBytes());
+    queries = new QueryService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     access = new Access(config);
+    connections = new ConnectionGuard(config.limits(), config.security().tlsCertificate() != null);
     http = server(config, intake, access);
     maintenance =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
     Gauge.builder("widerow.credit.used.bytes", credit, ByteCredit::bytesUsed).register(registry);
     Gauge.builder("widerow.credit.refused", credit, ByteCredit::refused).register(registry);
+    Gauge.builder("widerow.query.memory.bytes", memory, QueryMemory::bytesUsed).register(registry);
+    Gauge.builder("widerow.query.refused", memory, QueryMemory::refused).register(registry);
+    Gauge.builder("widerow.query.stalled", queries, QueryService::stalled).register(registry);
+    Gauge.builder("widerow.connections.refused", connections, ConnectionGuard::refused)
+        .register(registry);
+    Gauge.builder("widerow.connections.slow", connections, ConnectionGuard::slow)
+        .register(registry);
     Gauge.builder("widerow.writing", lanes, all -> all.failure() == null ? 1 : 0)
         .register(registry);
   }
@@ -145,6 +159,11 @@ public final class Daemon implements AutoCloseable {
             .maxRequestLength(0) // counted by us, packed and unpacked
             .disableServerHeader()
             .gracefulShutdownTimeout(Duration.ZERO, Duration.ofSeconds(config.drainSeconds()));
+    builder.childChannelPipelineCustomizer(connections::guard);
+    builder.decorator((service, context, request) -> {
+      ConnectionGuard.begin(context);
+      return service.serve(context, request);
+    });
     listen(builder, config);
     post(builder, "/v1/events", access.guard(Tokens.Scope.INGEST, write::events));
     post(builder, "/api/v2/write", access.guard(Tokens.Scope.INGEST, write::influx2));

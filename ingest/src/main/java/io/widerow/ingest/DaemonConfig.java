@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// @param drainSeconds how long a stop may wait for requests under way
 /// @param readOnSeconds how long queries are answered after writing has failed, before the process
 ///   ends
+/// @param limits what clients may take
 /// @param store what is decided about the store
 /// @param security who may do what
 /// @param insecure listen on addresses that others can reach, without TLS and tokens
@@ -54,6 +55,7 @@ public record DaemonConfig(
     int ledgerSeconds,
     int drainSeconds,
     int readOnSeconds,
+    LimitOptions limits,
     StoreOptions store,
     SecurityOptions security,
     boolean insecure) {
@@ -152,6 +154,7 @@ public record DaemonConfig(
         typed.number("ledger-seconds"),
         typed.number("drain-seconds"),
         typed.number("read-on-seconds"),
+        LimitOptions.of(typed),
         StoreOptions.of(typed, lanes),
         SecurityOptions.of(typed),
         typed.truth("insecure"));
@@ -180,6 +183,7 @@ public record DaemonConfig(
     defaults.put("ledger-seconds", "900");
     defaults.put("drain-seconds", "10");
     defaults.put("read-on-seconds", "30");
+    LimitOptions.putDefaults(defaults);
     StoreOptions.putDefaults(defaults);
     SecurityOptions.putDefaults(defaults);
     defaults.put("insecure", "false");
@@ -227,6 +231,7 @@ public record DaemonConfig(
     values.put("ledger-seconds", Integer.toString(ledgerSeconds));
     values.put("drain-seconds", Integer.toString(drainSeconds));
     values.put("read-on-seconds", Integer.toString(readOnSeconds));
+    limits.putTo(values);
     store.putTo(values);
     security.putTo(values);
     values.put("insecure", Boolean.toString(insecure));

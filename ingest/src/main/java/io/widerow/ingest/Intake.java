@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any event loop.
 final class Intake {
+  /// The rest of a body that is dropped, when it is refused, to keep the connection.
+  private static final long DROPPED_BYTES_MAX = 64 << 10;
+
   private final Lanes lanes;
   private final ByteCredit credit;
   private final Limits limits;
@@ -27,7 +30,8 @@ final class Intake {
   ///
   /// @param bodyBytesMax largest body, after decompression
   /// @param ratioMax how many times its packed size a body may have
-  record Limits(int bodyBytesMax, int ratioMax) {}
+  /// @param paceBytes bytes of a body that must come each [LimitOptions#BODY_RATE_SECONDS]
+  record Limits(int bodyBytesMax, int ratioMax, long paceBytes) {}
 
   /// @param full why there is no room for anything; null while there is
   Intake(
@@ -82,6 +86,12 @@ final class Intake {
       inFlight.incrementAndGet();
       return intake.read(request);
     } catch (RequestRefused refused) {
+      long length = request.headers().contentLength();
+      if (length < 0 || length > DROPPED_BYTES_MAX) {
+        ConnectionGuard.leave(context);
+      } else if (refused.status().equals(HttpStatus.SERVICE_UNAVAILABLE)) {
+        ConnectionGuard.pause(context);
+      }
       return protocol.refuse(refused);
     }
   }

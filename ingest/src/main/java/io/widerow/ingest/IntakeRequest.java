@@ -8,12 +8,16 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.common.stream.SubscriptionOption;
+import com.linecorp.armeria.common.util.TimeoutMode;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.Future;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +50,8 @@ final class IntakeRequest implements Subscriber<HttpObject> {
   private final @Nullable String idempotencyKey;
   private final CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
   private final Body body = Body.take();
+  private @Nullable Future<?> pace;
+  private int lengthBefore; // of the body, when its pace was looked at last
   private long claimed;
   private boolean over; // no further piece of the body matters
 
@@ -99,6 +105,38 @@ final class IntakeRequest implements Subscriber<HttpObject> {
   @Override
   public void onSubscribe(Subscription newSubscription) {
     newSubscription.request(Long.MAX_VALUE);
+    checkPaceLater();
+  }
+
+  private void checkPaceLater() {
+    pace =
+        context
+            .eventLoop()
+            .withoutContext()
+            .schedule(this::checkPace, LimitOptions.BODY_RATE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /// A body that comes fast enough may take as long as it needs; any other is let go.
+  private void checkPace() {
+    if (over) {
+      return;
+    }
+    int came = body.length() - lengthBefore;
+    if (came < intake.limits().paceBytes()) {
+      refuse(RequestRefused.tooSlow(came, LimitOptions.BODY_RATE_SECONDS));
+      return;
+    }
+    lengthBefore = body.length();
+    context.setRequestTimeout(
+        TimeoutMode.EXTEND, Duration.ofSeconds(LimitOptions.BODY_RATE_SECONDS));
+    checkPaceLater();
+  }
+
+  private void endPace() {
+    Future<?> later = pace;
+    if (later != null) {
+      later.cancel(false);
+    }
   }
 
   @Override
@@ -124,6 +162,7 @@ final class IntakeRequest implements Subscriber<HttpObject> {
     } catch (RuntimeException bug) { // what was claimed must be given back
       LOG.log(Level.SEVERE, "reading " + context.path(), bug);
       over = true;
+      endPace();
       finish(HttpResponse.ofFailure(bug));
     }
   }
@@ -141,6 +180,7 @@ final class IntakeRequest implements Subscriber<HttpObject> {
   public void onError(Throwable gone) {
     if (!over) { // the sender has left, or was too slow
       over = true;
+      endPace();
       body.give();
       finish(HttpResponse.ofFailure(gone));
     }
@@ -152,6 +192,7 @@ final class IntakeRequest implements Subscriber<HttpObject> {
       return;
     }
     over = true;
+    endPace();
     boolean here = body.length() <= DECODED_HERE_BYTES_MAX && encoding.equals("identity");
     Executor executor = here ? Runnable::run : context.blockingTaskExecutor();
     executor.execute(this::decode);
@@ -229,9 +270,11 @@ final class IntakeRequest implements Subscriber<HttpObject> {
     finish(protocol.answer(outcome));
   }
 
-  /// The rest of the body is dropped as it comes; the server ends the stream behind the answer.
+  /// The rest of the body is dropped as it comes, until the connection ends behind the answer.
   private void refuse(RequestRefused refused) {
     over = true;
+    ConnectionGuard.leave(context);
+    endPace();
     body.give();
     finish(protocol.refuse(refused));
   }

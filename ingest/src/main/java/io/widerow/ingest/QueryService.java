@@ -9,11 +9,13 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import io.netty.channel.Channel;
 import io.netty.util.AsciiString;
 import io.widerow.query.ByteSink;
 import io.widerow.query.QueryAnswer;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
 import io.widerow.query.QueryParameters;
 import io.widerow.query.RangeReader;
 import io.widerow.storage.EventStore;
@@ -21,9 +23,12 @@ import io.widerow.storage.StoreView;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /// `GET /v1/query`: streams the answer piece by piece. The next piece is made when the last one is
@@ -38,13 +43,20 @@ final class QueryService {
   private static final int QUERIES_MAX = 64;
 
   private final EventStore store;
+  private final QueryMemory memory;
+  private final int stallSeconds;
   private final LongSupplier epochNanos;
   private final AtomicLong number = new AtomicLong();
   private final Semaphore places = new Semaphore(QUERIES_MAX);
+  private final LongAdder stalled = new LongAdder();
   private volatile boolean stopping;
 
-  QueryService(EventStore store, LongSupplier epochNanos) {
+  /// @param memory what all queries share
+  /// @param stallSeconds how long a reader may take nothing
+  QueryService(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
     this.store = store;
+    this.memory = memory;
+    this.stallSeconds = stallSeconds;
     this.epochNanos = epochNanos;
   }
 
@@ -61,7 +73,7 @@ final class QueryService {
     context.clearRequestTimeout(); // the query's own budget counts
     HttpResponseWriter response = HttpResponse.streaming();
     String name = "widerow-query-" + number.incrementAndGet();
-    Thread.ofVirtual().name(name).start(() -> run(parameters, response));
+    Thread.ofVirtual().name(name).start(() -> run(context, parameters, response));
     return response;
   }
 
@@ -73,9 +85,10 @@ final class QueryService {
     return values;
   }
 
-  private void run(QueryParameters parameters, HttpResponseWriter response) {
+  private void run(
+      ServiceRequestContext context, QueryParameters parameters, HttpResponseWriter response) {
     try (StoreView view = store.view()) {
-      RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT);
+      RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, memory);
       try (QueryAnswer answer =
           new QueryAnswer(reader, parameters.writer(), parameters.query().after())) {
         response.write(
@@ -90,8 +103,15 @@ final class QueryService {
       response.close();
     } catch (QueryException.Expired expired) { // told before anything of the answer
       refuse(expired, response);
-    } catch (CompletionException gone) { // the reader has left; nobody is there to be told
+    } catch (ExecutionException gone) { // the reader has left; nobody is there to be told
       response.close(gone);
+    } catch (TimeoutException tookNothing) { // what it holds open would hold up writers in the end
+      stalled.increment();
+      response.close(tookNothing);
+      Channel channel = context.log().partial().channel();
+      if (channel != null) {
+        var _ = channel.close();
+      }
     } catch (Throwable failure) {
       response.close(failure);
     } finally {
@@ -111,7 +131,8 @@ final class QueryService {
     response.close();
   }
 
-  private void send(QueryAnswer answer, HttpResponseWriter response) {
+  private void send(QueryAnswer answer, HttpResponseWriter response)
+      throws ExecutionException, InterruptedException, TimeoutException {
     ByteSink sink = new ByteSink(PIECE_BYTES + (PIECE_BYTES >> 2));
     boolean more = true;
     while (more && !stopping) {
@@ -121,9 +142,14 @@ final class QueryService {
           return;
         }
         sink.clear();
-        response.whenConsumed().join();
+        response.whenConsumed().get(stallSeconds, TimeUnit.SECONDS);
       }
     }
+  }
+
+  /// Queries whose readers took nothing any more.
+  long stalled() {
+    return stalled.sum();
   }
 
   /// Ends the queries that run, at their next piece, and refuses new ones.

@@ -1,10 +1,12 @@
 package io.widerow.ingest;
 
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The events of a batch that are not stored, each with its index in the batch and a reason.
 ///
@@ -93,8 +95,16 @@ final class Refusals {
     out.putShort(lengthAt, (short) written);
   }
 
-  /// Reads what [#writeTo] wrote.
-  static Refusals readFrom(ByteBuffer in) {
+  /// Reads what [#writeTo] wrote; null when it is something else.
+  static @Nullable Refusals readFrom(ByteBuffer in) {
+    try {
+      return read(in);
+    } catch (BufferUnderflowException cut) {
+      return null;
+    }
+  }
+
+  private static @Nullable Refusals read(ByteBuffer in) {
     int count = in.getInt();
     int written = in.getShort();
     Refusals refusals = new Refusals();
@@ -106,8 +116,13 @@ final class Refusals {
         byte[] text = new byte[Byte.toUnsignedInt(in.get())];
         in.get(text);
         distinct.add(new String(text, StandardCharsets.UTF_8));
+      } else if (reason > distinct.size()) {
+        return null;
       }
       refusals.add(index, distinct.get(reason));
+    }
+    if (count < refusals.listed) {
+      return null;
     }
     refusals.count = count;
     return refusals;

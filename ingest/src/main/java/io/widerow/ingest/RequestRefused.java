@@ -19,6 +19,13 @@ final class RequestRefused extends Exception {
         "the body is larger than the limit of %d bytes".formatted(bytesMax));
   }
 
+  static RequestRefused tooSlow(long bytes, int seconds) {
+    return new RequestRefused(
+        HttpStatus.REQUEST_TIMEOUT,
+        "only %d bytes of the body came in %d s; nothing of it is stored"
+            .formatted(bytes, seconds));
+  }
+
   static RequestRefused overloaded() {
     return new RequestRefused(
         HttpStatus.SERVICE_UNAVAILABLE, "too much is on its way in already; try again");

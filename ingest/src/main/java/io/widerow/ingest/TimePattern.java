@@ -49,8 +49,16 @@ sealed interface TimePattern {
       case "clf" -> new Clf();
       case "log4j" -> new Log4j(zone);
       case "epoch" -> new Epoch();
-      default -> new Custom(DateTimeFormatter.ofPattern(name, Locale.ROOT), offset, zone);
+      default -> new Custom(formatter(name), offset, zone);
     };
+  }
+
+  private static DateTimeFormatter formatter(String pattern) {
+    try {
+      return DateTimeFormatter.ofPattern(pattern, Locale.ROOT);
+    } catch (ClassCastException unforeseen) { // what the JDK says to padding before some letters
+      throw new IllegalArgumentException("no pattern of times: " + pattern, unforeseen);
+    }
   }
 
   /// The time of the line in `[offset, limit)`; [Times#NONE] when it has none of this form.

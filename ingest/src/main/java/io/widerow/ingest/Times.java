@@ -87,7 +87,8 @@ final class Times {
       }
       zone = digits;
     }
-    return limit - zone == zoneBytes(bytes, zone, limit) ? applyZone(bytes, zone, nanos) : NONE;
+    boolean zoned = zone < limit && limit - zone == zoneBytes(bytes, zone, limit);
+    return zoned ? applyZone(bytes, zone, nanos) : NONE;
   }
 
   /// `yyyy-MM-dd HH:mm:ss` and, when `point` and digits follow, the fraction.

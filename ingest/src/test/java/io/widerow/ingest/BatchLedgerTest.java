@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.storage.Durability;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -69,6 +71,20 @@ class BatchLedgerTest {
       }
       model.remove(first);
       times.remove(first);
+    }
+  }
+
+  @Test
+  void aNoteThatWasCutIsNotRecognised() {
+    Refusals refused = new Refusals();
+    refused.add(3, "why");
+    refused.add(5, "why not");
+    byte[] note =
+        new BatchLedger(10, 1_024, 50).add(new BatchKey(1, 2), 7, refused, Durability.OS, 0, 1);
+    for (int bytes = 0; bytes < note.length; bytes++) {
+      BatchLedger restarted = new BatchLedger(10, 1_024, 50);
+      restarted.restore(1, Arrays.copyOf(note, bytes));
+      assertEquals(0, restarted.count(), bytes + " bytes");
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -50,24 +51,26 @@ class MalformedTest {
     }
   }
 
-  static List<String> badJson() throws IOException {
+  static List<String> badJson() {
     return corpus("malformed.ndjson");
   }
 
-  static List<String> badLines() throws IOException {
+  static List<String> badLines() {
     return corpus("malformed.lp");
   }
 
-  static List<String> badText() throws IOException {
+  static List<String> badText() {
     return corpus("malformed.txt");
   }
 
-  private static List<String> corpus(String name) throws IOException {
+  static List<String> corpus(String name) {
     try (InputStream in = MalformedTest.class.getResourceAsStream(name)) {
       assertNotNull(in, name);
       List<String> lines = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
       assertTrue(lines.size() >= 50, name + " has " + lines.size() + " cases");
       return lines;
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
     }
   }
 
@@ -89,7 +92,7 @@ class MalformedTest {
     assertRefused(GOOD_TEXT, bad, MalformedTest::text);
   }
 
-  static List<String> badSyslog() throws IOException {
+  static List<String> badSyslog() {
     return corpus("malformed.syslog");
   }
 
@@ -160,7 +163,7 @@ class MalformedTest {
     }
   }
 
-  private static String expand(String text) {
+  static String expand(String text) {
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < text.length(); i++) {
       if (text.startsWith("\\x", i)) {

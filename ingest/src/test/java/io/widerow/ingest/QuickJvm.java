@@ -23,8 +23,11 @@ final class QuickJvm {
   }
 
   /// As this JVM is.
-  static List<String> plain() {
+  ///
+  /// @param more options, which count above those of this one
+  static List<String> plain(List<String> more) {
     List<String> command = base();
+    command.addAll(more);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     return command;
   }

@@ -37,8 +37,20 @@ final class ServeProcess implements AutoCloseable {
   /// The same, by another program whose command line it ends.
   static ServeProcess startUnder(List<String> program, Path logs, Path data, String... more)
       throws IOException {
+    return start(program, List.of(), logs, data, more);
+  }
+
+  /// The same, with options of the JVM instead of those of this one.
+  static ServeProcess startWith(List<String> jvm, Path data, String... more) throws IOException {
+    Path logs = data.toAbsolutePath().resolveSibling("").normalize();
+    return start(List.of(), jvm, logs, data, more);
+  }
+
+  private static ServeProcess start(
+      List<String> program, List<String> jvm, Path logs, Path data, String... more)
+      throws IOException {
     Path log = Files.createTempFile(logs, "serve", ".log");
-    return ready(launch(program, data, log, more), log);
+    return ready(launch(program, jvm, data, log, more), log);
   }
 
   /// Starts one soon, and waits until it is ready.
@@ -64,13 +76,14 @@ final class ServeProcess implements AutoCloseable {
 
   /// Starts one whose end is to be seen.
   static Process launch(Path data, Path log, String... more) throws IOException {
-    return launch(List.of(), data, log, more);
+    return launch(List.of(), List.of(), data, log, more);
   }
 
-  private static Process launch(List<String> program, Path data, Path log, String... more)
+  private static Process launch(
+      List<String> program, List<String> jvm, Path data, Path log, String... more)
       throws IOException {
     List<String> command = new ArrayList<>(program);
-    command.addAll(QuickJvm.plain());
+    command.addAll(QuickJvm.plain(jvm));
     return launchCommand(command, data, log, more);
   }
 

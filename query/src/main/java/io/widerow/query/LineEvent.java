@@ -32,9 +32,19 @@ final class LineEvent implements EventView {
     type = String.valueOf(line.get("type"));
     line.forEach((name, value) -> {
       if (!name.equals("id") && !name.equals("ts") && !name.equals("type")) {
-        attributes.put(AttributeName.of(storedName(name)), value);
+        attributes.put(attributeName(name), value);
       }
     });
+  }
+
+  private static AttributeName attributeName(String shown) {
+    try {
+      return AttributeName.of(storedName(shown));
+    } catch (IllegalArgumentException noName) {
+      throw new QueryException.Remote(
+          "the daemon answered with an event whose attribute has no name that there can be: "
+              + TextWriter.escaped(shown));
+    }
   }
 
   private static String storedName(String shown) {

@@ -39,13 +39,14 @@ public final class RangeReader implements EventCursor {
   private int group;
   private long left;
   private boolean closed;
-  private final ScanWatch watch = new ScanWatch(this::check);
+  private final ScanWatch watch;
   private Runnable progress = () -> {};
   private @Nullable Token skip;
   private @Nullable EventCursor cursor;
   private ScanStatistics finished = ScanStatistics.NONE;
 
-  private RangeReader(StoreView view, RangeQuery query, QueryBudget budget) {
+  private RangeReader(StoreView view, RangeQuery query, QueryBudget budget, QueryMemory memory) {
+    this.watch = new ScanWatch(this::check, memory::hold);
     this.view = view;
     this.query = query;
     this.budget = budget;
@@ -74,22 +75,29 @@ public final class RangeReader implements EventCursor {
   /// @throws QueryException.Expired when events directly behind the query's position are past their
   ///   retention
   public static RangeReader open(StoreView view, RangeQuery query, QueryBudget budget) {
+    return open(view, query, budget, QueryMemory.unlimited());
+  }
+
+  /// The same, with memory that it shares with others.
+  public static RangeReader open(
+      StoreView view, RangeQuery query, QueryBudget budget, QueryMemory memory) {
     Token after = query.after();
     if (after != null && !query.descending() && view.isExpired(after.type(), after.tickNanos())) {
-      throw new QueryException.Expired(after, firstLeft(view, query, budget));
+      throw new QueryException.Expired(after, firstLeft(view, query, budget, memory));
     }
-    return new RangeReader(view, query, budget);
+    return new RangeReader(view, query, budget, memory);
   }
 
   /// A position directly behind which what is left begins; null when nothing is.
-  private static @Nullable Token firstLeft(StoreView view, RangeQuery query, QueryBudget budget) {
+  private static @Nullable Token firstLeft(
+      StoreView view, RangeQuery query, QueryBudget budget, QueryMemory memory) {
     RangeQuery first =
         query
             .withSince(null)
             .withAfter(null)
             .withLimit(1)
             .withRange(query.plannedFromNanos(), query.untilNanos());
-    try (RangeReader reader = new RangeReader(view, first, budget)) {
+    try (RangeReader reader = new RangeReader(view, first, budget, memory)) {
       return reader.next() == Step.EVENT ? Token.before(reader.event().timeNanos()) : null;
     }
   }

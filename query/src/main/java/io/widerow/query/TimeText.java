@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 final class TimeText {
   private static final Pattern EPOCH = Pattern.compile("\\d{1,19}");
   private static final Pattern DATE = Pattern.compile("\\d{4}-\\d\\d-\\d\\d");
-  private static final Pattern DURATION =
-      Pattern.compile("(?:\\d{1,18}(?:\\.\\d{1,18})?(?:ns|us|ms|s|m|h|d|w))+");
+  private static final Pattern DURATION = // possessive: or a long one overflows the stack
+      Pattern.compile("(?:\\d{1,18}(?:\\.\\d{1,18})?(?:ns|us|ms|s|m|h|d|w))++");
   private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)([a-z]+)");
   private static final long SECOND_NANOS = 1_000_000_000L;
 

@@ -58,10 +58,12 @@ public record Token(EventId id, String type) {
     if (buffer.getInt(bytes.length - Integer.BYTES) != checksum(bytes)) {
       throw refused(text, "its checksum is wrong, so it was mistyped or cut");
     }
-    EventId id = new EventId(buffer.getLong(0), buffer.getLong(Long.BYTES));
-    if (id.compareTo(EventId.LEAST) < 0 || id.compareTo(EventId.LIMIT) >= 0) {
-      throw refused(text, "its position is outside of time");
+    long time = buffer.getLong(0);
+    long tail = buffer.getLong(Long.BYTES);
+    if (!TimeUuid.isId(time, tail)) {
+      throw refused(text, "its position is none that an event can have");
     }
+    EventId id = new EventId(time, tail);
     byte[] type = Arrays.copyOfRange(bytes, 2 * Long.BYTES, 2 * Long.BYTES + typeBytes);
     Token token = new Token(id, new String(type, StandardCharsets.UTF_8));
     if (!token.toString().equals(text)) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.storage.EmbeddedStore;
+import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreConfig;
@@ -103,6 +104,27 @@ class QueryBudgetTest {
       long more = reader.eventsScanned() - cancelledAt[0];
       assertTrue(more <= ScanWatch.EVENTS_BETWEEN, more + " more");
     }
+  }
+
+  @Test
+  void memoryIsSharedByAllAndGivenBack() {
+    QueryMemory memory = new QueryMemory(1 << 18);
+    try (StoreView view = stores.get(1).view()) {
+      try (var reader = RangeReader.open(view, RangeQuery.ALL, QueryBudget.DEFAULT, memory)) {
+        var refused = assertThrows(QueryException.OverBudget.class, reader::next);
+        assertTrue(String.valueOf(refused.getMessage()).contains("bytes of memory"));
+        assertTrue(memory.bytesUsed() > memory.bytesMax());
+      }
+      assertEquals(0, memory.bytesUsed());
+      assertEquals(1, memory.refused());
+    }
+    QueryMemory enough = new QueryMemory(64 << 20);
+    try (StoreView view = stores.get(1).view();
+        var reader = RangeReader.open(view, RangeQuery.ALL, QueryBudget.DEFAULT, enough)) {
+      assertEquals(EventCursor.Step.EVENT, reader.next());
+      assertTrue(enough.bytesUsed() > 1 << 18, enough.bytesUsed() + " bytes");
+    }
+    assertEquals(0, enough.bytesUsed());
   }
 
   @Test

@@ -64,6 +64,7 @@ class RemoteCursorTest {
     refuses(200, EVENT + "{\"error\":\"disk \\u001b\"}\n", "disk \\x1b");
     refuses(200, "{\"id\":", "not JSON lines");
     refuses(200, "{\"id\":\"1\"}\n", "no event");
+    refuses(200, EVENT.replace("\"type\"", "\"\":1,\"type\""), "no name");
     refuses(400, "limit: zero", "answered 400: limit: zero");
   }
 }

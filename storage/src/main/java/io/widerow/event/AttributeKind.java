@@ -18,9 +18,14 @@ public enum AttributeKind {
     this.code = (byte) code;
   }
 
+  /// True when a kind has this code.
+  static boolean isKind(int code) {
+    return code >= 1 && code < BY_CODE.length;
+  }
+
   /// @throws IllegalArgumentException when no kind has this code
   public static AttributeKind of(int code) {
-    if (code < 1 || code >= BY_CODE.length) {
+    if (!isKind(code)) {
       throw new IllegalArgumentException("attribute kind " + code);
     }
     return BY_CODE[code];

@@ -111,6 +111,11 @@ public final class TimeUuid {
     return idTime >= TIME_MIN && idTime < TIME_LIMIT;
   }
 
+  /// True for two longs that a version-1 UUID can be made of.
+  public static boolean isId(long idTime, long idTail) {
+    return idTime >= 0 && idTime < ID_TIME_LIMIT && isTail(idTail);
+  }
+
   static boolean isTail(long idTail) {
     return idTail >>> 62 == 2; // the variant; never flipped
   }

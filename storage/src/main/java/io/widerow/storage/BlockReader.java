@@ -9,6 +9,9 @@ import java.util.List;
 /// - Threads: one.
 /// - Memory: one block; a native context until [#close].
 final class BlockReader implements AutoCloseable {
+  /// Of zstd's native context, about.
+  private static final long CONTEXT_BYTES = 128 << 10;
+
   private final DiskFile file;
   private final SegmentChecksum checksum;
   private final BlockDecompressor decompressor = new BlockDecompressor();
@@ -37,6 +40,15 @@ final class BlockReader implements AutoCloseable {
 
   long bytesRead() {
     return bytesRead;
+  }
+
+  /// Memory that it holds, about.
+  long heldBytes() {
+    long bytes = CONTEXT_BYTES + buffer.length + ids.heldBytes();
+    for (ColumnReader column : columns) {
+      bytes += column.heldBytes();
+    }
+    return bytes;
   }
 
   /// Reads the directory of a block, and forgets the block before.

@@ -35,6 +35,14 @@ final class ColumnReader {
     this.textDecoder = new TextDecoder(longs, text);
   }
 
+  long heldBytes() {
+    return (long) Long.BYTES * values.length
+        + (long) Integer.BYTES * rows.length
+        + textBytes.length
+        + texts.heldBytes()
+        + textDecoder.heldBytes();
+  }
+
   boolean decoded() {
     return decoded;
   }

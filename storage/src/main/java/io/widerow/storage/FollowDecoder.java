@@ -21,6 +21,14 @@ final class FollowDecoder implements PieceDecoder.SymbolReader {
     this.longs = longs;
   }
 
+  long heldBytes() {
+    long longs = hits.length + (long) missed.length + last.length;
+    for (long[] symbols : symbolsBefore) {
+      longs += symbols.length;
+    }
+    return Long.BYTES * longs;
+  }
+
   void clear() {
     column = -1;
   }

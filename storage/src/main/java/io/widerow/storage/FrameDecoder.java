@@ -1,13 +1,11 @@
 package io.widerow.storage;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
-
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
 import io.widerow.event.EventLayout;
+import io.widerow.event.RecordCheck;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteOrder;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -42,6 +40,7 @@ final class FrameDecoder implements AutoCloseable {
   private final JournalFrame.Checksum checksum;
   private final ZstdDecompressCtx zstd = new ZstdDecompressCtx();
   private final FrameEncoder.GrowingMemory raw = new FrameEncoder.GrowingMemory();
+  private final RecordCheck records = new RecordCheck();
   private MemorySegment events = MemorySegment.NULL;
 
   FrameDecoder(UUID store) {
@@ -148,14 +147,10 @@ final class FrameDecoder implements AutoCloseable {
     long offset = 0;
     int seen = 0;
     while (offset < events.byteSize()) {
-      if (events.byteSize() - offset < EventLayout.HEADER_BYTES) {
+      if (!records.isRecord(events, offset)) {
         return false;
       }
-      int length = events.get(JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), offset);
-      if (length < EventLayout.HEADER_BYTES || length > EventLayout.EVENT_BYTES_MAX) {
-        return false;
-      }
-      offset += EventLayout.alignedLength(length);
+      offset += EventLayout.alignedLength(EventLayout.length(events, offset));
       seen++;
     }
     return offset == events.byteSize() && seen == count;

@@ -19,6 +19,11 @@ final class IdDecoder {
     this.longs = longs;
   }
 
+  long heldBytes() {
+    long longs = times.length + (long) tails.length + versions.length;
+    return Long.BYTES * (longs + daemons.length + counters.length);
+  }
+
   void decode(ByteSource in, int count) {
     times = LongDecoder.room(times, count);
     tails = LongDecoder.room(tails, count);
@@ -41,8 +46,11 @@ final class IdDecoder {
     }
     longs.decode(in, count, versions);
     in.requireEnd("the ids");
-    for (int i = 1; i < count; i++) {
-      if (TimeUuid.compare(times[i - 1], tails[i - 1], times[i], tails[i]) > 0) {
+    for (int i = 0; i < count; i++) {
+      if (!TimeUuid.isId(times[i], tails[i])) {
+        throw in.corrupt("tail %016x of id %d".formatted(tails[i], i));
+      }
+      if (i > 0 && TimeUuid.compare(times[i - 1], tails[i - 1], times[i], tails[i]) > 0) {
         throw in.corrupt("id %d of the block is out of order".formatted(i));
       }
     }

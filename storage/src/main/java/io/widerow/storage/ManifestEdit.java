@@ -90,11 +90,23 @@ record ManifestEdit(
       }
       Map<Integer, Long> sealedLsns = new TreeMap<>();
       for (int left = count(in); left > 0; left--) {
-        sealedLsns.put(in.readInt(), in.readLong());
+        sealedLsns.put(lanes(in, JournalFrame.LANE_LIMIT - 1), in.readLong());
+      }
+      int journals = lanes(in, JournalFrame.LANE_LIMIT);
+      if (in.available() > 0) {
+        throw new IOException("%d bytes behind its end".formatted(in.available()));
       }
       return new ManifestEdit(
-          segmentIdNext, counterLimit, clockNanos, added, removed, sealedLsns, in.readInt());
+          segmentIdNext, counterLimit, clockNanos, added, removed, sealedLsns, journals);
     }
+  }
+
+  private static int lanes(DataInputStream in, int most) throws IOException {
+    int lanes = in.readInt();
+    if (lanes < 0 || lanes > most) {
+      throw new IOException("%d of %d lanes".formatted(lanes, most));
+    }
+    return lanes;
   }
 
   private static int count(DataInputStream in) throws IOException {

@@ -139,10 +139,20 @@ final class NotesFiles {
     int count = content.getInt();
     content.position(HEADER_BYTES);
     for (int i = 0; i < count; i++) {
+      int at = content.position();
+      int left = content.remaining() - NOTE_HEADER_BYTES;
+      if (left < 0 || Short.toUnsignedInt(content.getShort(at + Long.BYTES)) > left) {
+        throw new StorageException.Corrupt(
+            path, at, "note %d of %d does not fit".formatted(i, count));
+      }
       long lsn = content.getLong();
-      byte[] note = new byte[content.getShort()];
+      byte[] note = new byte[Short.toUnsignedInt(content.getShort())];
       content.get(note);
       found.add(new Note(lsn, note));
+    }
+    if (content.hasRemaining()) {
+      throw new StorageException.Corrupt(
+          path, content.position(), "%d bytes behind the notes".formatted(content.remaining()));
     }
   }
 

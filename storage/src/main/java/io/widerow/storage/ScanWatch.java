@@ -1,8 +1,10 @@
 package io.widerow.storage;
 
-/// Counts what the cursors of one scan look at, and lets the scan's owner look up every few
-/// thousand events, also when the filter keeps none of them: [Runnable#run] may throw, which ends
-/// the scan.
+import java.util.function.LongConsumer;
+
+/// Counts what the cursors of one scan look at and hold, and lets the scan's owner look up every
+/// few thousand events, also when the filter keeps none of them: [Runnable#run] may throw, which
+/// ends the scan. So may what is told of memory, when it is told of more.
 ///
 /// - Threads: one at a time, that of the cursors.
 public final class ScanWatch {
@@ -13,11 +15,18 @@ public final class ScanWatch {
   private static final int BLOCK = 1 << 8;
 
   private final Runnable check;
+  private final LongConsumer memory;
   private long events;
   private int left = EVENTS_BETWEEN;
 
   public ScanWatch(Runnable check) {
+    this(check, _ -> {});
+  }
+
+  /// @param memory is told by how many bytes the memory that cursors hold has changed
+  public ScanWatch(Runnable check, LongConsumer memory) {
     this.check = check;
+    this.memory = memory;
   }
 
   /// Nobody looks up.
@@ -39,6 +48,11 @@ public final class ScanWatch {
     if (left <= 0) {
       alarm();
     }
+  }
+
+  /// Cursors hold so many bytes more, or less.
+  void holds(long bytesMore) {
+    memory.accept(bytesMore);
   }
 
   private void alarm() {

@@ -44,6 +44,7 @@ final class SegmentCursor implements EventCursor {
   private boolean filtering;
   private boolean columnsRead;
   private boolean open = true;
+  private long held; // bytes that the watch was told of
   private long blocksRead;
   private long blocksSkipped;
   private long eventsScanned;
@@ -145,6 +146,14 @@ final class SegmentCursor implements EventCursor {
     int limit = Math.max(first, rowOf(scan.until(), events));
     rowsLeft = limit - first;
     row = scan.descending() ? limit : first - 1;
+    tellMemory();
+  }
+
+  /// What was told before it is too much is given back by [#close].
+  private void tellMemory() {
+    long more = reader.heldBytes() - held;
+    held += more;
+    watch.holds(more);
   }
 
   private int rowOf(EventId id, int events) {
@@ -159,6 +168,7 @@ final class SegmentCursor implements EventCursor {
       }
     }
     columnsRead = true;
+    tellMemory();
   }
 
   @Override
@@ -178,6 +188,7 @@ final class SegmentCursor implements EventCursor {
       open = false;
       reader.close();
       lease.release();
+      watch.holds(-held);
     }
   }
 

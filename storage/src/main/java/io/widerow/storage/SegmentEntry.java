@@ -115,6 +115,9 @@ record SegmentEntry(
     for (int left = count; left > 0; left--) {
       partitions.add(readPartition(in));
     }
+    if (bytes < 0 || events < 0) {
+      throw new IOException("%d events in %d bytes".formatted(events, bytes));
+    }
     return new SegmentEntry(id, bucketMinutes, widthMinutes, merged, bytes, events, partitions);
   }
 

@@ -80,6 +80,9 @@ final class SegmentIndex {
       ids[i] = in.readLong();
     }
     int at = 4 * block;
+    if (!TimeUuid.isId(ids[at], ids[at + 1]) || !TimeUuid.isId(ids[at + 2], ids[at + 3])) {
+      throw in.corrupt("block %d has a bound that is no id".formatted(block));
+    }
     boolean rises = TimeUuid.compare(ids[at], ids[at + 1], ids[at + 2], ids[at + 3]) <= 0;
     if (block > 0) {
       rises &= TimeUuid.compare(ids[at - 2], ids[at - 1], ids[at], ids[at + 1]) <= 0;

@@ -34,6 +34,7 @@ final class SegmentSalvage {
   private final List<Damage> lost = new ArrayList<>();
   private long offset = SegmentFormat.HEADER_BYTES;
   private String end = "";
+  private EventId lastPut = EventId.LEAST; // of the present partition
 
   private SegmentSalvage(DiskFile file, UUID storeId, long segmentId) {
     this.path = file.path();
@@ -67,6 +68,7 @@ final class SegmentSalvage {
   private void find(DiskFile file, SegmentSummary.Partition partition) {
     ByteSink blocks = new ByteSink();
     int count = 0;
+    lastPut = EventId.LEAST;
     long left = partition.events();
     long missing = 0;
     try (BlockReader reader = new BlockReader(file, checksum)) {
@@ -162,7 +164,8 @@ final class SegmentSalvage {
     return new Block(events, directory + SegmentFormat.CRC_BYTES, (int) bytes);
   }
 
-  /// Adds a block to a partition's index. False when its ids cannot be read.
+  /// Adds a block to a partition's index. False when its ids cannot be read, or do not follow those
+  /// of the block before.
   private boolean put(
       BlockReader reader, SegmentSummary.Partition partition, Block block, ByteSink blocks) {
     ByteSink alone = header(partition, 1);
@@ -174,12 +177,13 @@ final class SegmentSalvage {
       return false;
     }
     IdDecoder ids = reader.ids();
+    EventId first = new EventId(ids.times[0], ids.tails[0]);
+    if (first.compareTo(lastPut) < 0) {
+      return false;
+    }
     int last = block.events - 1;
-    put(
-        blocks,
-        block,
-        new EventId(ids.times[0], ids.tails[0]),
-        new EventId(ids.times[last], ids.tails[last]));
+    lastPut = new EventId(ids.times[last], ids.tails[last]);
+    put(blocks, block, first, lastPut);
     return true;
   }
 

@@ -31,7 +31,7 @@ record StoreFormat(UUID storeId, boolean readOnly) {
       Pattern.compile(
           """
           widerow-store (\\d+)
-          id ([-0-9a-f]{36})
+          id ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})
           incompatible ([0-9a-f]{16})
           read-only ([0-9a-f]{16})
           compatible ([0-9a-f]{16})

@@ -49,6 +49,15 @@ final class TemplateDecoder {
     this.follow = new FollowDecoder(longs);
   }
 
+  long heldBytes() {
+    long bytes = printed.length + (long) Long.BYTES * codes.length + follow.heldBytes();
+    bytes += (long) Integer.BYTES * starts.length;
+    for (TextSlices column : slices) {
+      bytes += column.heldBytes();
+    }
+    return bytes;
+  }
+
   /// Reads `newCount` lines, to be printed by [#show].
   void decode(ByteSource in, ByteSource text, int newCount, TextSlices out) {
     count = newCount;

@@ -34,6 +34,10 @@ final class TextDecoder {
     out.print();
   }
 
+  long heldBytes() {
+    return templates.heldBytes();
+  }
+
   /// Makes sure that a text is in `out`. True when others had to make room for it.
   boolean show(int index, TextSlices out) {
     return lines && templates.show(index, out);

@@ -22,6 +22,13 @@ final class TextSlices {
   int dictionaryPause; // blocks for which an encoder will try no dictionary
   private byte[] printed = new byte[0];
 
+  /// Memory of its own; the texts may be another's.
+  long heldBytes() {
+    return 2L * Integer.BYTES * offsets.length
+        + (long) Long.BYTES * numbers.length
+        + printed.length;
+  }
+
   void clear() {
     count = 0;
   }

@@ -122,6 +122,9 @@ final class MemoryDisk implements Disk {
     @Override
     public long read(MemorySegment target, long offset) {
       int count = (int) Math.max(0, Math.min(target.byteSize(), size - offset));
+      if (count == 0) {
+        return 0;
+      }
       MemorySegment.copy(bytes, (int) offset, target, ValueLayout.JAVA_BYTE, 0, count);
       return count;
     }

@@ -1,0 +1,44 @@
+package io.widerow.ingest;
+
+import io.widerow.fuzz.FuzzTarget;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/// Every decoder of what is sent to the daemon. Whatever it is, it becomes events or refusals, and
+/// what becomes an event can be read again.
+@SuppressWarnings("ImmutableEnumChecker") // method references
+public enum FuzzTargets implements FuzzTarget {
+  JSON_LINES(DecoderFuzz::jsonSeeds, DecoderFuzz::json),
+  TEXT_LINES(DecoderFuzz::textSeeds, DecoderFuzz::text),
+  TIME_PATTERN(DecoderFuzz::patternSeeds, DecoderFuzz::pattern),
+  LINE_PROTOCOL(DecoderFuzz::lineSeeds, DecoderFuzz::line),
+  SYSLOG(DecoderFuzz::syslogSeeds, DecoderFuzz::syslog),
+  GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
+  ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),
+  TIMES(DecoderFuzz::timeSeeds, DecoderFuzz::times),
+  LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note);
+
+  private final Supplier<List<byte[]>> seeds;
+  private final Consumer<byte[]> reader;
+
+  FuzzTargets(Supplier<List<byte[]>> seeds, Consumer<byte[]> reader) {
+    this.seeds = seeds;
+    this.reader = reader;
+  }
+
+  @Override
+  public List<byte[]> seeds() {
+    return seeds.get();
+  }
+
+  @Override
+  public void read(byte[] input) {
+    reader.accept(input);
+  }
+
+  @Override
+  public long heapBytesMax() {
+    return 64L << 20;
+  }
+}

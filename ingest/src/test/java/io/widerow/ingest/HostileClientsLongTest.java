@@ -1,0 +1,12 @@
+package io.widerow.ingest;
+
+import org.junit.jupiter.api.Tag;
+
+/// The attacks of [HostileClientsTest] at twenty times their number.
+@Tag("faults")
+class HostileClientsLongTest extends HostileClientsTest {
+  @Override
+  int scale() {
+    return Integer.getInteger("hostile", 20);
+  }
+}

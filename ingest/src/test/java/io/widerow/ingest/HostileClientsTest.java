@@ -1,0 +1,353 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.github.luben.zstd.Zstd;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: whatever clients do, the daemon stays up, its memory stays bounded, and a healthy client
+/// beside them is served and loses nothing that was acknowledged. Method: the daemon as a process,
+/// with the heap that the launcher gives it; attackers on sockets of their own; a healthy client
+/// all the time. Each attack prints a row of `bench-results/faults.md`.
+@Timeout(value = 20, unit = TimeUnit.MINUTES)
+class HostileClientsTest {
+  private static final long GROWTH_BYTES_MAX = 400L << 20;
+  private static final int BODY_BYTES_MAX = 4_000_000;
+
+  @TempDir private Path directory = Path.of(".");
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private ServeProcess daemon;
+  private HealthyClient healthy;
+  private String name = "";
+  private String quiet = "";
+  private long residentBefore;
+
+  /// How much more than a slice of it an attack is.
+  int scale() {
+    return 1;
+  }
+
+  @BeforeEach
+  void start(TestInfo test) throws IOException {
+    name = test.getTestMethod().orElseThrow().getName();
+    daemon =
+        ServeProcess.startWith(
+            List.of("-Xmx256m", "-XX:+ExitOnOutOfMemoryError"),
+            directory.resolve("d"),
+            "--set",
+            "header-seconds=2",
+            "--set",
+            "stall-seconds=3",
+            "--set",
+            "body-bytes-max=" + BODY_BYTES_MAX,
+            "--set",
+            "credit-bytes=64000000");
+    healthy = new HealthyClient(daemon.port(), "healthy");
+    LockSupport.parkNanos(1_000_000_000L); // the compiler's
+    quiet = healthy.figures();
+    residentBefore = daemon.memoryBytes("VmHWM");
+  }
+
+  @AfterEach
+  void verify() throws Exception {
+    try (ServeProcess last = daemon;
+        HealthyClient client = healthy) {
+      String during = healthy.figures();
+      client.verify();
+      long grown = daemon.memoryBytes("VmHWM") - residentBefore;
+      System.out.printf(
+          "| %s | x%d | %s | %s | %d MiB | %d MiB |%n",
+          name, scale(), quiet, during, residentBefore >> 20, grown >> 20);
+      assertTrue(grown < GROWTH_BYTES_MAX, name + " made it grow by " + grown);
+      assertEquals(0, last.stop(20), last.output());
+    } finally {
+      http.close();
+    }
+  }
+
+  /// Runs attackers at the same time, and waits for them.
+  private <T> List<T> attack(int attackers, Callable<T> attacker)
+      throws InterruptedException, ExecutionException {
+    List<T> results = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<T>> all = new ArrayList<>();
+      for (int i = 0; i < attackers; i++) {
+        all.add(threads.submit(attacker));
+      }
+      for (Future<T> each : all) {
+        results.add(each.get());
+      }
+    }
+    return results;
+  }
+
+  private HttpResponse<String> post(String query, byte[] body, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:%d/v1/events?%s".formatted(daemon.port(), query)))
+            .POST(BodyPublishers.ofByteArray(body));
+    return http.send(request.headers(headers).build(), BodyHandlers.ofString());
+  }
+
+  private String get(String path) throws IOException, InterruptedException {
+    URI uri = URI.create("http://127.0.0.1:" + daemon.port() + path);
+    return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString()).body();
+  }
+
+  @Test
+  void headersThatNeverEnd() throws Exception {
+    List<String> told =
+        attack(
+            100 * scale(),
+            () -> {
+              try (RawHttp raw = new RawHttp(daemon.port())) {
+                raw.send("GET /ready HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ");
+                raw.sendUntilEnded(slowly(), 4_000);
+                return raw.untilClosed();
+              }
+            });
+    for (String each : told) {
+      assertTrue(each.isBlank() || each.startsWith("HTTP/1.1 408"), each);
+    }
+    assertTrue(get("/metrics").contains("widerow_connections_slow"), "is counted");
+  }
+
+  /// A byte that takes a while.
+  private static byte[] slowly() {
+    LockSupport.parkNanos(50_000_000);
+    return new byte[] {'a'};
+  }
+
+  @Test
+  void bodiesThatCrawl() throws Exception {
+    List<String> told =
+        attack(
+            100 * scale(),
+            () -> {
+              try (RawHttp raw = new RawHttp(daemon.port())) {
+                raw.send(RawHttp.post("crawl") + "content-length: 1000000\r\n\r\n");
+                while (raw.sendUntilEnded(new byte[] {'a'}, 1) == 1) {
+                  LockSupport.parkNanos(200_000_000);
+                }
+                return raw.untilClosed();
+              }
+            });
+    for (String each : told) {
+      boolean noCredit = each.startsWith("HTTP/1.1 503"); // what they claim is more than there is
+      assertTrue(each.isBlank() || noCredit || each.startsWith("HTTP/1.1 408"), each);
+    }
+    assertFalse(get("/v1/query?type=crawl").contains("crawl"), "nothing of them is stored");
+  }
+
+  @Test
+  void bodiesThatNeverEnd() throws Exception {
+    byte[] chunk =
+        "10000\r\n%s\r\n".formatted("a".repeat(0x10000)).getBytes(StandardCharsets.US_ASCII);
+    List<Long> sent =
+        attack(
+            8 * scale(),
+            () -> {
+              try (RawHttp raw = new RawHttp(daemon.port())) {
+                raw.send(RawHttp.post("endless") + "transfer-encoding: chunked\r\n\r\n");
+                long bytes = raw.sendUntilEnded(chunk, 1L << 32);
+                int status = raw.status();
+                assertTrue(status == 413 || status == 503 || status == 0, "status " + status);
+                return bytes;
+              }
+            });
+    for (long bytes : sent) {
+      assertTrue(bytes < 3L * BODY_BYTES_MAX + (16 << 20), bytes + " bytes were taken");
+    }
+  }
+
+  @Test
+  void requestsThatLie() throws Exception {
+    String post = RawHttp.post("lie");
+    String smuggled = RawHttp.post("smuggled") + "content-length: 4\r\n\r\nevil";
+    List<String> lies =
+        List.of(
+            post + "content-length: 999999999999999999\r\n\r\nx",
+            post + "content-length: 99999999999999999999999\r\n\r\nx",
+            post + "content-length: -1\r\n\r\nx",
+            post + "content-length: 0x10\r\n\r\nx",
+            post + "content-length: 4, 5\r\n\r\nevil" + smuggled,
+            post + "content-length: 4\r\ncontent-length: 5\r\n\r\nevil" + smuggled,
+            post + "content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n" + smuggled,
+            post + "transfer-encoding: chunked\r\ncontent-length: 4\r\n\r\n0\r\n\r\n" + smuggled,
+            post + "transfer-encoding: xchunked\r\n\r\n0\r\n\r\n" + smuggled,
+            post + "transfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n" + smuggled,
+            post + "transfer-encoding:\u000bchunked\r\n\r\n0\r\n\r\n" + smuggled,
+            post + "transfer-encoding : chunked\r\n\r\n0\r\n\r\n" + smuggled,
+            post + "x: a\r\n content-length: 4\r\n\r\n", // may be unfolded, RFC 9112
+            post + "content-length\r\n : 4\r\n\r\nevil" + smuggled,
+            post + "transfer-encoding: chunked\r\n\r\nffffffffffffffff\r\n" + smuggled,
+            post + "transfer-encoding: chunked\r\n\r\n-1\r\n" + smuggled,
+            post + "x: " + "a".repeat(20_000) + "\r\ncontent-length: 4\r\n\r\nevil",
+            "GET /" + "a".repeat(100_000) + " HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n",
+            "\0\0\0\0\r\n\r\n",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\0".repeat(100));
+    for (int round = 0; round < scale(); round++) {
+      for (String lie : lies) {
+        try (RawHttp raw = new RawHttp(daemon.port())) {
+          raw.send(lie).end();
+          String told = raw.untilClosed();
+          assertFalse(told.matches("(?s).*\"accepted\":[1-9].*"), () -> lie + " gets " + told);
+        }
+      }
+    }
+    String stored = get("/v1/query?type=*&limit=1000000");
+    assertFalse(stored.contains("smuggled") || stored.contains("evil"), "a smuggled request");
+  }
+
+  @Test
+  void bombs() throws Exception {
+    byte[] zeros = new byte[1 << 20];
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+      for (int i = 0; i < 1_000; i++) {
+        gzip.write(zeros);
+      }
+    }
+    byte[] gzip = packed.toByteArray();
+    byte[] zstd = Zstd.compress(new byte[200 << 20]);
+    List<Integer> told =
+        attack(
+            20 * scale(),
+            () -> {
+              int first =
+                  post("type=bomb", gzip, "content-type", Http.TEXT, "content-encoding", "gzip")
+                      .statusCode();
+              int second =
+                  post("type=bomb", zstd, "content-type", Http.TEXT, "content-encoding", "zstd")
+                      .statusCode();
+              return Math.max(first, second) == 503 ? 413 : Math.max(first, second);
+            });
+    told.forEach(status -> assertEquals(413, status));
+  }
+
+  @Test
+  void textThatIsNone() throws Exception {
+    List<String> lines =
+        List.of(
+            "{\"type\":\"t\",\"body\":\"\u00ff\u00fe\u00c0\u00af\u00ed\u00a0\u0080\"}",
+            "{\"type\":\"t\",\"a\":" + "[".repeat(1_000_000),
+            "{\"a\":".repeat(100_000),
+            "{\"type\":\"t\",\"n\":" + "9".repeat(1_000_000) + "}",
+            "{\"type\":\"t\",\"n\":1e999999999}",
+            "{\"type\":\"t\",\"n\":\"" + "\\u0041".repeat(100_000) + "\"}",
+            "{\"type\":\"t\",\"a\":1" + ",\"a\":1".repeat(100_000) + "}",
+            "{\"type\":\"" + "../".repeat(60) + "etc/passwd\",\"a\":1}",
+            "{\"type\":\"t\u0000\",\"a\":1}",
+            "{\"type\":\"\u00c0\u0080\",\"a\":1}");
+    for (int round = 0; round < scale(); round++) {
+      for (String line : lines) {
+        byte[] body =
+            ("{\"type\":\"good\",\"a\":1}\n" + line + "\n").getBytes(StandardCharsets.ISO_8859_1);
+        HttpResponse<String> told = post("", body, "content-type", Http.NDJSON);
+        assertEquals(200, told.statusCode(), () -> line.substring(0, 40) + told.body());
+      }
+    }
+    long good = get("/v1/query?type=good").lines().filter(l -> l.contains("\"id\"")).count();
+    assertEquals((long) lines.size() * scale(), good);
+  }
+
+  @Test
+  void typesAndNamesWithoutEnd() throws Exception {
+    int types = 5_000 * scale(); // 100,000 in the long form
+    for (int from = 0; from < types; from += 1_000) {
+      StringBuilder body = new StringBuilder();
+      for (int i = from; i < from + 1_000; i++) {
+        body.append("{\"type\":\"t%d\",\"n%d\":1,\"m%d\":\"x\"}\n".formatted(i, i, i));
+      }
+      int status =
+          post("", body.toString().getBytes(StandardCharsets.UTF_8), "content-type", Http.NDJSON)
+              .statusCode();
+      assertTrue(status == 200 || status == 503, "status " + status);
+    }
+    assertTrue(get("/v1/query?type=t17").contains("\"n17\":1"), "one of many is found");
+  }
+
+  /// Stores lines that a query has something to do with.
+  private void fill(int types, int batches) throws Exception {
+    byte[] body = new byte[0];
+    for (int i = 0; i < batches; i++) {
+      StringBuilder lines = new StringBuilder();
+      for (int line = 0; line < 4_000; line++) {
+        lines.append("{\"ts\":").append(1_700_000_000_000L + i * 4_000L + line);
+        lines.append(",\"type\":\"fill").append(line % types).append("\",\"body\":\"line ");
+        lines.append(line * 7919L % 100_003).append(" of a log that somebody keeps, batch ");
+        lines.append(i).append("\",\"took\":").append(line % 977).append("}\n");
+      }
+      body = lines.toString().getBytes(StandardCharsets.UTF_8);
+      int status = post("", body, "content-type", Http.NDJSON).statusCode();
+      i -= status == 503 ? 1 : 0;
+      assertTrue(status == 200 || status == 503, "status " + status);
+    }
+  }
+
+  @Test
+  void readersThatTakeNothing() throws Exception {
+    fill(4, 24);
+    List<RawHttp> readers = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      readers.add(new RawHttp(daemon.port()));
+      readers.getLast().send("GET /v1/query?type=fill* HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
+    }
+    while (!get("/metrics").contains("widerow_query_stalled 40.0")) {
+      LockSupport.parkNanos(50_000_000);
+    }
+    for (RawHttp reader : readers) {
+      reader.close();
+    }
+    assertTrue(get("/v1/query?type=fill1&limit=1").contains("\"token\""), "others are answered");
+  }
+
+  @Test
+  void queriesThatReadEverything() throws Exception {
+    fill(50, 20 * scale());
+    List<String> told =
+        attack(
+            30,
+            () -> {
+              String last = "";
+              for (int i = 0; i < scale(); i++) {
+                last = get("/v1/query?type=fill*&where=body%20~%20'x.*y.*z'%20or%20took=978");
+              }
+              return last;
+            });
+    for (String each : told) {
+      assertTrue(
+          each.isEmpty() || each.contains("bytes of memory") || each.contains("too many queries"),
+          each);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package io.widerow.query;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventBatch;
+import io.widerow.event.RecordView;
+import io.widerow.fuzz.FuzzTarget;
+import io.widerow.storage.Filter;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+
+/// Everything that reads what somebody asks, and what a daemon answers. Whatever it is, the answer
+/// is a value or a [QueryException].
+@SuppressWarnings("ImmutableEnumChecker") // method references
+public enum FuzzTargets implements FuzzTarget {
+  FILTER(FuzzTargets::filter, FuzzTargets.filters()),
+  PARAMETERS(FuzzTargets::parameters, FuzzTargets.questions()),
+  TOKEN(FuzzTargets::token, FuzzTargets.tokens()),
+  TIME_TEXT(
+      FuzzTargets::times,
+      "now",
+      "15m",
+      "1h30m",
+      "1.5d",
+      "2026-11-20",
+      "1700000000123",
+      "2026-11-20T19:15:00.5+01:00",
+      "1ns2us3ms4s5m6h7d8w"),
+  MEASURES(FuzzTargets::measures, "count", "avg(bytes),p99.9(took)", "count(x), min(y),max(z)"),
+  ANSWER_LINE(
+      FuzzTargets::line,
+      "{\"id\":\"b12ef090-0d11-11ec-8100-000000000001\",\"ts\":\"2026-11-20T19:15:00.000000001Z\","
+          + "\"type\":\"t\",\"body\":\"a\\u00e9\\n\",\"n\":-1.5e3,\"w\":17,\"ok\":true}",
+      "{\"token\":\"w1.x\"}",
+      "{\"error\":\"why\"}");
+
+  private static final long NOW_NANOS = 1_780_000_000_000_000_000L;
+
+  private final Consumer<byte[]> reader;
+  private final List<byte[]> seeds;
+
+  FuzzTargets(Consumer<byte[]> reader, String... seeds) {
+    this.reader = reader;
+    this.seeds =
+        List.of(seeds).stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+  }
+
+  @Override
+  public List<byte[]> seeds() {
+    return seeds;
+  }
+
+  @Override
+  public void read(byte[] input) {
+    try {
+      reader.accept(input);
+    } catch (QueryException told) {
+      if (String.valueOf(told.getMessage()).length() < 5) {
+        throw new AssertionError("a refusal that says nothing", told);
+      }
+    }
+  }
+
+  @Override
+  public long heapBytesMax() {
+    return 64L << 20;
+  }
+
+  private static String text(byte[] input) {
+    return new String(input, StandardCharsets.UTF_8);
+  }
+
+  private static String[] filters() {
+    return new String[] {
+      "body contains \"GET\" and (status >= 500 or not exists x)",
+      "a = 'x' or b != 1.5e3 and c in (1, 2.5, \"three\", true)",
+      "`and` ~ \"^a.*b$\" and n !~ '\\d+'",
+      "took > 15ms and at < 2026-11-20T19:15:00Z",
+      "x = \"\\x41\\n\\t\\\"\"",
+      "((((((not not a=1))))))",
+      "a<1 and a<=2 and a>3 and a>=4 and a==5"
+    };
+  }
+
+  private static void filter(byte[] input) {
+    Filter filter = FilterParser.parse(text(input), NOW_NANOS);
+    try (EventBatch batch = new EventBatch(1 << 10, 1 << 12)) {
+      byte[] name = "a".getBytes(StandardCharsets.US_ASCII);
+      batch.begin(name, 0, 1, NOW_NANOS);
+      batch.putString(name, 0, 1, input, 0, Math.min(input.length, 100));
+      if (batch.end() == null) {
+        RecordView event = new RecordView().show(batch.memory(), 0);
+        boolean kept = filter.keeps(event, new AttributeValue());
+        boolean not = new Filter.Not(filter).keeps(event, new AttributeValue());
+        if (kept == not) {
+          throw new AssertionError("kept and not kept: " + filter);
+        }
+      }
+    }
+  }
+
+  private static String[] questions() {
+    return new String[] {
+      "type=nginx.*&type=a?&from=15m&to=now&order=desc&limit=10&format=csv&fields=body,a,b",
+      "since=1h&where=body contains \"x\"&after=" + tokens()[0],
+      "arrived=a1.0-1-2&after=" + tokens()[0],
+      "from=2026-11-20&to=2026-11-21"
+    };
+  }
+
+  private static void parameters(byte[] input) {
+    Map<String, List<String>> given = new LinkedHashMap<>();
+    for (String pair : text(input).split("&", -1)) {
+      int equals = Math.max(0, pair.indexOf('='));
+      given
+          .computeIfAbsent(pair.substring(0, equals), _ -> new ArrayList<>())
+          .add(pair.substring(Math.min(pair.length(), equals + 1)));
+    }
+    QueryParameters parameters = QueryParameters.parse(given, NOW_NANOS);
+    RangeQuery query = parameters.query();
+    query.toScan();
+    if (query.plannedFromNanos() < 0 || query.types().test("\0")) {
+      query.types().test("nginx.access");
+    }
+    parameters.writer();
+  }
+
+  private static String[] tokens() {
+    return new String[] {
+      Token.before(NOW_NANOS).toString(),
+      new Token(io.widerow.event.EventId.leastOf(17), "日誌").toString()
+    };
+  }
+
+  /// The text as it is; and its bytes as those of a token, with the right checksum.
+  private static void token(byte[] input) {
+    CRC32C crc = new CRC32C();
+    crc.update(input);
+    byte[] signed =
+        ByteBuffer.allocate(input.length + Integer.BYTES)
+            .put(input)
+            .putInt((int) crc.getValue())
+            .array();
+    String forged = "w1." + Base64.getUrlEncoder().withoutPadding().encodeToString(signed);
+    for (String each : List.of(forged, text(input))) {
+      try {
+        Token token = Token.parse(each);
+        if (!token.toString().equals(each)) {
+          throw new AssertionError(each + " is read as " + token);
+        }
+        RangeQuery query = RangeQuery.ALL.withAfter(token);
+        query.toScan();
+        query.withDescending(true).toScan();
+      } catch (QueryException.Refused told) {
+        if (!String.valueOf(told.getMessage()).contains(each)) {
+          throw new AssertionError("a refusal without the token", told);
+        }
+      }
+    }
+  }
+
+  private static void times(byte[] input) {
+    String text = text(input);
+    TimeText.parse("from", text, NOW_NANOS);
+    if (TimeText.isDuration(text) && TimeText.positive("every", text) <= 0) {
+      throw new AssertionError(text);
+    }
+  }
+
+  private static void measures(byte[] input) {
+    List<Measure> measures = Measure.parse(text(input));
+    String written = String.join(",", measures.stream().map(Measure::toString).toList());
+    if (!Measure.parse(written).equals(measures)) {
+      throw new AssertionError(measures + " is written as " + written);
+    }
+  }
+
+  private static void line(byte[] input) {
+    Map<String, Object> line = JsonLine.parse(text(input));
+    if (line.containsKey("id")) {
+      LineEvent event = new LineEvent(line);
+      event.find(AttributeName.BODY, new AttributeValue());
+      event.forEach(new AttributeValue(), (_, value) -> Objects.requireNonNull(value.toString()));
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package io.widerow.fuzz;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Runs the targets of a module under jazzer, one after the other, each in a JVM of its own, and
+/// prints a table. What jazzer found worth keeping stays in the directory for the next run.
+///
+/// ```
+///   FuzzRun <class of the targets> <directory> <seconds> <regex of names> <options of the JVM ...>
+///   FuzzRun <class of the targets> <name> <input in base64>          one input, to be debugged
+/// ```
+public final class FuzzRun {
+  private static final int INPUT_BYTES_MAX = 1 << 15;
+  private static final Pattern EXECUTED = Pattern.compile("stat::number_of_executed_units: (\\d+)");
+  private static final Pattern COVERED = Pattern.compile("cov: (\\d+)");
+  private static final Pattern KEPT = Pattern.compile("corp: (\\d+)");
+
+  private final String targets;
+  private final Path directory;
+  private final String seconds;
+  private final List<String> jvm;
+
+  /// What became of one target.
+  private record Result(String executed, String covered, String kept, String finding) {}
+
+  private FuzzRun(String targets, Path directory, String seconds, List<String> jvm) {
+    this.targets = targets;
+    this.directory = directory;
+    this.seconds = seconds;
+    this.jvm = jvm;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    if (arguments.length == 3) {
+      FuzzTarget target = JazzerEntry.find(arguments[0], arguments[1]);
+      FuzzCheck.run(target, Base64.getDecoder().decode(arguments[2]));
+      return;
+    }
+    List<String> jvm = List.of(arguments).subList(4, arguments.length);
+    Path directory = Path.of(arguments[1]).toAbsolutePath();
+    FuzzRun run = new FuzzRun(arguments[0], directory, arguments[2], jvm);
+    if (run.all(Pattern.compile(arguments[3]))) {
+      System.exit(1);
+    }
+  }
+
+  /// True when something was found.
+  private boolean all(Pattern names) throws Exception {
+    boolean found = false;
+    System.out.printf("%-16s %12s %8s %6s  %s%n", "target", "executed", "covered", "kept", "found");
+    for (FuzzTarget target : JazzerEntry.all(targets)) {
+      if (names.matcher(target.name()).matches()) {
+        Result result = one(target);
+        found |= !result.finding.isEmpty();
+        System.out.printf(
+            "%-16s %12s %8s %6s  %s%n",
+            target.name(),
+            result.executed,
+            result.covered,
+            result.kept,
+            result.finding.isEmpty() ? "nothing" : result.finding);
+      }
+    }
+    return found;
+  }
+
+  private Result one(FuzzTarget target) throws IOException, InterruptedException {
+    Path place = directory.resolve(target.name());
+    Path corpus = Files.createDirectories(place.resolve("corpus"));
+    Path seeds = Files.createDirectories(place.resolve("seeds"));
+    int number = 0;
+    for (byte[] seed : target.allSeeds()) {
+      Files.write(seeds.resolve("seed-%04d".formatted(number++)), seed);
+    }
+    Process process =
+        new ProcessBuilder(command(target, corpus, seeds))
+            .directory(place.toFile())
+            .redirectErrorStream(true)
+            .start();
+    Path log = place.resolve("log.txt");
+    Result result = new Result("0", "0", "0", "");
+    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+        var kept = Files.newBufferedWriter(log)) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        kept.write(line);
+        kept.newLine();
+        result = read(line, result);
+      }
+    }
+    int status = process.waitFor();
+    if (status != 0 && result.finding.isEmpty()) {
+      result =
+          new Result(
+              result.executed,
+              result.covered,
+              result.kept,
+              "exit status " + status + ", see " + log);
+    }
+    return result;
+  }
+
+  private List<String> command(FuzzTarget target, Path corpus, Path seeds) {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.addAll(jvm);
+    command.addAll(
+        List.of(
+            "-ea",
+            "-cp",
+            System.getProperty("java.class.path"),
+            "com.code_intelligence.jazzer.Jazzer",
+            "--target_class=" + JazzerEntry.class.getName(),
+            "--target_args=" + targets + " " + target.name(),
+            "--instrumentation_includes=io.widerow.**",
+            corpus.toString(),
+            seeds.toString(),
+            "-max_total_time=" + seconds,
+            "-max_len=" + INPUT_BYTES_MAX,
+            "-timeout=20",
+            "-rss_limit_mb=3000",
+            "-print_final_stats=1"));
+    return command;
+  }
+
+  private static Result read(String line, Result sofar) {
+    Matcher executed = EXECUTED.matcher(line);
+    Matcher covered = COVERED.matcher(line);
+    Matcher kept = KEPT.matcher(line);
+    boolean found =
+        sofar.finding.isEmpty()
+            && (line.startsWith("== Java Exception") || line.contains("ERROR: libFuzzer"));
+    return new Result(
+        executed.find() ? executed.group(1) : sofar.executed,
+        covered.find() ? covered.group(1) : sofar.covered,
+        kept.find() ? kept.group(1) : sofar.kept,
+        found ? line : sofar.finding);
+  }
+}
