@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -57,6 +58,11 @@ class EmbeddedStoreModelTest {
   }
 
   static EmbeddedStore open(SimDisk disk, TestClock clock, SplittableRandom random) {
+    return open(disk, clock, random, Runnable::run);
+  }
+
+  static EmbeddedStore open(
+      SimDisk disk, TestClock clock, SplittableRandom random, Executor background) {
     int lanes = 1 + random.nextInt(3);
     int[] widths = {1, 15, 60, 360, 1_440};
     StoreConfig config =
@@ -69,8 +75,9 @@ class EmbeddedStoreModelTest {
             .withJournal(1 << 20, 4 << 20)
             .withDiskReserveBytes(0)
             .withAges(Duration.ofMinutes(random.nextInt(30)), null);
-    return new StoreOpener(config, disk, clock, Runnable::run)
-        .open(_ -> new FileJournal.Factory(disk, config));
+    int fileBytes = 1 << random.nextInt(8, 13); // of one group or of many
+    return new StoreOpener(config, disk, clock, background)
+        .open(_ -> new FileJournal.Factory(disk, config, fileBytes));
   }
 
   static Durability durability(SplittableRandom random) {

@@ -93,16 +93,24 @@ final class FileJournal implements Journal {
     private final List<Path> replayed = new ArrayList<>();
 
     Factory(Disk disk, StoreConfig config) {
+      this(disk, config, config.journalFileBytes());
+    }
+
+    /// @param fileBytes from which on the next group goes to a new file; may be smaller than the
+    ///   product allows
+    Factory(Disk disk, StoreConfig config, long fileBytes) {
       this.disk = disk;
       this.storeDirectory = config.directory();
       this.directory = storeDirectory.resolve("journal");
-      this.fileBytes = config.journalFileBytes();
+      this.fileBytes = fileBytes;
     }
 
     @Override
     public Journal create(int lane, long lsnFirst) {
-      disk.createDirectory(directory);
-      disk.forceDirectory(storeDirectory);
+      if (!disk.exists(directory)) {
+        disk.createDirectory(directory);
+        disk.forceDirectory(storeDirectory);
+      }
       return new FileJournal(disk, directory, lane, lsnFirst, fileBytes);
     }
 

@@ -87,6 +87,23 @@ class SegmentDamageTest {
     assertFalse(read(Scan.all()).isEmpty());
   }
 
+  /// Blocks of another file at the same place: what a disk leaves that wrote to the wrong one.
+  @Test
+  void aBlockOfAnotherSegmentIsFound() {
+    byte[] good = written();
+    disk.delete(FILE);
+    SegmentSizes.write(disk, FILE, 2, events, new SegmentForm(7, 60, 1 << 20, 4));
+    byte[] other = disk.bytes(FILE);
+    assertEquals(good.length, other.length);
+    int from = SegmentFormat.HEADER_BYTES;
+    int until = good.length - SegmentFormat.FOOTER_BYTES;
+    byte[] bad = good.clone();
+    System.arraycopy(other, from, bad, from, until - from);
+    disk.set(FILE, bad);
+    var told = assertThrows(StorageException.Corrupt.class, () -> read(Scan.all()));
+    assertTrue(told.offset >= from && told.offset < until, told::toString);
+  }
+
   static List<Long> seeds() {
     Long given = Long.getLong("seed");
     return given != null ? List.of(given) : new SplittableRandom().longs(20).boxed().toList();

@@ -89,7 +89,12 @@ final class SegmentSizes {
 
   static SegmentSummary write(
       MemoryDisk disk, Path file, List<TestEvent> events, SegmentForm form) {
-    try (var writer = new SegmentWriter(disk, file, new UUID(1, 2), 1, form)) {
+    return write(disk, file, 1, events, form);
+  }
+
+  static SegmentSummary write(
+      MemoryDisk disk, Path file, long id, List<TestEvent> events, SegmentForm form) {
+    try (var writer = new SegmentWriter(disk, file, new UUID(1, 2), id, form)) {
       writer.begin(key(events));
       events.forEach(writer::add);
       return writer.finish();

@@ -1,9 +1,13 @@
 package io.widerow.storage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,6 +32,10 @@ class StoreCrashTest {
   private static final AtomicLong STATES = new AtomicLong();
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
 
+  private final List<Runnable> background = new ArrayList<>();
+  private final Set<Integer> notes = new HashSet<>(); // acknowledged
+  private final Map<Integer, List<Integer>> notesFlying = new HashMap<>(); // by lane
+
   static List<Long> seeds() {
     return Seeds.of(RUNS);
   }
@@ -45,32 +53,82 @@ class StoreCrashTest {
     var random = new SplittableRandom(seed);
     var clock = new TestClock(START_NANOS);
     var disk = new SimDisk(random.nextLong());
+    background.clear();
+    notes.clear();
+    notesFlying.clear();
     try (var driver = new StoreDriver(random.split())) {
       SplittableRandom crashes = random.split();
       disk.beforeEach(() -> crashAndCheck(disk, clock, driver, crashes));
-      EmbeddedStore store = EmbeddedStoreModelTest.open(disk, clock, random);
-      for (int step = 0; step < 30; step++) {
+      EmbeddedStore store = EmbeddedStoreModelTest.open(disk, clock, random, background::add);
+      for (int step = 0; step < 20; step++) {
+        if (random.nextInt(4) == 0) {
+          runBackground();
+        }
         switch (random.nextInt(8)) {
-          case 0, 1, 2 -> driver.append(store, clock.wallNanos(), 12);
-          case 3, 4 -> driver.commit(store, Durability.DISK);
+          case 0, 1, 2 -> append(store, driver, clock.wallNanos());
+          case 3 -> commit(store, driver);
+          case 4 -> fillJournals(store, driver, clock.wallNanos(), random.nextInt(6));
           case 5 -> clock.advance(random.nextLong(3_600_000_000_000L));
           case 6 -> {
+            runBackground(); // a lane has two sets of rows, and nobody else empties them
+            clock.advance(random.nextInt(2) * 3_600_000_000_000L);
             store.maintain();
-            driver.commit(store, Durability.DISK);
+            commit(store, driver);
+            fillJournals(
+                store, driver, clock.wallNanos(), random.nextInt(6)); // before it is sealed
           }
           default -> {
-            driver.commit(store, Durability.DISK);
-            store.close();
-            store = EmbeddedStoreModelTest.open(disk, clock, random);
+            commit(store, driver);
+            close(store);
+            store = EmbeddedStoreModelTest.open(disk, clock, random, background::add);
           }
         }
       }
-      driver.commit(store, Durability.DISK);
-      store.close();
+      commit(store, driver);
+      close(store);
     }
   }
 
-  private static void crashAndCheck(
+  /// Sealing and merging, late: meanwhile the lanes go on.
+  private void runBackground() {
+    while (!background.isEmpty()) {
+      background.removeFirst().run();
+    }
+  }
+
+  private void fillJournals(EmbeddedStore store, StoreDriver driver, long nowNanos, int groups) {
+    for (int left = groups; left > 0; left--) {
+      append(store, driver, nowNanos);
+      commit(store, driver);
+    }
+  }
+
+  private void close(EmbeddedStore store) {
+    runBackground();
+    store.sealAll();
+    runBackground();
+    store.close();
+  }
+
+  /// Appends a batch, sometimes with a note.
+  private void append(EmbeddedStore store, StoreDriver driver, long nowNanos) {
+    int lane = driver.append(store, nowNanos, 12);
+    if (nowNanos % 3 > 0) {
+      int note = notes.size() + notesFlying.values().stream().mapToInt(List::size).sum();
+      notesFlying.computeIfAbsent(lane, _ -> new ArrayList<>()).add(note);
+      store.lane(lane).note(new byte[] {(byte) note});
+    }
+  }
+
+  private void commit(EmbeddedStore store, StoreDriver driver) {
+    for (int lane = 0; lane < store.lanes(); lane++) {
+      driver.commit(store, lane, Durability.DISK);
+      notes.addAll(notesFlying.getOrDefault(lane, List.of()));
+      notesFlying.remove(lane);
+    }
+  }
+
+  private void crashAndCheck(
       SimDisk disk, TestClock clock, StoreDriver driver, SplittableRandom random) {
     for (int copy = 0; copy < 2; copy++) {
       SimDisk left = disk.crash(random.nextBoolean());
@@ -79,7 +137,15 @@ class StoreCrashTest {
       }
       try (EmbeddedStore store = EmbeddedStoreModelTest.open(left, clock, random);
           StoreView view = store.view()) {
-        check(view, driver);
+        Set<Long> numbers = check(view, driver);
+        checkNotes(store, driver, numbers);
+        assertEquals(
+            left.list(Path.of("/store/segments")).size(),
+            store.statistics().segments(),
+            "what the crash left is deleted");
+        if (random.nextInt(4) == 0) {
+          goOn(store, numbers);
+        }
       }
       STATES.incrementAndGet();
     }
@@ -95,7 +161,8 @@ class StoreCrashTest {
     return disk.crash(random.nextBoolean());
   }
 
-  private static void check(StoreView view, StoreDriver driver) {
+  /// @return numbers of the events that are there
+  private static Set<Long> check(StoreView view, StoreDriver driver) {
     List<StoreModel.Shown> shown =
         StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all());
     Set<Long> numbers = new HashSet<>();
@@ -127,6 +194,48 @@ class StoreCrashTest {
     invented.removeAll(acknowledged);
     invented.removeAll(flying);
     assertEquals(List.of(), invented, "shown, and never written or replaced");
+    return numbers;
+  }
+
+  /// Notes of what was acknowledged are there, and those of a group that is there.
+  private void checkNotes(EmbeddedStore store, StoreDriver driver, Set<Long> numbers) {
+    Set<Integer> found = new HashSet<>();
+    store.lane(0).notes((_, note) -> found.add((int) note[0]));
+    assertTrue(found.containsAll(notes), () -> "lost notes: " + notes + " and there are " + found);
+    notesFlying.forEach((lane, flying) -> {
+      Set<Boolean> there = new HashSet<>();
+      flying.forEach(note -> there.add(found.contains(note)));
+      driver.appended.getOrDefault(lane, List.of()).stream()
+          .filter(event -> !event.own())
+          .forEach(event -> there.add(numbers.contains(event.number())));
+      assertTrue(there.size() <= 1, () -> "events without notes, or notes without: " + flying);
+    });
+  }
+
+  /// Whatever comes after the crash gets ids of its own, also at times that others had before it.
+  private static void goOn(EmbeddedStore store, Set<Long> numbers) {
+    Set<Long> all = new HashSet<>(numbers);
+    byte[] name = StoreModel.NUMBER.toString().getBytes(StandardCharsets.UTF_8);
+    try (var batch = new EventBatch(1 << 12, 1 << 12)) {
+      for (String each : StoreDriver.TYPES) {
+        byte[] type = each.getBytes(StandardCharsets.UTF_8);
+        for (int i = 0; i < 4; i++) {
+          long number = 1_000_000L + all.size();
+          batch.begin(type, 0, type.length, START_NANOS);
+          batch.putLong(name, 0, name.length, number);
+          assertNull(batch.end());
+          all.add(number);
+        }
+      }
+      store.lane(0).append(batch, 0, (_, why) -> assertNull(why));
+      store.lane(0).commit(Durability.DISK);
+    }
+    try (StoreView view = store.view()) {
+      Set<Long> shown = new HashSet<>();
+      StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all())
+          .forEach(event -> shown.add(event.number()));
+      assertEquals(all, shown, "after more was written");
+    }
   }
 
   /// A lane's group is there whole or not at all. Events with ids of their own may replace each

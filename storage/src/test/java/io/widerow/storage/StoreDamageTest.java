@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -137,7 +139,11 @@ class StoreDamageTest {
   @Test
   void everyFlippedByteIsToldOrHarmless() {
     int stride = Integer.getInteger("stride", 8);
-    int start = (int) Math.floorMod(Long.getLong("seed", System.nanoTime()), (long) stride);
+    flip(stride, (int) Math.floorMod(Long.getLong("seed", System.nanoTime()), (long) stride));
+  }
+
+  /// Flips a bit of every so many bytes.
+  void flip(int stride, int start) {
     SimDisk good = store(1);
     assertEquals("", look(good.restart(), "undamaged", false));
     long flips = 0;
@@ -169,6 +175,22 @@ class StoreDamageTest {
         look(bad, file + " cut to " + size, false);
       }
     }
+  }
+
+  /// Of a store that was opened again and not written to: nothing but the names of its journal
+  /// files tells that there was more in the manifest.
+  @Test
+  void aManifestWithoutItsLastEditsIsTold() {
+    Path manifest = Path.of("/store/manifest");
+    SimDisk good = store(9);
+    EmbeddedStore idle = open(good);
+    assertTrue(idle.recovery().groupsReplayed() > 0);
+    for (long size = good.sizeOf(manifest) - 1; size > 0; size -= 8) {
+      SimDisk bad = good.restart();
+      bad.openForWriting(manifest).truncate(size);
+      look(bad, "manifest cut to " + size, false);
+    }
+    idle.close();
   }
 
   @Test
@@ -212,6 +234,29 @@ class StoreDamageTest {
         String told = look(bad, file + " of another store", false);
         assertTrue(told.contains("/store"), () -> file + " of another store: " + told);
       }
+    }
+  }
+
+  /// A file system gives blocks out again: behind the end of the manifest there may be what another
+  /// one had there.
+  @Test
+  void anEditOfAnotherStoreIsNone() {
+    Path manifest = Path.of("/store/manifest");
+    byte[] others = store(8).bytesOf(manifest);
+    model.clear();
+    SimDisk good = store(7);
+    byte[] ours = good.bytesOf(manifest);
+    List<Integer> edits = new ArrayList<>();
+    for (int at = 28; at < others.length; at += 8 + ByteBuffer.wrap(others).getInt(at)) {
+      edits.add(at);
+    }
+    assertTrue(edits.size() > 3, edits::toString);
+    for (int from : edits) {
+      byte[] left = Arrays.copyOf(ours, ours.length + others.length - from);
+      System.arraycopy(others, from, left, ours.length, others.length - from);
+      SimDisk bad = good.restart();
+      bad.replace(manifest, left);
+      assertEquals("", look(bad, "what another store had at " + from, false));
     }
   }
 

@@ -32,7 +32,9 @@ final class StoreDriver implements AutoCloseable {
   }
 
   /// Appends a batch to one lane.
-  void append(EventStore store, long nowNanos, int eventsMax) {
+  ///
+  /// @return the lane
+  int append(EventStore store, long nowNanos, int eventsMax) {
     int lane = random.nextInt(store.lanes());
     batch.clear();
     List<StoreModel.Written> written = new ArrayList<>();
@@ -61,6 +63,7 @@ final class StoreDriver implements AutoCloseable {
             (index, why) -> {
               throw new AssertionError(written.get(index) + " refused: " + why);
             });
+    return lane;
   }
 
   private StoreModel.Written event(EventStore store, int lane, long nowNanos) {
@@ -90,10 +93,15 @@ final class StoreDriver implements AutoCloseable {
   /// Commits every lane; what was appended is acknowledged then.
   void commit(EventStore store, Durability durability) {
     for (int lane = 0; lane < store.lanes(); lane++) {
-      store.lane(lane).commit(durability);
-      acknowledged.putAll(appended.getOrDefault(lane, List.of()));
-      appended.remove(lane);
+      commit(store, lane, durability);
     }
+  }
+
+  /// Commits one lane.
+  void commit(EventStore store, int lane, Durability durability) {
+    store.lane(lane).commit(durability);
+    acknowledged.putAll(appended.getOrDefault(lane, List.of()));
+    appended.remove(lane);
   }
 
   @Override

@@ -83,7 +83,7 @@ class StoreFaultTest {
     assertTrue(known.containsAll(there), () -> what + ": shown and never written");
   }
 
-  private long run(long failing, boolean forEver) {
+  long run(long failing, boolean forEver) {
     var disk = new SimDisk(7);
     String what = "operation %d fails%s".formatted(failing, forEver ? " for ever" : "");
     try (var driver = new StoreDriver(new SplittableRandom(7))) {
@@ -274,63 +274,58 @@ class StoreFaultTest {
   }
 
   /// A disk that takes everything but new segments.
-  private record NoSegments(SimDisk disk) implements Disk {
+  private static final class NoSegments extends DiskAround {
+    NoSegments(Disk disk) {
+      super(disk);
+    }
+
     @Override
     public DiskFile create(Path file) {
       if (file.toString().contains("/segments/")) {
         throw new StorageException.Failed(file, "create", new IOException("no segments"));
       }
-      return disk.create(file);
+      return super.create(file);
+    }
+  }
+
+  /// A disk that loses a bit of each of the first segments on the way.
+  private static final class LosesBits extends DiskAround {
+    private final SimDisk disk;
+    private int left = 3;
+
+    LosesBits(SimDisk disk) {
+      super(disk);
+      this.disk = disk;
     }
 
     @Override
     public DiskFile open(Path file) {
-      return disk.open(file);
+      if (left > 0 && file.toString().endsWith(".tmp")) {
+        left--;
+        disk.flip(file, 4 * disk.sizeOf(file));
+      }
+      return super.open(file);
     }
+  }
 
-    @Override
-    public DiskFile openForWriting(Path file) {
-      return disk.openForWriting(file);
+  @Test
+  void aSegmentThatWasWrittenWrongIsWrittenAgain() {
+    var disk = new SimDisk(13);
+    var loses = new LosesBits(disk);
+    var driver = new StoreDriver(new SplittableRandom(13));
+    try (driver;
+        EmbeddedStore store =
+            new StoreOpener(config(), loses, clock, Runnable::run)
+                .open(_ -> new FileJournal.Factory(disk, config()))) {
+      for (int step = 0; step < STEPS; step++) {
+        step(store, driver, step);
+      }
+      check(driver, shown(store), "while it is open");
+      assertEquals(0, loses.left);
+      assertTrue(store.statistics().segments() > 0, "in the end they are sealed");
     }
-
-    @Override
-    public boolean exists(Path path) {
-      return disk.exists(path);
-    }
-
-    @Override
-    public void createDirectory(Path directory) {
-      disk.createDirectory(directory);
-    }
-
-    @Override
-    public void rename(Path source, Path target) {
-      disk.rename(source, target);
-    }
-
-    @Override
-    public void delete(Path path) {
-      disk.delete(path);
-    }
-
-    @Override
-    public List<Path> list(Path directory) {
-      return disk.list(directory);
-    }
-
-    @Override
-    public void forceDirectory(Path directory) {
-      disk.forceDirectory(directory);
-    }
-
-    @Override
-    public long usableBytes(Path path) {
-      return disk.usableBytes(path);
-    }
-
-    @Override
-    public AutoCloseable lock(Path file, String owner) {
-      return disk.lock(file, owner);
+    try (EmbeddedStore again = open(disk.restart())) {
+      check(driver, shown(again), "opened again");
     }
   }
 

@@ -45,6 +45,11 @@ final class StoreModel {
     }
   }
 
+  void clear() {
+    assigned.clear();
+    own.clear();
+  }
+
   void putAll(Collection<Written> events) {
     events.forEach(this::put);
   }
