@@ -38,8 +38,9 @@ public interface LaneWriter {
   ///   since the last commit is dropped for good, and the lane goes on with the next batch
   long commit(Durability durability);
 
-  /// Remembers bytes with the current group: they are journaled with it, and handed back by
-  /// [#notes] after a restart. For the caller's own small state, such as keys of recent batches.
+  /// Remembers bytes with the current group, equal ones once: they are journaled with it, and
+  /// handed back by [#notes] after a restart. For the caller's own small state, such as keys of
+  /// recent batches.
   ///
   /// @param note at most 1 KiB
   void note(byte[] note);

@@ -4,8 +4,11 @@ import io.widerow.event.EventLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Puts the journaled events of a stopped store back into rows, and seals them, lane by lane. Rows
@@ -20,9 +23,14 @@ final class Replay {
   /// belong to a group that was dropped.
   static final int STARTS_GROUP = 2;
 
+  /// Every lane has the notes of all lanes from before, and one that was sealed may still be in a
+  /// journal: so that they do not become more with each opening, equal ones are one.
+  private static final Comparator<Note> OLDEST_FIRST =
+      Comparator.comparingLong(Note::lsn).thenComparing(Note::bytes, Arrays::compare);
+
   private final EmbeddedStore store;
   private final TypeTable types;
-  private final List<Note> notes;
+  private final TreeSet<Note> notes = new TreeSet<>(OLDEST_FIRST);
   private final Map<Integer, Long> sealedLsns;
   private final List<MemorySegment> openGroup = new ArrayList<>(); // 8-byte aligned copies
   private @Nullable OpenRows rows;
@@ -33,11 +41,11 @@ final class Replay {
   private long droppedFrames;
   private long events;
 
-  /// @param notes those of the notes files, oldest first
+  /// @param notes those of the notes files, of all lanes
   Replay(EmbeddedStore store, List<Note> notes, Map<Integer, Long> sealedLsns) {
     this.store = store;
     this.types = new TypeTable(store.config());
-    this.notes = new ArrayList<>(notes);
+    this.notes.addAll(notes);
     this.sealedLsns = sealedLsns;
     this.lsnLast = sealedLsns.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
@@ -146,6 +154,7 @@ final class Replay {
     return lsnLast;
   }
 
+  /// All notes, oldest first.
   List<Note> notes() {
     return List.copyOf(notes);
   }

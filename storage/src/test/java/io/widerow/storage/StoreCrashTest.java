@@ -200,7 +200,7 @@ class StoreCrashTest {
   /// Notes of what was acknowledged are there, and those of a group that is there.
   private void checkNotes(EmbeddedStore store, StoreDriver driver, Set<Long> numbers) {
     Set<Integer> found = new HashSet<>();
-    store.lane(0).notes((_, note) -> found.add((int) note[0]));
+    store.lane(0).notes((_, note) -> assertTrue(found.add((int) note[0]), "a note twice"));
     assertTrue(found.containsAll(notes), () -> "lost notes: " + notes + " and there are " + found);
     notesFlying.forEach((lane, flying) -> {
       Set<Boolean> there = new HashSet<>();

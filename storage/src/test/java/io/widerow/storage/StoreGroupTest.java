@@ -70,6 +70,35 @@ class StoreGroupTest {
     }
   }
 
+  /// Every lane gets the notes of all lanes, and writes them: they must not become more that way.
+  @Test
+  void notesAreAsManyAfterManyRestarts() {
+    StoreConfig lanes = config().withLanes(2, 2).withMemory(8 << 20, Duration.ofHours(1));
+    for (int start = 0; start < 24; start++) {
+      EmbeddedStore store =
+          new StoreOpener(lanes, disk, clock, Runnable::run)
+              .open(_ -> new FileJournal.Factory(disk, lanes));
+      for (int lane = 0; lane < 2; lane++) {
+        List<Integer> notes = new ArrayList<>();
+        List<Long> groups = new ArrayList<>();
+        store
+            .lane(lane)
+            .notes((group, note) -> {
+              notes.add((int) note[0]);
+              groups.add(group);
+            });
+        assertEquals(2 * start, notes.size(), "of lane " + lane);
+        assertEquals(groups.stream().sorted().toList(), groups, "oldest first");
+      }
+      for (int lane = 0; lane < 2; lane++) {
+        append(store.lane(lane), 2 * start + lane, 1);
+        store.lane(lane).note(new byte[] {(byte) (2 * start + lane)});
+        store.lane(lane).commit(Durability.DISK);
+      }
+      store.close();
+    }
+  }
+
   /// Of events that hardly compress, each with an eighth of a journal file at most.
   @Test
   void theSmallestJournalTakesTheLargestGroups(@TempDir Path directory) {
