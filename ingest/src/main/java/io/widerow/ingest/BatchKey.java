@@ -10,6 +10,7 @@ import java.security.NoSuchAlgorithmException;
 record BatchKey(long high, long low) {
   private static final byte NAMED = 1;
   private static final byte BODY = 2;
+  private static final byte PART = 3;
 
   /// The key that the sender gave.
   static BatchKey ofName(String principal, String endpoint, String idempotencyKey) {
@@ -23,6 +24,15 @@ record BatchKey(long high, long low) {
     return finish(digest);
   }
 
+  /// The key of a part of the batch that is stored by itself: of another part nothing is known when
+  /// this one is found.
+  BatchKey part(int number) {
+    MessageDigest digest = start(PART);
+    ByteBuffer bits = ByteBuffer.allocate(2 * Long.BYTES + Integer.BYTES);
+    digest.update(bits.putLong(high).putLong(low).putInt(number).flip());
+    return finish(digest);
+  }
+
   private static BatchKey of(byte kind, String principal, String endpoint, byte[] rest) {
     MessageDigest digest = start(kind, principal, endpoint);
     digest.update(rest);
@@ -30,11 +40,16 @@ record BatchKey(long high, long low) {
   }
 
   private static MessageDigest start(byte kind, String principal, String endpoint) {
+    MessageDigest digest = start(kind);
+    updateCounted(digest, principal);
+    updateCounted(digest, endpoint);
+    return digest;
+  }
+
+  private static MessageDigest start(byte kind) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(kind);
-      updateCounted(digest, principal);
-      updateCounted(digest, endpoint);
       return digest;
     } catch (NoSuchAlgorithmException everyJdkHasIt) {
       throw new IllegalStateException(everyJdkHasIt);

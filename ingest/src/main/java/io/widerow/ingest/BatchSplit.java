@@ -21,25 +21,34 @@ final class BatchSplit {
   /// The events of a batch that go to one lane, and the index in the request of each.
   static final class Share {
     final int lane;
+
+    /// The same whenever the batch is divided among so many lanes; that of the events to which the
+    /// store gives ids among any number.
+    final int number;
+
     final EventBatch events;
     final int[] indexes;
 
-    Share(int lane, EventBatch events, int[] indexes) {
+    Share(int lane, int number, EventBatch events, int[] indexes) {
       this.lane = lane;
+      this.number = number;
       this.events = events;
       this.indexes = indexes;
     }
   }
 
-  /// The share of `home` comes first and is there even when it is empty: it carries what the
-  /// decoder refused. The batch's own memory is back in the pool afterwards.
+  /// Events that get their ids from the store are the first share, and go to `home`; it is there
+  /// even when it is empty: it carries what the decoder refused. Those with ids of their own are a
+  /// share for each lane, also for `home`. So what is in a share does not depend on what is known
+  /// of another one, and that of `home` not even on the number of lanes. The batch's own memory is
+  /// back in the pool afterwards.
   static List<Share> split(
       IncomingBatch batch, int home, int lanes, EventStore store, BatchPool pool) {
     EventBatch all = batch.events;
     MemorySegment records = all.memory();
-    @Nullable EventBatch[] parts = new @Nullable EventBatch[lanes];
-    int[][] indexes = new int[lanes][16];
-    parts[home] = pool.take();
+    @Nullable EventBatch[] parts = new @Nullable EventBatch[1 + lanes];
+    int[][] indexes = new int[1 + lanes][16];
+    parts[0] = pool.take();
     int request = 0;
     int refusal = 0;
     for (long at = 0; at < all.bytes(); request++) {
@@ -47,40 +56,40 @@ final class BatchSplit {
         refusal++;
         continue;
       }
-      int lane = laneOf(records, at, home, store);
-      EventBatch part = parts[lane];
+      int share = shareOf(records, at, store);
+      EventBatch part = parts[share];
       if (part == null) {
         part = pool.take();
-        parts[lane] = part;
+        parts[share] = part;
       }
-      if (part.count() == indexes[lane].length) {
-        indexes[lane] = Arrays.copyOf(indexes[lane], 2 * part.count());
+      if (part.count() == indexes[share].length) {
+        indexes[share] = Arrays.copyOf(indexes[share], 2 * part.count());
       }
-      indexes[lane][part.count()] = request;
+      indexes[share][part.count()] = request;
       part.copy(records, at);
       at += EventLayout.alignedLength(EventLayout.length(records, at));
     }
     pool.give(all);
-    return shares(parts, indexes, home);
-  }
-
-  private static int laneOf(MemorySegment records, long at, int home, EventStore store) {
-    if (EventLayout.version(records, at) != EventLayout.VERSION_OWN) {
-      return home;
-    }
-    return store.laneOf(
-        new EventId(EventLayout.idTime(records, at), EventLayout.idTail(records, at)));
-  }
-
-  private static List<Share> shares(@Nullable EventBatch[] parts, int[][] indexes, int home) {
     List<Share> shares = new ArrayList<>();
-    for (int lane = 0; lane < parts.length; lane++) {
-      EventBatch part = parts[lane];
+    for (int share = 0; share <= lanes; share++) {
+      EventBatch part = parts[share];
       if (part != null) {
-        shares.add(lane == home ? 0 : shares.size(), new Share(lane, part, indexes[lane]));
+        int lane = share == 0 ? home : share - 1;
+        int number = share == 0 ? 0 : (lanes << Byte.SIZE) + lane;
+        shares.add(new Share(lane, number, part, indexes[share]));
       }
     }
     return shares;
+  }
+
+  /// 0 for an event that gets its id from the store, otherwise one more than the lane of its id.
+  private static int shareOf(MemorySegment records, long at, EventStore store) {
+    if (EventLayout.version(records, at) != EventLayout.VERSION_OWN) {
+      return 0;
+    }
+    return 1
+        + store.laneOf(
+            new EventId(EventLayout.idTime(records, at), EventLayout.idTail(records, at)));
   }
 
   /// Tells the outcome of the whole batch when that of every part is known.

@@ -100,7 +100,7 @@ final class Lanes implements AutoCloseable {
     long placement = key != null ? key.low() : mix(turns.incrementAndGet());
     long hash = key != null ? key.high() : placement;
     int lane = (int) Long.remainderUnsigned(hash, lanes.size());
-    if (batch.events.ownIds() == 0 || lanes.size() == 1) {
+    if (batch.events.ownIds() == 0) {
       offer(
           lane,
           new BatchPart(
@@ -110,10 +110,11 @@ final class Lanes implements AutoCloseable {
     List<BatchSplit.Share> shares = BatchSplit.split(batch, lane, lanes.size(), store, pool);
     BatchSplit.Join join = new BatchSplit.Join(shares.size(), done);
     for (BatchSplit.Share share : shares) {
-      Refusals refused = share.lane == lane ? batch.refused : new Refusals();
+      Refusals refused = share.number == 0 ? batch.refused : new Refusals();
+      BatchKey part = key == null ? null : key.part(share.number);
       offer(
           share.lane,
-          new BatchPart(share.events, key, placement, durability, refused, share.indexes, join));
+          new BatchPart(share.events, part, placement, durability, refused, share.indexes, join));
     }
   }
 

@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Goal: every batch that goes into a ring is answered, truthfully, whatever the store does.
 /// Method: lanes over a store in memory whose commits can be held up and made to fail.
@@ -173,6 +175,51 @@ class LanesTest {
     }
     assertEquals(1, store.committed.size());
     assertEquals(1, store.lanes.get(0).notes.size());
+  }
+
+  private static void writeMixed(Lanes lanes, BatchKey key) {
+    IncomingBatch batch = lanes.begin(1_000);
+    for (int i = 0; i < 40; i++) {
+      if (i % 2 == 0) {
+        batch.events.begin(TYPE, 0, 1, EventId.leastOf(i * 10_000L));
+      } else {
+        batch.events.begin(TYPE, 0, 1, i * 10_000L);
+      }
+      batch.end();
+    }
+    CompletableFuture<Outcome> done = new CompletableFuture<>();
+    lanes.write(batch, key, Durability.DISK, done::complete);
+    assertEquals(40, assertInstanceOf(Outcome.Stored.class, join(done)).accepted());
+  }
+
+  /// The daemon is killed when only one lane has stored its part of a batch, and starts again with
+  /// another number of lanes; each has the notes of all, and the batch is repeated.
+  @ParameterizedTest
+  @CsvSource({"3,3", "3,2", "1,4", "4,1"})
+  void aPartThatWasStoredDoesNotVouchForTheRest(int before, int after) {
+    BatchKey key = new BatchKey(7, 9);
+    MemoryStore first = new MemoryStore(before);
+    try (Lanes lanes = open(first, 8)) {
+      writeMixed(lanes, key);
+    }
+    List<byte[]> notes =
+        first.lanes.stream()
+            .flatMap(lane -> lane.notes.values().stream())
+            .flatMap(List::stream)
+            .toList();
+    int recognised = 0;
+    for (byte[] note : notes) {
+      MemoryStore second = new MemoryStore(after);
+      second.lanes.forEach(lane -> lane.notes.put(1L, List.of(note)));
+      try (Lanes lanes = open(second, 8)) {
+        writeMixed(lanes, key);
+        recognised += 40 - second.committed.size();
+        long assigned = second.committed.stream().filter(event -> event.ownId() == null).count();
+        assertTrue(assigned == 0 || assigned == 20, "a part is recognised as a whole");
+      }
+    }
+    // Events with ids of their own may be stored again, for they replace themselves.
+    assertEquals(before == after ? 40 : 20, recognised);
   }
 
   @Test
