@@ -1,8 +1,12 @@
 package io.widerow.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.EventId;
+import io.widerow.event.TimeUuid;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -13,23 +17,33 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// Senders that keep a ledger of the batches that were acknowledged, and repeat a batch with its
-/// key until it is. Sender `s` sends events `n` = 0, 1, 2 ... whose times rise with `n`.
+/// key until it is. Sender `s` sends events `n` = 0, 1, 2 ...; of these one in thirteen is late by
+/// two hours. With each batch it also rewrites a slot, an event with an id of its own: batches 0 to
+/// 3 the first one, 4 to 7 the next, and so on. What is shown there must be the last batch's.
 ///
 /// - Threads: one per sender, each with one request at a time.
 final class LedgerLoad implements AutoCloseable {
   static final int EVENTS_PER_BATCH = 20;
 
   private static final long START_NANOS = 1_763_665_200_000_000_000L;
+  private static final long LATE_NANOS = 7_200_000_000_000L;
+  private static final int BATCHES_PER_SLOT = 4;
   private static final Pattern EVENT =
       Pattern.compile("\"ts\":\"([^\"]*)\".*\"n\":(\\d+).*\"s\":(\\d+)");
+  private static final Pattern SLOT =
+      Pattern.compile("\"batch\":(\\d+).*\"s\":(\\d+),\"slot\":(\\d+)");
 
   private final HttpClient client =
       HttpClient.newBuilder()
@@ -104,9 +118,14 @@ final class LedgerLoad implements AutoCloseable {
     StringBuilder body = new StringBuilder();
     for (int i = 0; i < EVENTS_PER_BATCH; i++) {
       int n = batch * EVENTS_PER_BATCH + i;
-      body.append("{\"ts\":").append(START_NANOS + n * 1_000L).append(",\"type\":\"load\",\"n\":");
+      long nanos = START_NANOS + n * 1_000L - (n % 13 == 5 ? LATE_NANOS : 0);
+      body.append("{\"ts\":").append(nanos).append(",\"type\":\"load\",\"n\":");
       body.append(n).append(",\"s\":").append(sender).append("}\n");
     }
+    int slot = batch / BATCHES_PER_SLOT;
+    body.append("{\"id\":\"").append(slotId(sender, slot)).append("\",\"type\":\"slot\",");
+    body.append("\"batch\":").append(batch).append(",\"s\":").append(sender);
+    body.append(",\"slot\":").append(slot).append("}\n");
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/events"))
             .timeout(Duration.ofSeconds(20))
@@ -125,6 +144,12 @@ final class LedgerLoad implements AutoCloseable {
     }
   }
 
+  private static EventId slotId(int sender, int slot) {
+    long nanos = START_NANOS + slot * 1_000_000L;
+    return new EventId(
+        TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 511, 1_000L * slot + sender));
+  }
+
   /// Ends the senders, each when its batch is acknowledged.
   void end() throws InterruptedException {
     ending = true;
@@ -136,42 +161,90 @@ final class LedgerLoad implements AutoCloseable {
   /// Holds what the daemon shows against the ledger: nothing is missing, nothing is there twice,
   /// all is in order. Only after [#end].
   void verify() throws IOException, InterruptedException {
-    int[] seen = readBack();
-    for (int sender = 0; sender < seen.length; sender++) {
-      assertEquals(acknowledged.get(sender) * EVENTS_PER_BATCH, seen[sender], "of " + sender);
-    }
+    int[] batches = batches();
+    verify(batches, batches);
   }
 
   /// The same while the senders go on: what was acknowledged by now must be there, and more may be.
   void verifyAcknowledged() throws IOException, InterruptedException {
-    int[] before = new int[acknowledged.length()];
-    Arrays.setAll(before, acknowledged::get);
-    int[] seen = readBack();
+    verify(batches(), null);
+  }
+
+  private int[] batches() {
+    int[] batches = new int[acknowledged.length()];
+    Arrays.setAll(batches, acknowledged::get);
+    return batches;
+  }
+
+  /// @param least batches that must be there, by sender
+  /// @param most that may be; null for those acknowledged after the answer, and one more each
+  private void verify(int[] least, int @Nullable [] most) throws IOException, InterruptedException {
+    List<String> events = query("load");
+    List<String> slots = query("slot");
+    int[] limit = most == null ? batches() : most;
+    if (most == null) {
+      Arrays.setAll(limit, sender -> limit[sender] + 1);
+    }
+    verifyEvents(events, least, limit);
+    verifySlots(slots, least, limit);
+  }
+
+  private void verifyEvents(List<String> lines, int[] least, int[] limit) {
+    BitSet[] seen = new BitSet[least.length];
+    Arrays.setAll(seen, _ -> new BitSet());
+    String last = "";
+    for (String line : lines) {
+      Matcher event = EVENT.matcher(line);
+      assertTrue(event.find(), line);
+      int sender = Integer.parseInt(event.group(3));
+      int number = Integer.parseInt(event.group(2));
+      assertFalse(seen[sender].get(number), () -> "twice: " + line);
+      seen[sender].set(number);
+      assertTrue(last.compareTo(event.group(1)) <= 0, () -> "out of order: " + line);
+      last = event.group(1);
+    }
     for (int sender = 0; sender < seen.length; sender++) {
-      int least = before[sender] * EVENTS_PER_BATCH;
-      assertTrue(seen[sender] >= least, seen[sender] + " of " + least + " of sender " + sender);
+      int there = seen[sender].nextClearBit(0);
+      int must = least[sender] * EVENTS_PER_BATCH;
+      assertTrue(there >= must, "lost: event %d of sender %d, %s".formatted(there, sender, must));
+      int may = limit[sender] * EVENTS_PER_BATCH;
+      assertTrue(seen[sender].length() <= may, seen[sender].length() + " of at most " + may);
     }
   }
 
-  /// Events by sender.
-  private int[] readBack() throws IOException, InterruptedException {
-    URI all = URI.create("http://127.0.0.1:" + port + "/v1/query?type=load");
-    HttpResponse<String> answer =
-        client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofString());
-    int[] next = new int[acknowledged.length()];
-    String last = "";
-    for (String line : answer.body().lines().toList()) {
-      Matcher event = EVENT.matcher(line);
-      if (event.find()) {
-        int sender = Integer.parseInt(event.group(3));
-        assertEquals(next[sender]++, Integer.parseInt(event.group(2)), "of sender " + sender);
-        assertTrue(last.compareTo(event.group(1)) <= 0, line);
-        last = event.group(1);
-      } else {
-        assertTrue(line.startsWith("{\"token\""), line);
+  private static void verifySlots(List<String> lines, int[] least, int[] limit) {
+    List<Map<Integer, Integer>> seen = new ArrayList<>();
+    for (int sender = 0; sender < least.length; sender++) {
+      seen.add(new HashMap<>());
+    }
+    for (String line : lines) {
+      Matcher slot = SLOT.matcher(line);
+      assertTrue(slot.find(), line);
+      Map<Integer, Integer> ofSender = seen.get(Integer.parseInt(slot.group(2)));
+      int batch = Integer.parseInt(slot.group(1));
+      assertNull(ofSender.put(Integer.parseInt(slot.group(3)), batch), () -> "twice: " + line);
+    }
+    for (int sender = 0; sender < least.length; sender++) {
+      for (int slot = 0; slot * BATCHES_PER_SLOT < least[sender]; slot++) {
+        int from = Math.min(least[sender], (slot + 1) * BATCHES_PER_SLOT) - 1;
+        int shown = seen.get(sender).getOrDefault(slot, -1);
+        String what = "slot %d of sender %d shows batch %d".formatted(slot, sender, shown);
+        assertTrue(shown >= from, what + ", and " + from + " was acknowledged");
+        assertTrue(shown < limit[sender], what);
+        assertEquals(slot, shown / BATCHES_PER_SLOT, what);
       }
     }
-    return next;
+  }
+
+  /// The lines of an answer, without the token at the end.
+  private List<String> query(String type) throws IOException, InterruptedException {
+    URI all = URI.create("http://127.0.0.1:" + port + "/v1/query?type=" + type);
+    HttpResponse<String> answer =
+        client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofString());
+    assertEquals(200, answer.statusCode(), answer.body());
+    List<String> lines = answer.body().lines().toList();
+    assertTrue(lines.getLast().startsWith("{\"token\""), lines.getLast());
+    return lines.subList(0, lines.size() - 1);
   }
 
   @Override

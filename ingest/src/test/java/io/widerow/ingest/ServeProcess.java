@@ -1,7 +1,6 @@
 package io.widerow.ingest;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,12 +38,22 @@ final class ServeProcess implements AutoCloseable {
   static ServeProcess startUnder(List<String> program, Path logs, Path data, String... more)
       throws IOException {
     Path log = Files.createTempFile(logs, "serve", ".log");
-    Process process = launch(program, data, log, more);
+    return ready(launch(program, data, log, more), log);
+  }
+
+  /// Starts one soon, and waits until it is ready.
+  static ServeProcess start(QuickJvm jvm, Path data, String... more) throws IOException {
+    Path logs = data.toAbsolutePath().resolveSibling("").normalize();
+    Path log = Files.createTempFile(logs, "serve", ".log");
+    return ready(launch(jvm, data, log, more), log);
+  }
+
+  private static ServeProcess ready(Process process, Path log) throws IOException {
     while (!Files.readString(log).contains("; ready")) {
       if (!process.isAlive()) {
         throw new IOException("ended with %d: %s".formatted(process.exitValue(), read(log)));
       }
-      LockSupport.parkNanos(20_000_000);
+      LockSupport.parkNanos(5_000_000);
     }
     Matcher address = ADDRESS.matcher(read(log));
     if (!address.find()) {
@@ -61,15 +70,18 @@ final class ServeProcess implements AutoCloseable {
   private static Process launch(List<String> program, Path data, Path log, String... more)
       throws IOException {
     List<String> command = new ArrayList<>(program);
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (option.startsWith("--") || option.startsWith("-Xmx")) {
-        command.add(option);
-      }
-    }
-    command.add("-ea:io.widerow...");
-    command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
+    command.addAll(QuickJvm.plain());
+    return launchCommand(command, data, log, more);
+  }
+
+  /// Starts one whose end is to be seen, soon.
+  static Process launch(QuickJvm jvm, Path data, Path log, String... more) throws IOException {
+    return launchCommand(jvm.command(), data, log, more);
+  }
+
+  private static Process launchCommand(List<String> jvm, Path data, Path log, String... more)
+      throws IOException {
+    List<String> command = new ArrayList<>(jvm);
     command.add(ServeCommand.class.getName());
     command.addAll(List.of("--data", data.toString(), "--http", "127.0.0.1:0"));
     command.addAll(List.of(more));

@@ -15,7 +15,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -23,38 +22,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: whatever ends the daemon, what it acknowledged is there afterwards, once and in order.
-/// Method: the daemon as a process of its own that is killed and stopped under load, and senders
-/// that keep a ledger. `-Dkills=<n>` kills more often, `-Dseed=<n>` at the times of another run.
+/// Method: the daemon as a process of its own that is stopped under load, and senders that keep a
+/// ledger. It is killed by [DaemonKillTest].
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class ServeProcessTest {
   private static final int SENDERS = 4;
 
   @TempDir private Path directory = Path.of(".");
-
-  @Test
-  void killedUnderLoadItLosesNothing() throws IOException, InterruptedException {
-    long seed = Long.getLong("seed", System.nanoTime());
-    SplittableRandom random = new SplittableRandom(seed);
-    Path data = directory.resolve("d");
-    ServeProcess daemon = ServeProcess.start(data, "--lanes", "2");
-    try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
-      for (int kill = 0; kill < Integer.getInteger("kills", 3); kill++) {
-        load.awaitMore(random.nextInt(10, 200));
-        daemon.kill();
-        daemon = ServeProcess.start(data, "--lanes", "2");
-        load.moveTo(daemon.port());
-      }
-      load.awaitMore(10);
-      load.end();
-      load.verify();
-      System.out.printf(
-          "seed %d: %d batches acknowledged, %d attempts repeated, %d recognised%n",
-          seed, load.acknowledged(), load.repeats(), load.recognised());
-      assertEquals(0, daemon.stop(15), daemon.output());
-    } finally {
-      daemon.close();
-    }
-  }
 
   @Test
   void aSecondDaemonIsRefusedAndAStopUnderLoadLosesNothing()

@@ -1,0 +1,128 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: a daemon that is killed at any moment, also while it recovers from the last kill, loses
+/// nothing that it acknowledged, shows nothing twice and all in order. Method: the daemon as a
+/// process with the real journal, whose files and rows are so small that kills meet sealing,
+/// merging and the turn of a file; senders with a ledger, with late events, events that replace
+/// others, and repeats of what was not answered. `-Dkills=<n>` kills more often in the profile
+/// `faults`, `-Dseed=<n>` at the times of another run.
+@Timeout(value = 8, unit = TimeUnit.HOURS)
+class DaemonKillTest {
+  private static final int SENDERS = 4;
+  private static final int KILLS_A_STORE = 100; // all that a store has is read back every time
+  private static final int RESTARTS_A_CHECK = 4;
+  private static final String[] SMALL = {
+    "--lanes", "2",
+    "--set", "open-bytes=4194304",
+    "--set", "journal-file-bytes=1048576",
+    "--set", "journal-bytes=4194304",
+    "--set", "merge-after=1s",
+    "--set", "disk-reserve-bytes=0"
+  };
+
+  @TempDir private Path directory = Path.of(".");
+
+  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final SplittableRandom random = new SplittableRandom(seed);
+  private int kills;
+  private int killsInRecovery;
+  private int restarts;
+  private long batches;
+  private long repeats;
+  private long recognised;
+  private long[] startMillis = new long[0];
+
+  @Test
+  void killedFortyTimesItLosesNothing() throws IOException, InterruptedException {
+    kill(40);
+  }
+
+  @Test
+  @Tag("faults")
+  void killedThousandsOfTimesItLosesNothing() throws IOException, InterruptedException {
+    kill(Integer.getInteger("kills", 2_000));
+  }
+
+  private void kill(int times) throws IOException, InterruptedException {
+    QuickJvm jvm = QuickJvm.archived(directory);
+    while (kills < times) {
+      Path store = Files.createDirectory(directory.resolve("store-" + kills)).resolve("d");
+      killOneStore(jvm, store, Math.min(times, kills + KILLS_A_STORE));
+    }
+    Arrays.sort(startMillis);
+    System.out.printf(
+        "seed %d: %d kills, %d of them in recovery; %d batches acknowledged, %d attempts repeated,"
+            + " %d recognised; lost 0, twice 0, out of order 0; start and recovery p50 %d ms,"
+            + " p99 %d ms, max %d ms%n",
+        seed,
+        kills,
+        killsInRecovery,
+        batches,
+        repeats,
+        recognised,
+        startMillis[startMillis.length / 2],
+        startMillis[startMillis.length * 99 / 100],
+        startMillis[startMillis.length - 1]);
+    assertTrue(killsInRecovery > 0);
+  }
+
+  private void killOneStore(QuickJvm jvm, Path data, int until)
+      throws IOException, InterruptedException {
+    ServeProcess daemon = ServeProcess.start(jvm, data, SMALL);
+    try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
+      while (kills < until) {
+        load.awaitMore(random.nextInt(1, 120));
+        daemon.kill();
+        kills++;
+        while (kills < until && random.nextInt(3) == 0) {
+          killInRecovery(jvm, data);
+        }
+        long start = System.nanoTime();
+        daemon = ServeProcess.start(jvm, data, SMALL);
+        startMillis = Arrays.copyOf(startMillis, startMillis.length + 1);
+        startMillis[startMillis.length - 1] =
+            TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        load.moveTo(daemon.port());
+        if (++restarts % RESTARTS_A_CHECK == 0) {
+          load.verifyAcknowledged();
+        }
+      }
+      load.awaitMore(10);
+      load.end();
+      load.verify();
+      batches += load.acknowledged();
+      repeats += load.repeats();
+      recognised += load.recognised();
+      assertEquals(0, daemon.stop(60), daemon.output());
+    } finally {
+      daemon.close();
+    }
+  }
+
+  /// Starts a daemon and kills it before, while or after it recovers: within what a start takes.
+  private void killInRecovery(QuickJvm jvm, Path data) throws IOException, InterruptedException {
+    long typical = startMillis.length == 0 ? 1_000 : Arrays.stream(startMillis).min().orElseThrow();
+    Process starting = ServeProcess.launch(jvm, data, directory.resolve("killed.log"), SMALL);
+    LockSupport.parkNanos(
+        TimeUnit.MILLISECONDS.toNanos(random.nextLong(typical / 4, typical * 5 / 4)));
+    starting.destroyForcibly();
+    int _ = starting.waitFor();
+    kills++;
+    killsInRecovery++;
+  }
+}
