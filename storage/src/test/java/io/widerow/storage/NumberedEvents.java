@@ -12,6 +12,7 @@ final class NumberedEvents {
   static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final byte[] TYPE = "numbered".getBytes(StandardCharsets.UTF_8);
   private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] NOISE = "noise".getBytes(StandardCharsets.UTF_8);
   private static final byte[] BODY = "body".getBytes(StandardCharsets.UTF_8);
 
   private NumberedEvents() {}
@@ -33,6 +34,11 @@ final class NumberedEvents {
   }
 
   static void add(EventBatch batch, long number) {
+    add(batch, number, new byte[0]);
+  }
+
+  /// @param noise more bytes, whatever they are
+  static void add(EventBatch batch, long number, byte[] noise) {
     if (isOwn(number)) {
       batch.begin(TYPE, 0, TYPE.length, ownId(number));
     } else {
@@ -42,6 +48,9 @@ final class NumberedEvents {
     byte[] body =
         ("event " + number + " of a process that will be killed").getBytes(StandardCharsets.UTF_8);
     batch.putString(BODY, 0, BODY.length, body);
+    if (noise.length > 0) {
+      batch.putBytes(NOISE, 0, NOISE.length, noise, 0, noise.length);
+    }
     var rejection = batch.end();
     if (rejection != null) {
       throw new IllegalStateException("event " + number + ": " + rejection);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// acknowledged, read from its standard output, is compared with what a new process finds. Number
 /// of kills: `-Dkills=<n>`.
 class StoreKillTest {
-  private static final int KILLS = Integer.getInteger("kills", 60);
+  private static final int KILLS = Integer.getInteger("kills", 30);
   private static final int KILLS_A_STORE = 5;
 
   private static ChildJvm jvm;
@@ -82,7 +82,7 @@ class StoreKillTest {
   }
 
   /// @return one behind the greatest number that is there
-  private static long check(Path directory, long acknowledged) {
+  static long check(Path directory, long acknowledged) {
     try (var store = EmbeddedStore.open(KilledWriter.config(directory), Runnable::run);
         StoreView view = store.view()) {
       List<PartitionKey> keys =

@@ -1,0 +1,213 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.widerow.event.EventId;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: whatever the machine's clock says from one start to the next, no id is given twice, the
+/// order of arrival is the order of ids, and nothing lands in a bucket of a time that nobody meant:
+/// an event whose own time is ahead of the clock is refused and its neighbours are not, and events
+/// without a time are refused while the clock is behind what was given before. Method: the daemon
+/// under libfaketime, killed or stopped and started with a clock that stepped back or forward.
+/// `-Dclocks=<n>` goes through the steps more often.
+@Tag("faults")
+@Timeout(value = 1, unit = TimeUnit.HOURS)
+class ClockStepTest {
+  private static final Duration LEAD_MAX = Duration.ofSeconds(10);
+  private static final Duration FUTURE_MAX = Duration.ofMinutes(10);
+  private static final List<Duration> STEPS =
+      List.of(
+          Duration.ZERO,
+          Duration.ofSeconds(-1),
+          Duration.ofHours(-1),
+          Duration.ofDays(-1),
+          Duration.ZERO,
+          Duration.ofDays(1),
+          Duration.ZERO,
+          Duration.ofDays(3_652),
+          Duration.ofDays(1));
+  private static final Pattern EVENT =
+      Pattern.compile("\\{\"id\":\"([^\"]*)\",\"ts\":\"([^\"]*)\",.*\"body\":\"([^\"]*)\"");
+
+  @TempDir private Path directory = Path.of(".");
+
+  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final SplittableRandom random = new SplittableRandom(seed);
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final List<String> arrivals = new ArrayList<>(); // accepted, in this order
+  private final List<String> own = new ArrayList<>(); // accepted, with times of their own
+  private final List<Integer> accepted =
+      new ArrayList<>(); // arrivals before the clock was accepted
+  private Instant mark = Instant.MIN; // the last time that was given
+  private int sent;
+  private int starts;
+  private int refusedArrivals;
+  private int refusedFuture;
+
+  @Test
+  void idsRiseWhateverTheClockSays() throws IOException, InterruptedException {
+    String library = library();
+    Path data = directory.resolve("d");
+    for (int round = 0; round < Integer.getInteger("clocks", 1); round++) {
+      for (Duration step : STEPS) {
+        run(library, data, step, false);
+      }
+      run(library, data, Duration.ZERO, true);
+    }
+    try (ServeProcess daemon = start(library, data, Duration.ZERO, false)) {
+      check(daemon);
+      assertEquals(0, daemon.stop(60), daemon.output());
+    }
+    System.out.printf(
+        "seed %d: %d starts with the clock stepped; %d events got the clock's time, %d were refused"
+            + " it, %d of %d events far ahead were refused; ids repeated 0, out of order 0%n",
+        seed, starts, arrivals.size(), refusedArrivals, refusedFuture, refusedFuture);
+  }
+
+  private static String library() throws IOException {
+    try (Stream<Path> found = Files.walk(Path.of("/usr/lib"), 3)) {
+      List<Path> libraries = found.filter(path -> path.endsWith("libfaketime.so.1")).toList();
+      return libraries.isEmpty()
+          ? abort("no libfaketime: apt-get install faketime")
+          : libraries.getFirst().toString();
+    }
+  }
+
+  private ServeProcess start(String library, Path data, Duration step, boolean accept)
+      throws IOException {
+    starts++;
+    return ServeProcess.startUnder(
+        List.of(
+            "env",
+            "LD_PRELOAD=" + library,
+            "FAKETIME=%+d".formatted(step.toSeconds()),
+            "FAKETIME_DONT_FAKE_MONOTONIC=1"),
+        directory,
+        data,
+        "--set",
+        "accept-clock=" + accept);
+  }
+
+  private void run(String library, Path data, Duration step, boolean accept)
+      throws IOException, InterruptedException {
+    try (ServeProcess daemon = start(library, data, step, accept)) {
+      if (accept) {
+        mark = Instant.MIN;
+        accepted.add(arrivals.size());
+      }
+      for (int batch = 0; batch < 5; batch++) {
+        sendArrival(daemon, step);
+        sendOwn(daemon, step);
+      }
+      check(daemon);
+      if (random.nextBoolean()) {
+        daemon.kill();
+      } else {
+        assertEquals(0, daemon.stop(60), daemon.output());
+      }
+    }
+  }
+
+  private void sendArrival(ServeProcess daemon, Duration step)
+      throws IOException, InterruptedException {
+    String body = "arrival-" + sent++;
+    Instant before = Instant.now().plus(step);
+    HttpResponse<String> answer = post(daemon, "/v1/events?type=a", Http.TEXT, body);
+    if (before.isBefore(mark.equals(Instant.MIN) ? mark : mark.minus(LEAD_MAX))) {
+      assertEquals(503, answer.statusCode(), answer.body());
+      assertTrue(answer.body().contains("the clock says"), answer.body());
+      refusedArrivals++;
+    } else {
+      assertEquals(200, answer.statusCode(), answer.body());
+      arrivals.add(body);
+      Instant after = Instant.now().plus(step);
+      mark = after.isAfter(mark) ? after : mark;
+    }
+  }
+
+  /// Two events, one of which is further ahead than the store allows.
+  private void sendOwn(ServeProcess daemon, Duration step)
+      throws IOException, InterruptedException {
+    String body = "own-" + sent++;
+    Instant now = Instant.now().plus(step);
+    Instant ahead = now.plus(FUTURE_MAX).plus(Duration.ofMinutes(1 + random.nextInt(1_000_000)));
+    String line = "{\"ts\":\"%s\",\"type\":\"o\",\"body\":\"%s\"}%n";
+    HttpResponse<String> answer =
+        post(
+            daemon,
+            "/v1/events",
+            Http.NDJSON,
+            line.formatted(ahead, "ahead") + line.formatted(now, body));
+    assertEquals(200, answer.statusCode(), answer.body());
+    assertTrue(answer.body().startsWith("{\"accepted\":1,\"rejected\":[{"), answer.body());
+    assertTrue(answer.body().contains("ahead"), answer.body());
+    own.add(body);
+    refusedFuture++;
+  }
+
+  private HttpResponse<String> post(ServeProcess daemon, String path, String type, String body)
+      throws IOException, InterruptedException {
+    return client.send(
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + daemon.port() + path))
+            .header("content-type", type)
+            .POST(BodyPublishers.ofString(body))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  /// Everything accepted is there, once, with ids that differ; those of arrivals rise as they came,
+  /// except where the clock was accepted as it is.
+  private void check(ServeProcess daemon) throws IOException, InterruptedException {
+    HttpResponse<String> answer =
+        client.send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + daemon.port() + "/v1/query"))
+                .build(),
+            BodyHandlers.ofString());
+    TreeMap<String, EventId> shown = new TreeMap<>();
+    EventId last = EventId.LEAST;
+    for (String line : answer.body().lines().toList()) {
+      Matcher event = EVENT.matcher(line);
+      if (event.find()) {
+        EventId id = EventId.parse(event.group(1));
+        assertTrue(last.compareTo(id) < 0, () -> "not above the one before: " + line);
+        assertEquals(null, shown.put(event.group(3), id), () -> "twice: " + line);
+        last = id;
+      }
+    }
+    assertEquals(arrivals.size() + own.size(), shown.size(), "as many as were accepted");
+    assertTrue(shown.keySet().containsAll(own));
+    assertTrue(shown.keySet().containsAll(arrivals));
+    for (int i = 1; i < arrivals.size(); i++) {
+      EventId before = shown.getOrDefault(arrivals.get(i - 1), EventId.LIMIT);
+      EventId id = shown.getOrDefault(arrivals.get(i), EventId.LEAST);
+      assertTrue(
+          before.compareTo(id) < 0 || accepted.contains(i), arrivals.get(i) + " is out of order");
+    }
+  }
+}
