@@ -160,7 +160,11 @@ final class FaultDisk implements AutoCloseable {
     Files.move(command, control, StandardCopyOption.ATOMIC_MOVE);
     // The plugin looks when a request comes; reading the device makes one.
     await(() -> {
-      run("dd", "if=" + device, "of=/dev/null", "bs=4096", "count=1", "iflag=direct");
+      try {
+        run("dd", "if=" + device, "of=/dev/null", "bs=4096", "count=1", "iflag=direct");
+      } catch (IOException failed) {
+        return false; // a disk that loses its power may fail this; it is read again
+      }
       return Files.exists(told) && Files.size(told) > 0;
     });
   }

@@ -55,6 +55,7 @@ final class LedgerLoad implements AutoCloseable {
   private final AtomicLong repeats = new AtomicLong();
   private final AtomicLong recognised = new AtomicLong();
   private volatile int port;
+  private volatile boolean cutOff;
   private volatile boolean ending;
 
   LedgerLoad(int senders, int port) {
@@ -69,6 +70,13 @@ final class LedgerLoad implements AutoCloseable {
   /// Where the daemon is now.
   void moveTo(int newPort) {
     port = newPort;
+    cutOff = false;
+  }
+
+  /// The machine of the daemon loses its power now: no answer gets out of it any more. A file
+  /// system that is shut down may still let a force under way end as if it had been done.
+  void cutOff() {
+    cutOff = true;
   }
 
   /// Batches acknowledged so far.
@@ -135,6 +143,9 @@ final class LedgerLoad implements AutoCloseable {
             .build();
     try {
       HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
+      if (cutOff) {
+        return false;
+      }
       recognised.addAndGet(answer.body().contains("\"duplicate\":true") ? 1 : 0);
       return answer.statusCode() == 200;
     } catch (IOException gone) {

@@ -4,9 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -24,6 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 4, unit = TimeUnit.HOURS)
 class PowerCutTest {
   private static final int SENDERS = 4;
+  private static final int OS_EVENTS = 20; // in a batch
   private static final double[] KEEP = {0, 0.1, 0.5, 0.9, 1};
   private static final String[] SMALL = {
     "--lanes", "2",
@@ -52,6 +61,7 @@ class PowerCutTest {
       try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
         for (int cut = 0; cut < recoveryMillis.length; cut++) {
           load.awaitMore(random.nextInt(20, 600));
+          load.cutOff();
           disk.cut(random.nextLong(), KEEP[cut % KEEP.length]);
           daemon.kill();
           disk.restore();
@@ -80,6 +90,102 @@ class PowerCutTest {
         daemon.close();
       }
     }
+  }
+
+  /// At level os an acknowledgement promises that the kernel has the events. What a power cut
+  /// leaves is a prefix of what was sent, batch by batch; how much that is depends on when the
+  /// kernel wrote.
+  @ParameterizedTest
+  @EnumSource(names = {"EXT4", "XFS"})
+  void whatTheKernelHadIsThereFromTheStart(FaultDisk.Kind kind)
+      throws IOException, InterruptedException {
+    String missing = kind.missing();
+    if (missing != null) {
+      abort(missing);
+    }
+    SplittableRandom random = new SplittableRandom(Long.getLong("seed", System.nanoTime()));
+    long[] lostMillis = new long[Integer.getInteger("cuts", 20)];
+    long sent = 0;
+    long lost = 0;
+    try (FaultDisk disk = new FaultDisk(kind, Files.createDirectory(directory.resolve("disk")));
+        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+      Path data = disk.root().resolve("d");
+      ServeProcess daemon = startOneLane(data);
+      try {
+        for (int cut = 0; cut < lostMillis.length; cut++) {
+          List<Long> answered = new ArrayList<>();
+          long until = System.nanoTime() + random.nextLong(100_000_000, 8_000_000_000L);
+          while (System.nanoTime() < until) {
+            sendToKernel(client, daemon, "os" + cut, answered.size());
+            answered.add(System.nanoTime());
+          }
+          long cutNanos = System.nanoTime();
+          disk.cut(random.nextLong(), 0);
+          daemon.kill();
+          disk.restore();
+          daemon = startOneLane(data);
+          int left = left(client, daemon, "os" + cut);
+          sent += answered.size();
+          lost += answered.size() - left;
+          lostMillis[cut] =
+              left == answered.size() ? 0 : (cutNanos - answered.get(left)) / 1_000_000;
+        }
+        assertEquals(0, daemon.stop(30), daemon.output());
+      } finally {
+        daemon.close();
+      }
+    }
+    Arrays.sort(lostMillis);
+    System.out.printf(
+        "%s, level os: %d cuts, %d batches answered, %d of them lost; loss p50 %d ms, max %d ms;"
+            + " what is left is a prefix%n",
+        kind,
+        lostMillis.length,
+        sent,
+        lost,
+        lostMillis[lostMillis.length / 2],
+        lostMillis[lostMillis.length - 1]);
+  }
+
+  private ServeProcess startOneLane(Path data) throws IOException {
+    return ServeProcess.startLogging(
+        directory, data, "--lanes", "1", "--set", "disk-reserve-bytes=16777216");
+  }
+
+  private static void sendToKernel(HttpClient client, ServeProcess daemon, String type, int batch)
+      throws IOException, InterruptedException {
+    StringBuilder body = new StringBuilder();
+    for (int i = 0; i < OS_EVENTS; i++) {
+      body.append(batch * OS_EVENTS + i).append("\n");
+    }
+    String path = "/v1/events?durability=os&type=" + type;
+    HttpResponse<String> answer =
+        client.send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + daemon.port() + path))
+                .header("content-type", Http.TEXT)
+                .POST(BodyPublishers.ofString(body.toString()))
+                .build(),
+            BodyHandlers.ofString());
+    assertEquals(200, answer.statusCode(), answer.body());
+  }
+
+  /// Batches that are there, which must be the first ones, and whole.
+  private static int left(HttpClient client, ServeProcess daemon, String type)
+      throws IOException, InterruptedException {
+    URI all = URI.create("http://127.0.0.1:" + daemon.port() + "/v1/query?type=" + type);
+    String answer =
+        client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofString()).body();
+    List<String> bodies =
+        answer
+            .lines()
+            .filter(line -> line.contains("\"body\""))
+            .map(line -> line.replaceAll(".*\"body\":\"(\\d+)\".*", "$1"))
+            .toList();
+    for (int i = 0; i < bodies.size(); i++) {
+      assertEquals(Integer.toString(i), bodies.get(i), "a prefix");
+    }
+    assertEquals(0, bodies.size() % OS_EVENTS, "whole batches");
+    return bodies.size() / OS_EVENTS;
   }
 
   private ServeProcess start(Path data) throws IOException {

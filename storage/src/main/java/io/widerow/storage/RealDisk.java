@@ -18,6 +18,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +34,10 @@ public final class RealDisk implements Disk {
   private static final FileAttribute<?> DIRECTORY_MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final int OWNER_BYTES_MAX = 1 << 10;
+  private static final int OWNER_TRIES = 100;
+  private static final long OWNER_PAUSE_NANOS = 10_000_000;
+  private static final String UNNAMED = "an unnamed process";
+  private static final Pattern PROCESS = Pattern.compile("process (\\d{1,18})");
 
   @Override
   public DiskFile create(Path file) {
@@ -141,7 +148,7 @@ public final class RealDisk implements Disk {
               LinkOption.NOFOLLOW_LINKS);
       channel = FileChannel.open(file, options, FILE_MODE);
       if (!tryLock(channel)) {
-        String holder = read(channel);
+        String holder = owner(channel);
         channel.close();
         throw new StorageException.Locked(directoryOf(file), holder);
       }
@@ -163,12 +170,28 @@ public final class RealDisk implements Disk {
     }
   }
 
+  /// Whoever took the lock writes its name a moment later. Until then there is nothing to read, or
+  /// the name of the one before, which has ended.
+  private static String owner(FileChannel channel) throws IOException {
+    String owner = read(channel);
+    for (int tries = 0; tries < OWNER_TRIES && hasEnded(owner); tries++) {
+      LockSupport.parkNanos(OWNER_PAUSE_NANOS);
+      owner = read(channel);
+    }
+    return owner;
+  }
+
+  private static boolean hasEnded(String owner) {
+    Matcher process = PROCESS.matcher(owner);
+    return process.find()
+        ? ProcessHandle.of(Long.parseLong(process.group(1))).isEmpty()
+        : owner.equals(UNNAMED);
+  }
+
   private static String read(FileChannel channel) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(OWNER_BYTES_MAX);
     int count = channel.read(bytes, 0);
-    return count <= 0
-        ? "an unnamed process"
-        : new String(bytes.array(), 0, count, StandardCharsets.UTF_8);
+    return count <= 0 ? UNNAMED : new String(bytes.array(), 0, count, StandardCharsets.UTF_8);
   }
 
   private static Path directoryOf(Path file) {

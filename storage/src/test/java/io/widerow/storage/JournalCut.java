@@ -88,13 +88,16 @@ final class JournalCut {
     onForce = run::noteForce;
     try {
       run.write();
-    } finally {
-      onForce = _ -> {};
+    } catch (RuntimeException | Error made) { // by the journal, of what was found
       AssertionError found = run.found;
       if (found != null) {
-        throw found; // and not what the journal made of it
+        throw found;
       }
+      throw made;
+    } finally {
+      onForce = _ -> {};
     }
+    assertEquals(null, run.found);
     return run.cuts;
   }
 

@@ -24,7 +24,7 @@ final class PlantHooks {
   }
 
   static int editCrc(Manifest unused, long offset, ByteBuffer edit) {
-    return ByteBuffer.wrap(edit.array()).getInt(edit.position() - Integer.BYTES);
+    return edit.getInt(edit.position() - Integer.BYTES);
   }
 
   static int pieceCrc(SegmentChecksum unused, byte[] bytes, int offset, int length, long at) {
@@ -53,6 +53,7 @@ final class PlantHooks {
   }
 
   /// Trims the journal before the manifest says that the rows are in segments.
+  @SuppressWarnings("ReferenceEquality") // a report may say the same as NONE
   static void trimFirst(EmbeddedStore store, SealJob job, List<LiveSegment> written) {
     OpenRows rows = job.rows();
     if (store.recovery() != RecoveryReport.NONE) { // else it is being opened

@@ -223,7 +223,7 @@ class StoreCrashTest {
       for (String each : StoreDriver.TYPES) {
         byte[] type = each.getBytes(StandardCharsets.UTF_8);
         for (int i = 0; i < 4; i++) {
-          long number = 1_000_000 + all.size();
+          long number = 1_000_000L + all.size();
           batch.begin(type, 0, type.length, START_NANOS);
           batch.putLong(name, 0, name.length, number);
           assertNull(batch.end());

@@ -8,11 +8,16 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.widerow.event.EventBatch;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,6 +78,35 @@ class StoreDirectoryTest {
       assertTrue(String.valueOf(told.getMessage()).contains(word), told::toString);
     }
     assertEquals(before, contents(path));
+  }
+
+  /// A process that took the lock has not written its name yet; the file names one that has ended.
+  @Test
+  void theOwnerIsNamedAlsoBeforeItHasWrittenItsName() throws Exception {
+    Path file = directory.resolve("LOCK");
+    Files.writeString(file, "process 999999999");
+    String owner = "process " + ProcessHandle.current().pid();
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+        FileLock held = channel.lock()) {
+      assertTrue(held.isValid());
+      CompletableFuture<String> told = new CompletableFuture<>();
+      Thread second =
+          Thread.ofPlatform()
+              .start(() -> {
+                var locked =
+                    assertThrows(
+                        StorageException.Locked.class,
+                        () -> new RealDisk().lock(file, "somebody").close());
+                told.complete(String.valueOf(locked.getMessage()));
+              });
+      while (second.getState() != Thread.State.TIMED_WAITING && second.isAlive()) {
+        Thread.onSpinWait();
+      }
+      channel.truncate(0);
+      channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
+      assertTrue(told.get().endsWith("in use by " + owner), told::toString);
+      second.join();
+    }
   }
 
   @Test

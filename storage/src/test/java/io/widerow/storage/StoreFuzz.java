@@ -194,18 +194,18 @@ final class StoreFuzz {
 
   static void readNotes(byte[] input) {
     if (input.length >= 36) {
-      System.arraycopy(notes().getFirst(), 0, input, 0, 24);
+      System.arraycopy(notes().getFirst(), 0, input, 0, 28);
       CRC32C crc = new CRC32C();
       crc.update(input, 0, 32);
       crc.update(input, 36, input.length - 36);
       ByteBuffer.wrap(input).putInt(32, (int) crc.getValue());
     }
-    var files = new NotesFiles(disk(".notes", input), STORE, ID);
+    var files = new NotesFiles(disk("0000.notes", input), STORE, ID);
     int damaged = files.damage().size();
     try {
       int bytes = 0;
-      for (Note note : files.read()) {
-        bytes += note.bytes().length;
+      for (List<Note> lane : files.read().values()) {
+        bytes += lane.stream().mapToInt(note -> note.bytes().length).sum();
       }
       if (bytes > input.length || damaged > 0) {
         throw new AssertionError("%d bytes of notes in %d".formatted(bytes, input.length));

@@ -9,6 +9,7 @@ import java.util.function.LongConsumer;
 
 /// The checks of this module's fault suite, each cut short enough to be run against every planted
 /// bug. They are the tests themselves, with fewer cases.
+@SuppressWarnings("JUnitMethodInvoked") // on purpose: a planted bug must fail the test itself
 enum SuiteCheck implements LongConsumer {
   /// Crash states of the whole store on the simulated disk.
   CRASH {
