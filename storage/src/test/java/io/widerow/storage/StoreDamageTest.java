@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +33,7 @@ class StoreDamageTest {
   private final TestClock clock = new TestClock(START_NANOS);
   private final StoreModel model = new StoreModel();
   private final StoreModel withoutLast = new StoreModel(); // the last group of each lane is gone
+  private final Set<ByteBuffer> noted = new HashSet<>();
 
   private static StoreConfig config() {
     return StoreConfig.at(Path.of("/store"))
@@ -49,6 +52,7 @@ class StoreDamageTest {
   /// A store that was killed: sealed segments, edits of the manifest, notes, journals with groups.
   private SimDisk store(long seed) {
     var disk = new SimDisk(seed);
+    noted.clear();
     try (var driver = new StoreDriver(new SplittableRandom(seed))) {
       EmbeddedStore store = open(disk);
       for (int round = 0; round < 3; round++) {
@@ -62,13 +66,13 @@ class StoreDamageTest {
       withoutLast.putAll(driver.acknowledged.all());
       append(store, driver, 1);
       model.putAll(driver.acknowledged.all());
+      driver.noted.keySet().forEach(number -> noted.add(StoreDriver.note(number)));
       return disk.restart();
     }
   }
 
   private void append(EmbeddedStore store, StoreDriver driver, int groups) {
     for (int group = 0; group < groups; group++) {
-      store.lane(0).note(new byte[] {(byte) group});
       for (int batch = 0; batch < 3; batch++) {
         driver.append(store, clock.wallNanos(), 4);
       }
@@ -124,12 +128,20 @@ class StoreDamageTest {
         return "";
       }
       assertEquals(all, shown, what);
+      checkNotes(store, what, mayLoseLast);
       return "";
     } catch (StorageException told) {
       return String.valueOf(told.getMessage());
     } catch (RuntimeException untyped) {
       throw new AssertionError(what, untyped);
     }
+  }
+
+  private void checkNotes(EmbeddedStore store, String what, boolean mayLoseLast) {
+    Set<ByteBuffer> told = new HashSet<>();
+    store.lane(0).notes((_, note) -> told.add(ByteBuffer.wrap(note)));
+    assertTrue(noted.containsAll(told), () -> what + ": a note that nobody made");
+    assertTrue(mayLoseLast || told.containsAll(noted), () -> what + ": a note is missing");
   }
 
   private static boolean isJournal(Path file) {

@@ -71,7 +71,12 @@ final class StoreDriver implements AutoCloseable {
             (index, why) -> {
               throw new AssertionError(written.get(index) + " refused: " + why);
             });
-    store.lane(lane).note(ByteBuffer.allocate(Long.BYTES).putLong(note).array());
+    store.lane(lane).note(note(note).array());
+  }
+
+  /// The note of a batch.
+  static ByteBuffer note(long number) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(number).flip();
   }
 
   private StoreModel.Written event(EventStore store, int lane, long nowNanos) {
