@@ -4,7 +4,8 @@ package io.widerow.storage;
 public enum Durability {
   /// Admitted: lost when the process dies.
   MEMORY,
-  /// Handed to the kernel: survives `kill -9`, not a power cut.
+  /// Handed to the kernel: survives `kill -9`, not a power cut within the next second or two, after
+  /// which a commit forces it anyway.
   OS,
   /// Forced to the disk: survives a power cut.
   DISK

@@ -41,6 +41,10 @@ final class Lane implements LaneWriter, AutoCloseable {
   /// journal files are small.
   private static final long FRAME_BYTES = 1 << 20;
 
+  /// How old the last force may be when there is something to force: what is committed at a lesser
+  /// level than disk waits no longer than this, and for the next commit.
+  private static final long FORCE_AFTER_NANOS = 1_000_000_000L;
+
   private final int index;
   private final StoreConfig config;
   private final StoreClock clock;
@@ -59,6 +63,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   private int frameEvents;
   private long lsn; // of the last frame written
   private long forcedLsn;
+  private long forcedNanos; // of the monotonic clock
   private boolean groupHasFrames;
   private boolean rowsSpent; // there are records of a dropped group in the rows
   private StorageException.@Nullable DiskFull dropped; // and the caller will still ask for a commit
@@ -94,6 +99,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     this.frameBytes = Math.min(FRAME_BYTES, config.frameBytesMax() / 4);
     this.lsn = lsn;
     this.forcedLsn = lsn;
+    this.forcedNanos = clock.monotonicNanos();
     this.notes = new ArrayDeque<>(earlier);
     this.othersNotes = new ArrayDeque<>(others);
     this.rows = owner.openRows(index, arrivals.get());
@@ -357,7 +363,7 @@ final class Lane implements LaneWriter, AutoCloseable {
       }
       groupNotes.clear();
     }
-    if (durability == Durability.DISK && forcedLsn < lsn) {
+    if (forcedLsn < lsn && (durability == Durability.DISK || isForceDue())) {
       force();
     }
     publish();
@@ -374,6 +380,11 @@ final class Lane implements LaneWriter, AutoCloseable {
       throw owner.fail("force the journal", failure);
     }
     forcedLsn = lsn;
+    forcedNanos = clock.monotonicNanos();
+  }
+
+  private boolean isForceDue() {
+    return clock.monotonicNanos() - forcedNanos >= FORCE_AFTER_NANOS;
   }
 
   private void publish() {

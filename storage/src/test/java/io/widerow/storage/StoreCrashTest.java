@@ -67,12 +67,17 @@ class StoreCrashTest {
           case 3 -> driver.commit(store, Durability.DISK);
           case 4 -> fillJournals(store, driver, clock.wallNanos(), random.nextInt(6));
           case 5 -> {
-            clock.advance(random.nextLong(3_600_000_000_000L));
             driver.commitUnforced(store);
+            clock.advance(random.nextLong(3_600_000_000_000L));
           }
           case 6 -> {
             runBackground(); // a lane has two sets of rows, and nobody else empties them
             clock.advance(random.nextInt(2) * 3_600_000_000_000L);
+            if (random.nextBoolean()) {
+              driver.append(store, clock.wallNanos(), 12);
+              driver.commit(store, Durability.DISK); // so that none is due for a second
+              driver.append(store, clock.wallNanos(), 12);
+            }
             store.maintain();
             if (random.nextBoolean()) {
               driver.commitUnforced(store); // has sealed what no force has covered

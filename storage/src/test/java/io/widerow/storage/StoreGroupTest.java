@@ -32,6 +32,7 @@ class StoreGroupTest {
   private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);
   private static final byte[] PAD = "pad".getBytes(StandardCharsets.UTF_8);
   private static final int PAD_BYTES = 400;
+  private static final int CUTS = 40;
   private static final int GROUP = 2_500; // more than 1 MiB, of 2 MiB
 
   private final TestClock clock = new TestClock(START_NANOS + Duration.ofHours(2).toNanos());
@@ -43,6 +44,39 @@ class StoreGroupTest {
         .withJournal(1 << 20, 256 << 20)
         .withDiskReserveBytes(0)
         .withAges(Duration.ofHours(1), null);
+  }
+
+  /// What was committed at level os is forced by a commit a second later, also by one of nothing.
+  @Test
+  void whatTheKernelHasIsForcedSoon() {
+    StoreConfig roomy = config();
+    try (EmbeddedStore store =
+        new StoreOpener(roomy, disk, clock, Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, roomy))) {
+      LaneWriter lane = store.lane(0);
+      append(lane, 0, 10);
+      lane.commit(Durability.OS);
+      clock.advance(999_999_999);
+      lane.commit(Durability.MEMORY);
+      assertTrue(cutsSurvived(roomy) < CUTS, "not yet: nothing of it was forced");
+      clock.advance(1);
+      lane.commit(Durability.MEMORY);
+      assertEquals(CUTS, cutsSurvived(roomy));
+    }
+  }
+
+  /// After how many of some power cuts the first ten events are there.
+  private int cutsSurvived(StoreConfig config) {
+    int survived = 0;
+    for (int cut = 0; cut < CUTS; cut++) {
+      SimDisk left = disk.crash(false);
+      try (EmbeddedStore store =
+          new StoreOpener(config, left, clock, Runnable::run)
+              .open(_ -> new FileJournal.Factory(left, config))) {
+        survived += shown(store).equals(expected(0, 10)) ? 1 : 0;
+      }
+    }
+    return survived;
   }
 
   /// What is left of a group of many frames is written in many frames again.
