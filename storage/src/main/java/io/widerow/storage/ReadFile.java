@@ -26,13 +26,13 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
   private final OpenFiles pool;
   private final long size;
   private final AtomicReference<@Nullable FileChannel> channel = new AtomicReference<>();
-  private volatile boolean read;
+  private volatile boolean read = true; // a new one is not the first to be set aside
   private volatile boolean closed;
 
   ReadFile(Path path, OpenFiles pool) throws IOException {
     this.path = path;
     this.pool = pool;
-    this.size = channel().size();
+    this.size = lookUpSize();
   }
 
   @Override
@@ -77,6 +77,17 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private long lookUpSize() throws IOException {
+    while (true) {
+      FileChannel current = channel();
+      try {
+        return current.size();
+      } catch (ClosedChannelException aside) {
+        drop(current);
       }
     }
   }
