@@ -32,7 +32,7 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
   ReadFile(Path path, OpenFiles pool) throws IOException {
     this.path = path;
     this.pool = pool;
-    this.size = lookUpSize();
+    this.size = use(FileChannel::size);
   }
 
   @Override
@@ -61,33 +61,34 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
   }
 
   private int readPiece(ByteBuffer target, long offset) {
+    try {
+      return (int) use(open -> open.read(target, offset));
+    } catch (IOException failure) {
+      throw RealDisk.failed(path, "read", failure, 0);
+    }
+  }
+
+  private interface Use {
+    long of(FileChannel open) throws IOException;
+  }
+
+  /// Uses the channel, again if somebody closed it meanwhile, with the thread's interruption put
+  /// aside.
+  private long use(Use use) throws IOException {
     boolean interrupted = Thread.interrupted();
     try {
       while (true) {
         FileChannel current = channel();
         try {
-          return current.read(target, offset);
+          return use.of(current);
         } catch (ClosedChannelException gone) {
           interrupted |= Thread.interrupted();
           drop(current);
         }
       }
-    } catch (IOException failure) {
-      throw RealDisk.failed(path, "read", failure, 0);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  private long lookUpSize() throws IOException {
-    while (true) {
-      FileChannel current = channel();
-      try {
-        return current.size();
-      } catch (ClosedChannelException aside) {
-        drop(current);
       }
     }
   }

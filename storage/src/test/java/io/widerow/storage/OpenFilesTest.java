@@ -67,6 +67,20 @@ class OpenFilesTest {
     assertEquals((byte) ~number, bytes[1]);
   }
 
+  /// Java closes a channel whose thread is interrupted, and interrupted it stays.
+  @Test
+  void anInterruptedThreadOpensAndReads() throws IOException {
+    Path path = directory.resolve("f");
+    Files.write(path, new byte[] {0, ~0});
+    Thread.currentThread().interrupt();
+    try (var file = new ReadFile(path, new OpenFiles(MOST))) {
+      assertEquals(2, file.size());
+      readOne(List.of(file), 0);
+    } finally {
+      assertTrue(Thread.interrupted(), "it is put aside, not lost");
+    }
+  }
+
   /// Only one of two, since the second is used while the first is not.
   @Test
   void whatIsReadStaysOpenLonger() throws IOException {
