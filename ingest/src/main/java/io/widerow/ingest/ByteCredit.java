@@ -1,15 +1,20 @@
 package io.widerow.ingest;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 
 /// The bytes that all requests together may hold. They are claimed before a body is read, which is
 /// what bounds memory however hard senders push.
 ///
 /// - Threads: any.
 final class ByteCredit {
+  /// Part of all bytes that is left free for others when those who were refused are asked back.
+  private static final int ROOM_PARTS = 8;
+
   private final long bytesMax;
   private final AtomicLong free;
   private final AtomicLong refused = new AtomicLong();
+  private volatile LongConsumer room = _ -> {};
 
   ByteCredit(long bytesMax) {
     this.bytesMax = bytesMax;
@@ -39,6 +44,16 @@ final class ByteCredit {
   void release(long bytes) {
     long now = free.addAndGet(bytes);
     assert now <= bytesMax : "released more than claimed: " + now + " of " + bytesMax;
+    long spare = now - bytesMax / ROOM_PARTS;
+    if (bytes > 0 && spare > 0) {
+      room.accept(spare);
+    }
+  }
+
+  /// Has `action` told how many bytes are free each time some are released, on the thread that
+  /// released them.
+  void whenRoom(LongConsumer action) {
+    room = action;
   }
 
   long bytesMax() {

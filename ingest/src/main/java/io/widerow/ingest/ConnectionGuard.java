@@ -22,13 +22,19 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Stands before the HTTP server on each connection and closes those that only hold it: more from
 /// one address than are allowed, and those that take too long over the headers of a request or over
-/// a handshake. Who speaks plain HTTP where TLS is spoken is told so.
+/// a handshake. Who speaks plain HTTP where TLS is spoken is told so. Who was refused for want of
+/// room is not read from until there is some, in the order of refusal.
 ///
 /// ```
 ///   quiet --first bytes--> arriving --request begins--> answering --answered--> quiet
@@ -45,7 +51,9 @@ final class ConnectionGuard {
       AttributeKey.valueOf(ConnectionGuard.class, "GUARDED");
   private static final int TLS_HANDSHAKE = 22;
   private static final int LINGER_SECONDS = 1;
-  private static final long PAUSE_MILLIS = 250;
+  private static final long PAUSE_MILLIS_MAX = 1_000;
+  private static final long EXPECTED_MILLIS = 20;
+  private static final long NEVER = Long.MAX_VALUE; // no credit is so large
   private static final int IPV6_NETWORK_BYTES = 8;
   private static final String PLAIN_ON_TLS =
       String.join(
@@ -63,6 +71,9 @@ final class ConnectionGuard {
   private final LimitOptions limits;
   private final boolean tls;
   private final ConcurrentHashMap<String, Integer> byAddress = new ConcurrentHashMap<>();
+  private final Queue<Guarded> waiting = new ConcurrentLinkedQueue<>(); // each at most once
+  private final ReentrantLock resuming = new ReentrantLock();
+  private final AtomicLong expected = new AtomicLong(); // bytes that those who go on will claim
   private final LongAdder refused = new LongAdder();
   private final LongAdder slow = new LongAdder();
 
@@ -89,18 +100,45 @@ final class ConnectionGuard {
     }
   }
 
-  /// Reads nothing of a connection for a moment, when one of its requests was refused for want of
-  /// room: whoever does not wait before it tries again is made to, by TCP, and takes no processor
-  /// time from those who are served.
-  static void pause(ServiceRequestContext context) {
-    pause(context, PAUSE_MILLIS);
+  /// Reads nothing of a connection, one of whose requests was refused for want of room, until there
+  /// is room for it, a second at most: whoever does not wait before it tries again is made to, by
+  /// TCP, and takes no processor time from those who are served.
+  ///
+  /// @param bytes of credit that were wanted
+  static void pause(ServiceRequestContext context, long bytes) {
+    Channel channel = context.log().partial().channel();
+    if (channel != null && !context.sessionProtocol().isMultiplex()) {
+      pause(channel, PAUSE_MILLIS_MAX, bytes);
+    }
   }
 
-  private static void pause(ServiceRequestContext context, long millis) {
-    Channel channel = context.log().partial().channel();
-    Guarded guarded = channel == null ? null : channel.attr(GUARDED).get();
-    if (channel != null && guarded != null && !context.sessionProtocol().isMultiplex()) {
-      channel.eventLoop().execute(() -> guarded.pause(channel, millis));
+  /// @param bytes of credit whose coming ends the pause, too
+  static void pause(Channel channel, long millis, long bytes) {
+    Guarded guarded = channel.attr(GUARDED).get();
+    if (guarded == null) {
+      return;
+    }
+    if (channel.eventLoop().inEventLoop()) { // at once: the next read may bring many requests more
+      guarded.pause(channel, millis, bytes);
+    } else {
+      channel.eventLoop().execute(() -> guarded.pause(channel, millis, bytes));
+    }
+  }
+
+  /// Reads on where it was paused longest, on as many connections as there is room for.
+  void roomAgain(long bytesFree) {
+    if (waiting.isEmpty() || !resuming.tryLock()) { // whoever has the lock does the same
+      return;
+    }
+    try {
+      Guarded next = waiting.peek();
+      while (next != null && bytesFree - expected.get() >= next.wanted) {
+        waiting.remove();
+        next.goOnSoon();
+        next = waiting.peek();
+      }
+    } finally {
+      resuming.unlock();
     }
   }
 
@@ -110,7 +148,7 @@ final class ConnectionGuard {
   static void leave(ServiceRequestContext context) {
     Channel channel = context.log().partial().channel();
     if (channel != null && !context.sessionProtocol().isMultiplex()) {
-      pause(context, 2 * SECONDS.toMillis(LINGER_SECONDS));
+      pause(channel, 2 * SECONDS.toMillis(LINGER_SECONDS), NEVER);
       var _ = context.initiateConnectionShutdown(Duration.ofSeconds(LINGER_SECONDS));
       var _ = context.log().whenComplete().thenRun(() -> closeSoon(channel));
     }
@@ -161,7 +199,11 @@ final class ConnectionGuard {
     private int answering;
     private boolean multiplex;
     private boolean secret; // TLS has begun
-    private boolean paused;
+    private volatile @Nullable Channel paused;
+    private @Nullable Future<?> goOn; // when there is no room until then
+    private final AtomicBoolean queued = new AtomicBoolean();
+    private volatile long wanted;
+    private long expecting; // its part of what is expected
 
     @Override
     public void channelActive(ChannelHandlerContext context) throws Exception {
@@ -178,6 +220,7 @@ final class ConnectionGuard {
     @Override
     public void channelInactive(ChannelHandlerContext context) throws Exception {
       arrived();
+      cameAsExpected();
       if (address != null) {
         byAddress.computeIfPresent(address, (_, count) -> count > 1 ? count - 1 : null);
         address = null;
@@ -209,18 +252,53 @@ final class ConnectionGuard {
       super.write(context, message, promise);
     }
 
-    void pause(Channel channel, long millis) {
-      if (!paused) {
-        paused = true;
+    void pause(Channel channel, long millis, long bytes) {
+      if (paused == null) {
+        wanted = bytes;
+        paused = channel;
         channel.config().setAutoRead(false);
-        Runnable goOn = () -> goOn(channel);
-        var _ = channel.eventLoop().schedule(goOn, millis, MILLISECONDS);
+        goOn = channel.eventLoop().schedule(() -> goOn(channel, 0), millis, MILLISECONDS);
+        if (bytes != NEVER && queued.compareAndSet(false, true)) {
+          waiting.add(this);
+        }
       }
     }
 
-    private void goOn(Channel channel) {
-      paused = false;
-      channel.config().setAutoRead(true);
+    /// Called by any thread, behind the lock.
+    void goOnSoon() {
+      queued.set(false); // before it looks: whoever pauses afterwards queues again
+      Channel channel = paused;
+      long bytes = wanted;
+      if (channel != null && channel.isActive() && bytes != NEVER) {
+        expected.addAndGet(bytes);
+        channel.eventLoop().execute(() -> goOn(channel, bytes));
+      }
+    }
+
+    /// @param bytes that are expected to be claimed now
+    private void goOn(Channel channel, long bytes) {
+      if (bytes > 0) {
+        cameAsExpected();
+        expecting = bytes;
+        var _ = channel.eventLoop().schedule(this::cameAsExpected, EXPECTED_MILLIS, MILLISECONDS);
+      }
+      if (paused != null) {
+        paused = null;
+        cancel(goOn);
+        goOn = null;
+        channel.config().setAutoRead(true);
+      }
+    }
+
+    private void cameAsExpected() {
+      expected.addAndGet(-expecting);
+      expecting = 0;
+    }
+
+    private static void cancel(@Nullable Future<?> later) {
+      if (later != null) {
+        later.cancel(false);
+      }
     }
 
     private void tooSlow(ChannelHandlerContext context) {
@@ -241,15 +319,13 @@ final class ConnectionGuard {
     }
 
     private void arrived() {
-      Future<?> waiting = deadline;
-      if (waiting != null) {
-        waiting.cancel(false);
-        deadline = null;
-      }
+      cancel(deadline);
+      deadline = null;
     }
 
     void begin(boolean ofMany) {
       arrived();
+      cameAsExpected();
       multiplex |= ofMany;
       answering++;
     }

@@ -99,6 +99,7 @@ public final class Daemon implements AutoCloseable {
     queries = new QueryService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     access = new Access(config);
     connections = new ConnectionGuard(config.limits(), config.security().tlsCertificate() != null);
+    credit.whenRoom(connections::roomAgain);
     http = server(config, intake, access);
     maintenance =
         Executors.newSingleThreadScheduledExecutor(

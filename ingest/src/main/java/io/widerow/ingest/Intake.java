@@ -90,7 +90,7 @@ final class Intake {
       if (length < 0 || length > DROPPED_BYTES_MAX) {
         ConnectionGuard.leave(context);
       } else if (refused.status().equals(HttpStatus.SERVICE_UNAVAILABLE)) {
-        ConnectionGuard.pause(context);
+        ConnectionGuard.pause(context, IntakeRequest.BYTES_PER_BODY_BYTE * length);
       }
       return protocol.refuse(refused);
     }

@@ -38,7 +38,7 @@ final class IntakeRequest implements Subscriber<HttpObject> {
   private static final Logger LOG = Logger.getLogger("widerow");
 
   /// Bytes claimed for each byte of a body: itself, and the records that it becomes.
-  private static final int BYTES_PER_BODY_BYTE = 3;
+  static final int BYTES_PER_BODY_BYTE = 3;
 
   private static final int DECODED_HERE_BYTES_MAX = 256 << 10;
 

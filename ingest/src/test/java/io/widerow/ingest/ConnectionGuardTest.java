@@ -13,6 +13,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -124,5 +125,36 @@ class ConnectionGuardTest {
     assertTrue(secret.isOpen());
     pass(secret, 10);
     assertFalse(secret.isOpen(), "a handshake must come to its end");
+  }
+
+  @Test
+  void whoWasRefusedIsReadFromWhenThereIsRoomInTheOrderOfRefusal() {
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, false);
+    EmbeddedChannel first = connect(guard, "127.0.0.1");
+    EmbeddedChannel gone = connect(guard, "127.0.0.1");
+    EmbeddedChannel second = connect(guard, "127.0.0.1");
+    EmbeddedChannel third = connect(guard, "127.0.0.1");
+    for (EmbeddedChannel channel : List.of(first, gone, second, third)) {
+      ConnectionGuard.pause(channel, 1_000, 100);
+      assertFalse(channel.config().isAutoRead());
+    }
+    gone.close().syncUninterruptibly();
+    guard.roomAgain(299);
+    for (EmbeddedChannel channel : List.of(first, second, third)) {
+      channel.runPendingTasks();
+    }
+    assertTrue(first.config().isAutoRead() && second.config().isAutoRead());
+    assertFalse(third.config().isAutoRead());
+    guard.roomAgain(299);
+    third.runPendingTasks();
+    assertFalse(third.config().isAutoRead(), "the other two have not taken their 200 yet");
+    pass(third, 1);
+    assertTrue(third.config().isAutoRead(), "a second is the most");
+    ConnectionGuard.pause(third, 1_000, 100);
+    pass(first, 1);
+    pass(second, 1);
+    guard.roomAgain(299);
+    third.runPendingTasks();
+    assertTrue(third.config().isAutoRead(), "who does not come is not waited for");
   }
 }
