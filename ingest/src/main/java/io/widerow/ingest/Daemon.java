@@ -42,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-background-<n>` | lanes / 2 + 1 | sealing, merging, journal files; of the opener |
 /// | `widerow-maintenance` | one | tells the store what is due, wakes idle lanes |
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
+/// | `widerow-read-ahead-<n>` | eight, while queries wait for disks | reads ahead; the opener's |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
 ///
 /// - Threads: any; [#close] once.

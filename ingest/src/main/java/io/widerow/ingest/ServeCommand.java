@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import io.widerow.query.ReadAhead;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
@@ -84,6 +85,7 @@ public final class ServeCommand implements Callable<Integer> {
             Thread.ofPlatform().name("widerow-background-", 0).daemon().factory());
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
+    store.readAheadOn(ReadAhead.threads());
     config.store().retain(store);
     return store;
   }

@@ -1,6 +1,7 @@
 package io.widerow.query;
 
 import io.widerow.storage.EmbeddedStore;
+import io.widerow.storage.EventStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -117,8 +118,14 @@ public final class QueryCommand implements Callable<Integer> {
 
   /// Runs the command, and ends the process with its exit code.
   public static void main(String[] arguments) {
-    var command = commandLine(EmbeddedStore::openForReading, Shell.ofProcess());
+    var command = commandLine(QueryCommand::openStopped, Shell.ofProcess());
     System.exit(command.execute(arguments));
+  }
+
+  private static EventStore openStopped(Path directory) {
+    EmbeddedStore store = EmbeddedStore.openForReading(directory);
+    store.readAheadOn(ReadAhead.threads());
+    return store;
   }
 
   /// The command with its error handling; add it to a parent or execute it.

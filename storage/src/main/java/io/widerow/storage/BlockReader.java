@@ -22,6 +22,7 @@ final class BlockReader implements AutoCloseable {
   private final ByteSource source;
   private byte[] buffer = new byte[0];
   private long bytesRead;
+  private boolean waited;
 
   BlockReader(DiskFile file, SegmentChecksum checksum) {
     this.file = file;
@@ -40,6 +41,13 @@ final class BlockReader implements AutoCloseable {
 
   long bytesRead() {
     return bytesRead;
+  }
+
+  /// True when, since this was last asked, a read took so long that the disk must have been asked.
+  boolean waited() {
+    boolean was = waited;
+    waited = false;
+    return was;
   }
 
   /// Memory that it holds, about.
@@ -110,7 +118,9 @@ final class BlockReader implements AutoCloseable {
     if (buffer.length < whole + ByteSource.SLACK) {
       buffer = new byte[Math.max(whole, 2 * buffer.length) + ByteSource.SLACK];
     }
+    long begun = System.nanoTime();
     long done = file.read(MemorySegment.ofArray(buffer).asSlice(0, whole), offset);
+    waited |= System.nanoTime() - begun > Prefetch.WAITED_NANOS && file.mayWait();
     if (done != whole) {
       throw new StorageException.Corrupt(
           file.path(), offset, "%s of %d bytes where %d are left".formatted(what, whole, done));

@@ -72,6 +72,12 @@ final class ChronicleJournalFactory implements Journal.Factory {
     skipNumbersInUse();
   }
 
+  /// The journals of a store.
+  static ChronicleJournalFactory of(StoreConfig config, Disk disk, UUID store, Executor executor) {
+    Path journal = config.directory().resolve(Journal.DIRECTORY);
+    return new ChronicleJournalFactory(disk, journal, store, config.journalFileBytes(), executor);
+  }
+
   private void skipNumbersInUse() {
     for (Found file : Found.in(disk, journal)) {
       numberNext = Math.max(numberNext, file.number() + 1);

@@ -20,6 +20,11 @@ public interface DiskFile extends AutoCloseable {
   /// @return bytes read, less than the target's size only at the end of the file
   long read(MemorySegment target, long offset);
 
+  /// True when a read may have to wait for a device, so that it pays to read ahead.
+  default boolean mayWait() {
+    return false;
+  }
+
   /// Makes what was written durable, data and size. After a failure the file must not be used
   /// again: the kernel may have dropped what it could not write.
   void force();

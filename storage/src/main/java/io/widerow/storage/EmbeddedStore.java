@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -59,6 +58,7 @@ public final class EmbeddedStore implements EventStore {
   private volatile StoreState state = StoreState.EMPTY; // replaced under the lock of this
   private volatile @Nullable StorageException failed; // the write side's end
   private volatile @Nullable StorageException backgroundFailure;
+  private volatile @Nullable Executor readers;
 
   /// How long something is kept; null for ever.
   private record Retention(@Nullable Duration age) {}
@@ -71,7 +71,7 @@ public final class EmbeddedStore implements EventStore {
   public static EmbeddedStore open(StoreConfig config, Executor background) {
     Disk disk = new RealDisk();
     return new StoreOpener(config, disk, StoreClock.system(), background)
-        .open(id -> journals(config, disk, id, background));
+        .open(id -> ChronicleJournalFactory.of(config, disk, id, background));
   }
 
   /// Opens a stopped store for reading. Nothing on the disk changes. Acknowledged groups that are
@@ -82,17 +82,18 @@ public final class EmbeddedStore implements EventStore {
     StoreConfig config = StoreConfig.at(directory);
     Disk disk = new RealDisk();
     return new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-        .openForReading(id -> journals(config, disk, id, Runnable::run));
+        .openForReading(id -> ChronicleJournalFactory.of(config, disk, id, Runnable::run));
   }
 
-  static Journal.Factory journals(
-      StoreConfig config, Disk disk, UUID storeId, Executor background) {
-    return new ChronicleJournalFactory(
-        disk,
-        config.directory().resolve(Journal.DIRECTORY),
-        storeId,
-        config.journalFileBytes(),
-        background);
+  /// Has views that are taken from now on read ahead, when the disk makes them wait.
+  ///
+  /// @param threads where; several, since they wait. May drop what it has no time for
+  public void readAheadOn(Executor threads) {
+    readers = threads;
+  }
+
+  @Nullable Executor readers() {
+    return readers;
   }
 
   EmbeddedStore(StoreOpener.Opened opened) {

@@ -24,6 +24,7 @@ final class EmbeddedView implements StoreView {
   private final List<LiveSegment> leased;
   private final long segmentLimit;
   private final long nowNanos;
+  private final Prefetch prefetch;
 
   private EmbeddedView(
       EmbeddedStore store,
@@ -38,6 +39,7 @@ final class EmbeddedView implements StoreView {
     this.leased = leased;
     this.segmentLimit = segmentLimit;
     this.nowNanos = nowNanos;
+    this.prefetch = new Prefetch(store.readers());
   }
 
   /// Takes leases on the present state; starts again when a part of it goes meanwhile, which means
@@ -154,13 +156,22 @@ final class EmbeddedView implements StoreView {
     boolean pushDown = scan.filter() instanceof Filter.Everything || !anyOwnIds(wanted);
     Scan below = pushDown ? scan : withoutFilter(scan);
     List<EventCursor> cursors = new ArrayList<>();
+    List<Prefetch.Range> starts = new ArrayList<>();
     for (PartitionKey key : wanted) {
+      LazyCursor first = null;
+      LiveSegment holder = null;
       for (LiveSegment segment : segmentsOf(key)) {
         SegmentSummary.Partition partition = segment.partition(key);
         if (partition != null && overlaps(partition, scan) && !isOlder(segment, scan)) {
-          cursors.add(lazily(segment, partition, below));
+          LazyCursor cursor = lazily(segment, partition, below);
+          cursors.add(cursor);
+          if (first == null || cursor.beginsBefore(first, scan.descending())) {
+            first = cursor;
+            holder = segment;
+          }
         }
       }
+      addStart(holder, key, below, starts);
       for (OpenRows.View view : rows) {
         OpenRow row = view.row(key);
         if (row != null) {
@@ -168,8 +179,18 @@ final class EmbeddedView implements StoreView {
         }
       }
     }
+    prefetch.begin(starts);
     EventCursor merged = MergeCursor.of(cursors, scan.descending());
     return pushDown ? merged : new FilterCursor(merged, scan.filter());
+  }
+
+  private static void addStart(
+      @Nullable LiveSegment holder, PartitionKey key, Scan scan, List<Prefetch.Range> starts) {
+    Segment file = holder == null ? null : holder.file();
+    Prefetch.Range start = file == null ? null : Prefetch.Range.ofFirst(file, key, scan);
+    if (start != null) {
+      starts.add(start);
+    }
   }
 
   /// True when an event of these partitions may replace another, so that filters must wait until it
@@ -217,13 +238,12 @@ final class EmbeddedView implements StoreView {
         && partition.greatest().compareTo(scan.from()) >= 0;
   }
 
-  private static LazyCursor lazily(
-      LiveSegment segment, SegmentSummary.Partition partition, Scan scan) {
+  private LazyCursor lazily(LiveSegment segment, SegmentSummary.Partition partition, Scan scan) {
     EventId bound =
         scan.descending()
             ? least(partition.greatest(), scan.until())
             : greatest(partition.least(), scan.from());
-    return new LazyCursor(bound, () -> segment.open(partition.key(), scan));
+    return new LazyCursor(bound, () -> segment.open(partition.key(), scan, prefetch));
   }
 
   private static EventId least(EventId a, EventId b) {
@@ -236,6 +256,7 @@ final class EmbeddedView implements StoreView {
 
   @Override
   public void close() {
+    prefetch.end();
     release(rows, leased);
   }
 }

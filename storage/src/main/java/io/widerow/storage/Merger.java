@@ -190,7 +190,8 @@ final class Merger {
     for (LiveSegment source : sources) {
       SegmentSummary.Partition partition = source.partition(key);
       if (partition != null) {
-        cursors.add(new LazyCursor(partition.least(), () -> source.open(key, Scan.all())));
+        cursors.add(
+            new LazyCursor(partition.least(), () -> source.open(key, Scan.all(), Prefetch.OFF)));
       }
     }
     return cursors;

@@ -139,6 +139,11 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
   }
 
   @Override
+  public boolean mayWait() {
+    return true;
+  }
+
+  @Override
   public boolean wasRead() {
     boolean was = read;
     read = false;

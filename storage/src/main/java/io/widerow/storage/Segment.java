@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: the index, on the heap. The file is there while the owner or any reader holds a lease;
 ///   each open cursor holds one.
 final class Segment implements AutoCloseable {
+  private static final int TOUCHED_BYTES = 64 << 10;
+
   private final DiskFile file;
   private final Lease lease;
   private final UUID storeId;
@@ -205,17 +207,22 @@ final class Segment implements AutoCloseable {
   /// Opens a cursor over a partition; one without events when the partition is not here. The caller
   /// must hold a lease, or be the owner.
   EventCursor open(PartitionKey key, Scan scan) {
-    return cursor(key, scan);
+    return open(key, scan, Prefetch.OFF);
   }
 
-  private SegmentCursor cursor(PartitionKey key, Scan scan) {
+  /// The same, for a reader of several partitions.
+  EventCursor open(PartitionKey key, Scan scan, Prefetch prefetch) {
+    return cursor(key, scan, prefetch);
+  }
+
+  private SegmentCursor cursor(PartitionKey key, Scan scan, Prefetch prefetch) {
     SegmentIndex found = index.get(key);
     if (!lease.tryAcquire()) {
       throw new IllegalStateException("segment " + segmentId + " is closed");
     }
     try {
       return new SegmentCursor(
-          this, reader(), key, found, scan, scan.arrivedFrom(key.shard()), lease);
+          this, reader(), key, found, scan, scan.arrivedFrom(key.shard()), prefetch, lease);
     } catch (Throwable failure) {
       lease.release();
       throw failure;
@@ -224,7 +231,20 @@ final class Segment implements AutoCloseable {
 
   /// Opens a cursor over a partition that passes over some of its blocks.
   EventCursor openWithout(PartitionKey key, BitSet blocks) {
-    return cursor(key, Scan.all()).without(blocks);
+    return cursor(key, Scan.all(), Prefetch.OFF).without(blocks);
+  }
+
+  /// Where the blocks of a partition lie; null when it is not here.
+  @Nullable SegmentIndex index(PartitionKey key) {
+    return index.get(key);
+  }
+
+  /// Has the kernel take a part of the file into its page cache.
+  void touch(long offset, int length) {
+    MemorySegment scratch = MemorySegment.ofArray(new byte[Math.min(length, TOUCHED_BYTES)]);
+    for (long at = 0; at < length; at += scratch.byteSize()) {
+      file.read(scratch.asSlice(0, Math.min(scratch.byteSize(), length - at)), offset + at);
+    }
   }
 
   /// Where the blocks lie, in the order of partitions.

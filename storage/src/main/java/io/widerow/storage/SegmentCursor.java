@@ -31,6 +31,7 @@ final class SegmentCursor implements EventCursor {
   private final Scan scan;
   private final ScanWatch watch;
   private final long arrivedFrom;
+  private final Prefetch prefetch;
   private final Lease lease;
   private final BlockView shown;
   private final BlockView filtered;
@@ -58,6 +59,7 @@ final class SegmentCursor implements EventCursor {
       @Nullable SegmentIndex index,
       Scan scan,
       long arrivedFrom,
+      Prefetch prefetch,
       Lease lease) {
     this.segment = segment;
     this.reader = reader;
@@ -67,6 +69,7 @@ final class SegmentCursor implements EventCursor {
     this.scan = scan;
     this.watch = scan.watch();
     this.arrivedFrom = arrivedFrom;
+    this.prefetch = prefetch;
     this.lease = lease;
     this.shown = new BlockView(scan.columns());
     this.filtered = new BlockView(null);
@@ -133,6 +136,7 @@ final class SegmentCursor implements EventCursor {
       return;
     }
     reader.open(blocks, opened);
+    readAhead(blocks);
     BlockPruner.Verdict verdict = pruner.verdict(scan.filter());
     if (verdict == BlockPruner.Verdict.NOTHING) {
       blocksSkipped++;
@@ -147,6 +151,15 @@ final class SegmentCursor implements EventCursor {
     rowsLeft = limit - first;
     row = scan.descending() ? limit : first - 1;
     tellMemory();
+  }
+
+  private void readAhead(SegmentIndex blocks) {
+    if (reader.waited()) {
+      prefetch.waited();
+    }
+    if (blocksLeft > 0 && prefetch.isWanted()) {
+      prefetch.next(Prefetch.Range.of(segment, blocks, block, scan));
+    }
   }
 
   /// What was told before it is too much is given back by [#close].

@@ -65,7 +65,7 @@ public final class StoreRepair {
             disk,
             directory,
             acceptLoss,
-            id -> EmbeddedStore.journals(StoreConfig.at(directory), disk, id, Runnable::run))
+            id -> ChronicleJournalFactory.of(StoreConfig.at(directory), disk, id, Runnable::run))
         .repair();
   }
 

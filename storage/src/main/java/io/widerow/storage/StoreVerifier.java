@@ -54,7 +54,7 @@ public final class StoreVerifier {
     return new StoreVerifier(
             disk,
             directory,
-            id -> EmbeddedStore.journals(StoreConfig.at(directory), disk, id, Runnable::run))
+            id -> ChronicleJournalFactory.of(StoreConfig.at(directory), disk, id, Runnable::run))
         .verify();
   }
 

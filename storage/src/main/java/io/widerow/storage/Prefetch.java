@@ -1,0 +1,114 @@
+package io.widerow.storage;
+
+import io.widerow.event.PartitionKey;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// Reads ahead what the cursors of a view will want next, so that a disk has many blocks to fetch
+/// at a time. It costs nothing while blocks come out of the page cache: only a read that had to
+/// wait sets it to work.
+///
+/// ```
+///   without   A0 ~~~~~~ B0 ~~~~~~ C0 ~~~~~~ D0 ~~~~~~ merge ... A1 ~~~~~~ merge ...
+///   with      A0 ~~~~~~ merge ...
+///              B0 C0 D0 ~~~~~~  A1 ~~~~~~ B1 ~~~~~~     on threads of the owner
+/// ```
+///
+/// - Threads: any.
+/// - Memory: a small buffer for each range while it is read. What was read is in the kernel's page
+///   cache, where the cursor finds it.
+final class Prefetch {
+  /// A read that took longer did not come from memory, as a rule; if it did, little is lost.
+  static final long WAITED_NANOS = 200_000;
+
+  /// For readers that take everything in the order of the file, which the kernel reads ahead.
+  static final Prefetch OFF = new Prefetch(null);
+
+  private final @Nullable Executor readers;
+  private final AtomicReference<List<Range>> starts = new AtomicReference<>(List.of());
+  private volatile boolean waits; // the disk makes readers wait
+  private volatile boolean over;
+
+  /// @param readers null to read nothing ahead
+  Prefetch(@Nullable Executor readers) {
+    this.readers = readers;
+    this.over = readers == null;
+  }
+
+  /// Part of a segment.
+  record Range(Segment segment, long offset, int bytes) {
+    /// What a scan reads of a block for certain: all of it when nothing is filtered, else the
+    /// directory, which says whether there is more to read.
+    static Range of(Segment segment, SegmentIndex index, int block, Scan scan) {
+      boolean all = scan.columns() == null && scan.filter() instanceof Filter.Everything;
+      int bytes = all ? index.blockBytes[block] : index.directoryBytes[block];
+      return new Range(segment, index.offsets[block], bytes);
+    }
+
+    /// The same of the first block of a partition in the scan's direction; null when there is none.
+    static @Nullable Range ofFirst(Segment segment, PartitionKey key, Scan scan) {
+      SegmentIndex index = segment.index(key);
+      if (index == null) {
+        return null;
+      }
+      int first = index.firstBlock(scan.from());
+      int limit = index.limitBlock(scan.until());
+      return first < limit ? of(segment, index, scan.descending() ? limit - 1 : first, scan) : null;
+    }
+  }
+
+  /// Where the partitions of a merge begin. All are read as soon as one of them makes it wait.
+  void begin(List<Range> ranges) {
+    starts.set(ranges);
+    if (waits) {
+      readStarts();
+    }
+  }
+
+  /// A cursor had to wait for a block.
+  void waited() {
+    if (!over) {
+      waits = true;
+      readStarts();
+    }
+  }
+
+  private void readStarts() {
+    starts.getAndSet(List.of()).forEach(this::next);
+  }
+
+  /// True when it pays to say what comes next.
+  boolean isWanted() {
+    return waits;
+  }
+
+  /// Reads a range ahead.
+  void next(Range range) {
+    Executor threads = readers;
+    if (threads != null) {
+      threads.execute(() -> read(range));
+    }
+  }
+
+  private void read(Range range) {
+    if (over || !range.segment.tryAcquire()) {
+      return;
+    }
+    try {
+      range.segment.touch(range.offset, range.bytes);
+    } catch (StorageException failed) {
+      waits = false; // the cursor comes to the same place and tells its reader
+    } finally {
+      range.segment.release();
+    }
+  }
+
+  /// Reads nothing ahead any more.
+  void end() {
+    over = true;
+    waits = false;
+    starts.set(List.of());
+  }
+}

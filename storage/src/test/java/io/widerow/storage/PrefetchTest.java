@@ -1,0 +1,261 @@
+package io.widerow.storage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.EventBatch;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: a merge that has to wait for the disk once asks it for the starts of all its partitions at
+/// the same time, for no more than it will read, and shows the same. Method: a disk each of whose
+/// reads takes a millisecond; those that read ahead are held until several are there together.
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class PrefetchTest {
+  private static final long NANOS = 1_700_000_000_000_000_000L;
+  private static final int TOGETHER = 4;
+  private static final long READ_NANOS = 5 * Prefetch.WAITED_NANOS;
+  private static final int BATCHES = 40;
+  private static final String PLAIN = "plain";
+  private static final Predicate<String> OTHERS = Predicate.not(PLAIN::equals);
+  private static final String READER = "reads-ahead-";
+
+  @TempDir private Path directory = Path.of(".");
+  private final SlowDisk disk = new SlowDisk();
+  private final StoreDriver driver = new StoreDriver(new SplittableRandom(5));
+  private final ThreadPoolExecutor readers =
+      new ThreadPoolExecutor(
+          TOGETHER,
+          TOGETHER,
+          0,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          Thread.ofPlatform().name(READER, 0).factory());
+  private EmbeddedStore store;
+
+  /// A disk that waits for a device, once it is told to.
+  private static final class SlowDisk extends DiskAround {
+    final CountDownLatch together = new CountDownLatch(TOGETHER);
+    final AtomicInteger ahead = new AtomicInteger();
+    final AtomicLong bytesAhead = new AtomicLong();
+    volatile boolean waits;
+    volatile boolean holds; // who reads ahead, until there are several
+
+    SlowDisk() {
+      super(new RealDisk());
+    }
+
+    @Override
+    public DiskFile open(Path file) {
+      return new SlowFile(super.open(file));
+    }
+
+    private final class SlowFile implements DiskFile {
+      private final DiskFile file;
+
+      SlowFile(DiskFile file) {
+        this.file = file;
+      }
+
+      @Override
+      public Path path() {
+        return file.path();
+      }
+
+      @Override
+      public long size() {
+        return file.size();
+      }
+
+      @Override
+      public boolean mayWait() {
+        return waits;
+      }
+
+      @Override
+      public long read(MemorySegment target, long offset) {
+        if (waits) {
+          if (Thread.currentThread().getName().startsWith(READER)) {
+            ahead.incrementAndGet();
+            bytesAhead.addAndGet(target.byteSize());
+            if (holds) {
+              awaitOthers();
+            }
+          }
+          LockSupport.parkNanos(READ_NANOS);
+        }
+        return file.read(target, offset);
+      }
+
+      private void awaitOthers() {
+        together.countDown();
+        try {
+          assertTrue(together.await(1, TimeUnit.MINUTES), "read ahead one at a time");
+        } catch (InterruptedException interrupted) {
+          throw new IllegalStateException(interrupted);
+        }
+      }
+
+      @Override
+      public void write(MemorySegment source, long offset) {
+        file.write(source, offset);
+      }
+
+      @Override
+      public void force() {
+        file.force();
+      }
+
+      @Override
+      public void truncate(long size) {
+        file.truncate(size);
+      }
+
+      @Override
+      public void close() {
+        file.close();
+      }
+    }
+  }
+
+  @BeforeEach
+  void open() throws InterruptedException {
+    StoreConfig config =
+        StoreConfig.at(directory.resolve("s"))
+            .withLanes(2, 4)
+            .withBuckets(60, Map.of())
+            .withDiskReserveBytes(0)
+            .withAges(Duration.ZERO, null);
+    store =
+        new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
+            .open(id -> ChronicleJournalFactory.of(config, disk, id, Runnable::run));
+    store.readAheadOn(readers);
+    for (int i = 0; i < BATCHES; i++) {
+      driver.append(store, NANOS, 100);
+    }
+    appendPlain();
+    driver.commit(store, Durability.OS);
+    store.sealAll();
+    store.awaitBackground();
+  }
+
+  /// Events that no other one replaces, so that filters are asked below the merge.
+  private void appendPlain() {
+    try (var batch = new EventBatch(1 << 12, 1 << 22)) {
+      byte[] type = PLAIN.getBytes(StandardCharsets.UTF_8);
+      byte[] n = "n".getBytes(StandardCharsets.UTF_8);
+      for (long shard = 0; shard < 4; shard++) {
+        batch.clear();
+        for (int i = 0; i < 1_000; i++) {
+          batch.begin(type, 0, type.length, NANOS + 1_000_000L * i);
+          batch.putLong(n, 0, n.length, i * i % 977);
+          assertNull(batch.end());
+        }
+        store
+            .lane((int) shard % 2)
+            .append(
+                batch,
+                shard,
+                (index, why) -> {
+                  throw new AssertionError(index + " refused: " + why);
+                });
+      }
+    }
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+    driver.close();
+    readers.close();
+  }
+
+  private void awaitThreads() {
+    while (readers.getActiveCount() > 0 || !readers.getQueue().isEmpty()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void theStartsOfAllPartitionsAreReadTogether() {
+    disk.holds = true;
+    disk.waits = true;
+    try (StoreView view = store.view()) {
+      StoreReading.check(view, driver.acknowledged, OTHERS, 0, Long.MAX_VALUE / 2);
+    }
+    assertEquals(0, disk.together.getCount(), "read ahead together");
+  }
+
+  @Test
+  void aFilterHasOnlyDirectoriesReadAhead() {
+    var nothing =
+        new Filter.Compare(
+            AttributeName.of("n"), Filter.Comparison.EQUAL, new Filter.Literal.Whole(-1));
+    disk.waits = true;
+    try (StoreView view = store.view()) {
+      List<StoreModel.Shown> kept =
+          StoreReading.read(
+              view, PLAIN::equals, 0, Long.MAX_VALUE / 2, Scan.all().withFilter(nothing));
+      assertEquals(List.of(), kept);
+    }
+    awaitThreads();
+    long directories = disk.bytesAhead.getAndSet(0);
+    try (StoreView view = store.view()) {
+      assertTrue(
+          !StoreReading.read(view, PLAIN::equals, 0, Long.MAX_VALUE / 2, Scan.all()).isEmpty());
+    }
+    awaitThreads();
+    assertTrue(
+        directories > 0 && directories < disk.bytesAhead.get(),
+        directories + " bytes of directories, " + disk.bytesAhead + " of blocks");
+  }
+
+  @Test
+  void nothingIsReadAheadOfADiskThatDoesNotWait() {
+    try (StoreView view = store.view()) {
+      StoreReading.check(view, driver.acknowledged, OTHERS, 0, Long.MAX_VALUE / 2);
+    }
+    assertEquals(0, readers.getTaskCount());
+  }
+
+  /// A reader that has ended leaves no lease behind: the segments go when they are merged.
+  @Test
+  void aViewThatIsClosedEarlyHoldsNothing() throws InterruptedException {
+    disk.waits = true;
+    try (StoreView view = store.view()) {
+      var keys =
+          view.partitions(_ -> true, 0, Long.MAX_VALUE / 2).stream()
+              .map(StoreView.PartitionInfo::key)
+              .toList();
+      try (EventCursor cursor = view.open(keys, Scan.all())) {
+        assertEquals(EventCursor.Step.EVENT, cursor.next());
+      }
+    }
+    disk.waits = false;
+    store.maintain();
+    store.awaitBackground();
+    try (StoreView view = store.view()) {
+      StoreReading.check(view, driver.acknowledged, OTHERS, 0, Long.MAX_VALUE / 2);
+    }
+  }
+}
