@@ -211,6 +211,8 @@ class AccessTest {
       AggregatedHttpResponse answer = client.execute(headers, "x").aggregate().join();
       assertEquals(200, answer.status().code());
       assertEquals("https", daemon.httpScheme());
+      String plain = plain(daemon, "127.0.0.1");
+      assertTrue(plain.startsWith("HTTP/1.1 400") && plain.contains("https://"), plain);
     }
   }
 
