@@ -166,6 +166,49 @@ public final class ByteSink {
     length = to;
   }
 
+  /// Puts a string or bytes as one value of a line of CSV.
+  void putCsv(AttributeValue text) {
+    byte[] raw = scratch(text.length());
+    text.copyTo(raw, 0);
+    putCsv(raw, text.length());
+  }
+
+  void putCsv(byte[] text) {
+    byte[] raw = scratch(text.length);
+    System.arraycopy(text, 0, raw, 0, text.length);
+    putCsv(raw, text.length);
+  }
+
+  private void putCsv(byte[] raw, int count) {
+    boolean formula = count > 0 && CsvEscape.isFormula(raw[0]);
+    if (CsvEscape.isPlain(raw, count)) {
+      if (formula) {
+        put(CsvEscape.GUARD);
+      }
+      put(raw, 0, count);
+    } else {
+      putCsvQuoted(raw, count, formula);
+    }
+  }
+
+  /// Puts all that is in another sink as one value of a line of CSV, between quotes.
+  void putCsvQuoted(ByteSink cell) {
+    int count = cell.length;
+    byte[] raw = scratch(count);
+    System.arraycopy(cell.bytes, 0, raw, 0, count);
+    putCsvQuoted(raw, count, false);
+  }
+
+  private void putCsvQuoted(byte[] raw, int count, boolean formula) {
+    reserve(Math.addExact(Math.multiplyExact(2, count), Long.BYTES + 3));
+    bytes[length++] = '"';
+    if (formula) {
+      bytes[length++] = CsvEscape.GUARD;
+    }
+    length = CsvEscape.copyDoubled(raw, count, bytes, length);
+    bytes[length++] = '"';
+  }
+
   /// What was written, read as UTF-8.
   @Override
   public String toString() {

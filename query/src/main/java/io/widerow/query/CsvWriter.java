@@ -3,9 +3,12 @@ package io.widerow.query;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.event.TimeUuid;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.IdentityHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,11 +20,18 @@ import org.jspecify.annotations.Nullable;
 ///   single quote in front, so that no spreadsheet runs it. Numbers are not touched.
 /// - A failure is a last line `error,<why>`. Threads: one.
 public final class CsvWriter implements EventWriter {
+  private static final int UUID_BYTES = 36;
+  private static final int NAMES_MAX = 1 << 12;
+  private static final byte[] LINE_END = {'\r', '\n'};
+
   private final Rfc3339 times;
   private final @Nullable List<AttributeName> fields;
   private final AttributeValue value = new AttributeValue();
   private final ByteSink cell = new ByteSink(1 << 8);
-  private int shown;
+  private final IdentityHashMap<AttributeName, byte[]> keys = new IdentityHashMap<>();
+  private final EventView.AttributeVisitor member = this::member;
+  private String typeLast = "";
+  private byte[] typeCell = new byte[0];
 
   public CsvWriter(ZoneId zone, @Nullable List<AttributeName> fields) {
     this.times = new Rfc3339(zone);
@@ -45,23 +55,35 @@ public final class CsvWriter implements EventWriter {
 
   @Override
   public void event(EventView event, ByteSink out) {
-    out.put(event.id().toString());
+    int id = out.claim(UUID_BYTES);
+    TimeUuid.print(event.idTime(), event.idTail(), out.bytes(), id);
     out.put(',');
     times.put(event.timeNanos(), out);
     out.put(',');
-    text(event.type(), out);
+    out.put(typeCell(event.type()));
     List<AttributeName> columns = fields;
     if (columns == null) {
       column(event, AttributeName.BODY, out);
       out.put(',');
       attributes(event);
-      quoted(out);
+      out.putCsvQuoted(cell);
     } else {
       for (AttributeName field : columns) {
         column(event, field, out);
       }
     }
-    out.put("\r\n");
+    out.put(LINE_END);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a cursor hands out the same string again and again
+  private byte[] typeCell(String type) {
+    if (type != typeLast) {
+      cell.clear();
+      text(type, cell);
+      typeCell = Arrays.copyOf(cell.bytes(), cell.length());
+      typeLast = type;
+    }
+    return typeCell;
   }
 
   private void column(EventView event, AttributeName name, ByteSink out) {
@@ -70,43 +92,53 @@ public final class CsvWriter implements EventWriter {
       return;
     }
     switch (value.kind()) {
-      case STRING -> text(value.toString(), out);
+      case STRING -> out.putCsv(value);
       case BYTES -> out.put(Base64.getEncoder().encode(value.toBytes()));
-      case LONG, DOUBLE, BOOLEAN -> out.put(value.toString());
+      case LONG -> out.putLong(value.bits());
+      case DOUBLE, BOOLEAN -> out.put(value.toString());
     }
   }
 
   private void attributes(EventView event) {
     cell.clear();
     cell.put('{');
-    shown = 0;
-    event.forEach(
-        value,
-        (name, each) -> {
-          if (!name.equals(AttributeName.BODY)) {
-            cell.put(shown++ == 0 ? "\"" : ",\"");
-            cell.putJson(name.toString());
-            cell.put("\":");
-            JsonLinesWriter.value(each, cell);
-          }
-        });
+    event.forEach(value, member);
     cell.put('}');
   }
 
-  static void text(String text, ByteSink out) {
-    boolean formula = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0;
-    boolean quotes = false;
-    for (int i = 0; i < text.length(); i++) {
-      char here = text.charAt(i);
-      quotes |= here == ',' || here == '"' || here == '\n' || here == '\r';
+  private void member(AttributeName name, AttributeValue each) {
+    byte[] key = keys.get(name);
+    if (key == null) {
+      key = key(name);
     }
-    String guarded = formula ? "'" + text : text;
-    out.put(quotes ? '"' + guarded.replace("\"", "\"\"") + '"' : guarded);
+    if (key.length > 0) {
+      if (cell.length() > 1) {
+        cell.put(',');
+      }
+      cell.put(key);
+      JsonLinesWriter.value(each, cell);
+    }
   }
 
-  private void quoted(ByteSink out) {
-    String text = new String(cell.bytes(), 0, cell.length(), StandardCharsets.UTF_8);
-    out.put('"' + text.replace("\"", "\"\"") + '"');
+  /// `"name":`, or nothing for the body, which has a column of its own.
+  private byte[] key(AttributeName name) {
+    if (keys.size() == NAMES_MAX) {
+      keys.clear();
+    }
+    ByteSink sink = new ByteSink(64);
+    if (!name.equals(AttributeName.BODY)) {
+      sink.put('"');
+      sink.putJson(name.toString());
+      sink.put('"');
+      sink.put(':');
+    }
+    byte[] key = Arrays.copyOf(sink.bytes(), sink.length());
+    keys.put(name, key);
+    return key;
+  }
+
+  static void text(String text, ByteSink out) {
+    out.putCsv(text.getBytes(StandardCharsets.UTF_8));
   }
 
   @Override

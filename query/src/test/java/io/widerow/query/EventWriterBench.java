@@ -19,21 +19,22 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// How many access-log events a second does one core write as JSON lines?
+/// How many access-log events a second does one core write, as JSON lines and as CSV?
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 @Fork(1)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
-public class JsonLinesBench {
+public class EventWriterBench {
   private static final int EVENTS = 1_000;
   private static final long START = 1_763_666_100_000_000_000L;
 
   private final EventBatch batch = new EventBatch(1 << 20, 1 << 24);
   private final long[] offsets = new long[EVENTS];
   private final RecordView event = new RecordView();
-  private final JsonLinesWriter writer = new JsonLinesWriter(ZoneOffset.UTC);
+  private final EventWriter json = new JsonLinesWriter(ZoneOffset.UTC);
+  private final EventWriter csv = new CsvWriter(ZoneOffset.UTC, null);
   private final ByteSink sink = new ByteSink(1 << 20);
 
   @Setup
@@ -66,7 +67,17 @@ public class JsonLinesBench {
 
   @Benchmark
   @OperationsPerInvocation(EVENTS)
-  public int accessLog() {
+  public int jsonLines() {
+    return write(json);
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(EVENTS)
+  public int csv() {
+    return write(csv);
+  }
+
+  private int write(EventWriter writer) {
     sink.clear();
     for (long offset : offsets) {
       writer.event(event.show(batch.memory(), offset), sink);
