@@ -89,8 +89,10 @@ final class QueryService {
       ServiceRequestContext context, QueryParameters parameters, HttpResponseWriter response) {
     try (StoreView view = store.view()) {
       RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, memory);
+      // Nothing may be written for long, where a filter keeps little or figures are asked for.
+      var _ = response.whenComplete().handle((_, _) -> cancelled(reader));
       try (QueryAnswer answer =
-          new QueryAnswer(reader, parameters.writer(), parameters.query().after())) {
+          new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
         response.write(
             ResponseHeaders.of(
                 HttpStatus.OK,
@@ -117,6 +119,11 @@ final class QueryService {
     } finally {
       places.release();
     }
+  }
+
+  private static boolean cancelled(RangeReader reader) {
+    reader.cancel();
+    return true;
   }
 
   private static void refuse(QueryException.Expired expired, HttpResponseWriter response) {

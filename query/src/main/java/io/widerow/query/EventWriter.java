@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// Turns events into bytes of one output format.
 ///
 /// - Threads: one.
-public interface EventWriter {
+public interface EventWriter extends AutoCloseable {
   /// Writes what comes before the first event.
   default void begin(ByteSink out) {}
 
@@ -24,4 +24,8 @@ public interface EventWriter {
 
   /// Writes that the answer ends here because something failed.
   default void failure(String why, ByteSink out) {}
+
+  /// Gives back what it holds. May be called again.
+  @Override
+  default void close() {}
 }

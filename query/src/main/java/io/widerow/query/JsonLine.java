@@ -1,7 +1,11 @@
 package io.widerow.query;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /// Reads one line of an answer: a flat JSON object of strings, numbers and booleans. Numbers are
 /// Long when they are whole and fit, else Double.
@@ -23,6 +27,22 @@ final class JsonLine {
     }
   }
 
+  /// Reads a line in its own order, numbers as they are written and null as nothing.
+  ///
+  /// @throws QueryException.Remote when it is anything else
+  static List<Map.Entry<String, String>> texts(String text) {
+    JsonLine line = new JsonLine(text);
+    List<Map.Entry<String, String>> members = new ArrayList<>();
+    try {
+      line.members(
+          () -> line.text.charAt(line.at) == '"' ? line.string() : line.word().replace("null", ""),
+          (name, value) -> members.add(Map.entry(name, value)));
+    } catch (StringIndexOutOfBoundsException | NumberFormatException cut) {
+      throw line.wrong();
+    }
+    return members;
+  }
+
   private QueryException.Remote wrong() {
     return new QueryException.Remote(
         "the daemon's answer is not JSON lines, at character %d: %s"
@@ -32,16 +52,18 @@ final class JsonLine {
 
   private Map<String, Object> object() {
     Map<String, Object> members = new LinkedHashMap<>();
+    members(this::value, members::put);
+    return members;
+  }
+
+  private <T> void members(Supplier<T> value, BiConsumer<String, T> member) {
     expect('{');
-    if (text.charAt(at) == '}') {
-      return members;
-    }
-    while (true) {
+    while (text.charAt(at) != '}') {
       String name = string();
       expect(':');
-      members.put(name, value());
+      member.accept(name, value.get());
       if (text.charAt(at) == '}') {
-        return members;
+        return;
       }
       expect(',');
     }
@@ -59,16 +81,20 @@ final class JsonLine {
     if (first == '"') {
       return string();
     }
-    int start = at;
-    while (text.charAt(at) != ',' && text.charAt(at) != '}') {
-      at++;
-    }
-    String word = text.substring(start, at);
+    String word = word();
     return switch (word) {
       case "true" -> true;
       case "false" -> false;
       default -> number(word);
     };
+  }
+
+  private String word() {
+    int start = at;
+    while (text.charAt(at) != ',' && text.charAt(at) != '}') {
+      at++;
+    }
+    return text.substring(start, at);
   }
 
   private static Object number(String word) {

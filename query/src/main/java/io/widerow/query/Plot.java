@@ -20,10 +20,27 @@ final class Plot {
   private long stepNanos = WIDTHS_SECONDS[0] * SECOND_NANOS;
 
   void add(long timeNanos) {
-    counts.merge(Math.floorDiv(timeNanos, stepNanos), 1L, Long::sum);
+    add(timeNanos, 1);
+  }
+
+  /// Adds events of one step.
+  void add(long timeNanos, long events) {
+    counts.merge(Math.floorDiv(timeNanos, stepNanos), events, Long::sum);
     while (counts.lastKey() - counts.firstKey() >= STEPS_MAX) {
       widen();
     }
+  }
+
+  /// Makes the steps as wide as events from one time to another need. Before any is added.
+  void span(long firstNanos, long lastNanos) {
+    while (Math.floorDiv(lastNanos, stepNanos) - Math.floorDiv(firstNanos, stepNanos)
+        >= STEPS_MAX) {
+      widen();
+    }
+  }
+
+  long stepSeconds() {
+    return stepNanos / SECOND_NANOS;
   }
 
   private void widen() {

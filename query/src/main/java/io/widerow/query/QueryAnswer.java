@@ -105,6 +105,7 @@ public final class QueryAnswer implements AutoCloseable {
   @Override
   public void close() {
     state = State.DONE;
+    writer.close();
     cursor.close();
   }
 }

@@ -152,6 +152,9 @@ public final class QueryCommand implements Callable<Integer> {
     put(given, "after", after);
     put(given, "where", where);
     put(given, "fields", fields);
+    put(given, "stats", stats);
+    put(given, "by", by);
+    put(given, "every", every);
     Integer newest = last;
     if (newest != null) {
       if (order != null || limit != null || after != null) {

@@ -3,7 +3,6 @@ package io.widerow.query;
 import io.widerow.event.AttributeName;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.Arrivals;
-import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,17 +11,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query by name, as HTTP and the command line have them: `type` (repeatable,
-/// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`.
-/// A name that is not one of these, or a value that makes no sense, is a [QueryException.Refused]
-/// with the value in it.
+/// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`;
+/// `stats`, `by` and `every` for figures of the events instead of the events. A name that is not
+/// one of these, or a value that makes no sense, is a [QueryException.Refused] with the value in
+/// it.
 ///
 /// @param query what is asked
 /// @param format how it is answered
-public record QueryParameters(RangeQuery query, Format format) {
+/// @param figures what of the events is asked for; null for the events themselves
+public record QueryParameters(RangeQuery query, Format format, @Nullable FiguresQuery figures) {
   private static final Set<String> NAMES =
       Set.of(
           "type", "from", "to", "since", "order", "limit", "after", "arrived", "where", "fields",
-          "format");
+          "format", "stats", "by", "every");
 
   /// The formats of HTTP answers.
   public enum Format {
@@ -60,8 +61,14 @@ public record QueryParameters(RangeQuery query, Format format) {
     String arrived = single(given, "arrived");
     query = arrived == null ? query : query.withSince(arrivals(arrived));
     query = where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos));
-    query = query.withFields(fields(given.getOrDefault("fields", List.of())));
-    return new QueryParameters(query, format(single(given, "format")));
+    FiguresQuery figures =
+        FiguresQuery.parse(single(given, "stats"), single(given, "by"), single(given, "every"));
+    List<String> fields = given.getOrDefault("fields", List.of());
+    if (figures != null && !fields.isEmpty()) {
+      throw new QueryException.Refused("fields", "not together with stats, which shows no events");
+    }
+    query = query.withFields(figures == null ? fields(fields) : figures.fields());
+    return new QueryParameters(query, format(single(given, "format")), figures);
   }
 
   private static String sortedNames() {
@@ -159,13 +166,20 @@ public record QueryParameters(RangeQuery query, Format format) {
 
   /// The writer of the format, with times in UTC.
   public EventWriter writer() {
-    return writer(ZoneOffset.UTC);
+    return writer(QueryMemory.unlimited());
   }
 
-  EventWriter writer(ZoneId zone) {
-    return switch (format) {
-      case JSON -> new JsonLinesWriter(zone, query.fields());
-      case CSV -> new CsvWriter(zone, query.fields());
-    };
+  /// The same, with memory that it shares with others.
+  public EventWriter writer(QueryMemory memory) {
+    boolean json = format == Format.JSON;
+    EventWriter events =
+        json
+            ? new JsonLinesWriter(ZoneOffset.UTC, query.fields())
+            : new CsvWriter(ZoneOffset.UTC, query.fields());
+    if (figures == null) {
+      return events;
+    }
+    QueryCommand.Output output = json ? QueryCommand.Output.json : QueryCommand.Output.csv;
+    return new FiguresAnswer(figures, output, ZoneOffset.UTC, events, memory);
   }
 }

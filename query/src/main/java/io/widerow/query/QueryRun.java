@@ -1,6 +1,5 @@
 package io.widerow.query;
 
-import io.widerow.event.AttributeName;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
@@ -13,10 +12,8 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One run of `widerow query`: opens the source, and shows its events, their figures or their plot.
@@ -52,25 +49,19 @@ final class QueryRun {
   /// @return [ExitCode#CORRUPT] when all was shown that is there, and something is known to be lost
   ExitCode run() {
     Map<String, List<String>> given = options.parameters();
-    Statistics figures = statistics(given);
     Instant now = Instant.now();
     long nowNanos = now.getEpochSecond() * 1_000_000_000L + now.getNano();
-    RangeQuery query = QueryParameters.parse(given, nowNanos).query();
+    QueryParameters asked = QueryParameters.parse(given, nowNanos);
     Path data = options.data;
     if (data == null) {
-      String url = options.url == null ? URL_DEFAULT : options.url;
-      String bearer = shell.environment().get("WIDEROW_TOKEN");
-      try (EventCursor cursor = RemoteCursor.open(url, given, bearer)) {
-        show(cursor, query, figures);
-        if (options.explain) {
-          explain(url, cursor);
-        }
-        return ExitCode.OK;
-      }
+      askDaemon(given, asked);
+      return ExitCode.OK;
     }
     if (options.url != null) {
       throw new QueryException.Refused("data", "give either data or url, not both");
     }
+    RangeQuery query = asked.query();
+    FiguresQuery figures = asked.figures();
     try (EventStore store = opener.openReadOnly(data.toAbsolutePath());
         StoreView view = store.view();
         RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
@@ -102,55 +93,58 @@ final class QueryRun {
     return lost.isEmpty() ? ExitCode.OK : ExitCode.CORRUPT;
   }
 
-  /// The figures asked for; narrows the fields of the query to those they need.
-  private @Nullable Statistics statistics(Map<String, List<String>> given) {
-    String stats = options.stats;
-    if (stats == null) {
-      if (options.by != null || options.every != null) {
-        throw new QueryException.Refused("stats", "by and every group figures; add --stats count");
-      }
-      return null;
-    }
-    List<Measure> measures = Measure.parse(stats);
-    List<AttributeName> by = new ArrayList<>();
-    if (options.by != null) {
-      for (String name : options.by.split(",", -1)) {
-        by.add(QueryParameters.name("by", name.strip()));
-      }
-    }
-    Set<String> fields = new LinkedHashSet<>(Set.of("ts")); // none at all would mean every field
-    by.forEach(name -> fields.add(name.toString()));
-    for (Measure measure : measures) {
-      AttributeName name = measure.name();
-      if (name != null) {
-        fields.add(name.toString());
-      }
-    }
-    given.put("fields", List.of(String.join(",", fields)));
-    return new Statistics(measures, by, stepNanos());
-  }
-
-  private long stepNanos() {
-    String text = options.every;
-    return text == null ? 0 : TimeText.positive("every", text);
-  }
-
-  private void show(EventCursor cursor, RangeQuery query, @Nullable Statistics figures) {
+  private void askDaemon(Map<String, List<String>> given, QueryParameters asked) {
+    String url = options.url == null ? URL_DEFAULT : options.url;
+    String bearer = shell.environment().get("WIDEROW_TOKEN");
+    FiguresQuery figures = asked.figures();
     if (figures != null) {
-      forEach(cursor, () -> figures.add(cursor.event()));
-      new FiguresWriter(shell.format(options.output))
-          .write(figures.heads(), figures.textColumns(), figures.rows(zone), sink);
-      shell.write(sink);
+      try (RemoteAnswer answer = RemoteAnswer.open(url, given, bearer)) {
+        figures(figures, RemoteFigures.rows(answer, figures, zone));
+      }
+      explain(url, "figures");
+    } else if (options.histogram && isWhole(given)) {
+      plot(new RemoteFigures(url, given, bearer).plot());
+      explain(url, "counts");
+    } else {
+      try (EventCursor cursor = RemoteCursor.open(url, given, bearer)) {
+        show(cursor, asked.query(), null);
+        explain(url, cursor.statistics().eventsKept() + " events");
+      }
+    }
+  }
+
+  /// True when the daemon may count: when it is asked for all events of a range.
+  private static boolean isWhole(Map<String, List<String>> given) {
+    return !given.containsKey("limit")
+        && !given.containsKey("after")
+        && !given.containsKey("order");
+  }
+
+  private void show(EventCursor cursor, RangeQuery query, @Nullable FiguresQuery figures) {
+    if (figures != null) {
+      Statistics statistics = new Statistics(figures, _ -> {}); // all of this process is for them
+      forEach(cursor, () -> statistics.add(cursor.event()));
+      figures(figures, statistics.rows(zone));
     } else if (options.histogram) {
       Plot plot = new Plot();
       forEach(cursor, () -> plot.add(cursor.event().timeNanos()));
-      plot.lines(new Rfc3339(zone), shell.unicode()).forEach(line -> sink.put(line + "\n"));
-      shell.write(sink);
+      plot(plot);
     } else if (options.last != null) {
       newest(cursor, query);
     } else {
       events(cursor, query);
     }
+  }
+
+  private void figures(FiguresQuery asked, List<List<String>> rows) {
+    new FiguresWriter(shell.format(options.output))
+        .write(asked.heads(), asked.textColumns(), rows, sink);
+    shell.write(sink);
+  }
+
+  private void plot(Plot plot) {
+    plot.lines(new Rfc3339(zone), shell.unicode()).forEach(line -> sink.put(line + "\n"));
+    shell.write(sink);
   }
 
   private static void forEach(EventCursor cursor, Runnable visit) {
@@ -212,16 +206,14 @@ final class QueryRun {
   }
 
   /// True when events appear on the terminal while they are read; then they are the progress.
-  private boolean showsAsItReads(@Nullable Statistics figures) {
+  private boolean showsAsItReads(@Nullable FiguresQuery figures) {
     return shell.outToTerminal() && figures == null && !options.histogram && options.last == null;
   }
 
-  private void explain(String url, EventCursor cursor) {
-    shell
-        .err()
-        .printf(
-            "asked: %s%nevents: %d read; %d ms%n",
-            url, cursor.statistics().eventsKept(), elapsedMillis());
+  private void explain(String url, String read) {
+    if (options.explain) {
+      shell.err().printf("asked: %s%nread: %s; %d ms%n", url, read, elapsedMillis());
+    }
   }
 
   private long elapsedMillis() {

@@ -7,6 +7,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 
 /// Figures of many events, in groups by attributes and by steps of time: `--stats count,p99(ms)
 /// --by status --every 5m`. `type` is a name to group by like any attribute.
@@ -14,13 +15,14 @@ import java.util.TreeMap;
 /// - Memory: at most [#GROUPS_MAX] groups; one more ends the query.
 /// - Order of the result: by time, then by the texts of the attributes.
 final class Statistics {
-  static final int GROUPS_MAX = 10_000;
-  private static final AttributeName TYPE = AttributeName.of("type");
+  static final int GROUPS_MAX = 100_000;
+  static final AttributeName TYPE = AttributeName.of("type");
+  private static final long GROUP_BYTES = 256; // of a node, a list and a few numbers, about
 
-  private final List<Measure> measures;
-  private final List<AttributeName> by;
-  private final long everyNanos;
+  private final FiguresQuery asked;
+  private final LongConsumer memory;
   private final TreeMap<Group, List<Tally>> groups = new TreeMap<>();
+  private final GroupCache<List<Tally>> met;
   private final AttributeValue scratch = new AttributeValue();
 
   /// Which group: the start of its step, and a text for each attribute.
@@ -35,18 +37,34 @@ final class Statistics {
     }
   }
 
-  /// @param everyNanos width of a step of time; 0 for one step of all time
-  Statistics(List<Measure> measures, List<AttributeName> by, long everyNanos) {
-    this.measures = List.copyOf(measures);
-    this.by = List.copyOf(by);
-    this.everyNanos = everyNanos;
+  /// @param memory is told how many bytes more are held, and may refuse by throwing
+  Statistics(FiguresQuery asked, LongConsumer memory) {
+    this.asked = asked;
+    this.memory = memory;
+    this.met = new GroupCache<>(asked.by());
   }
 
   void add(EventView event) {
     long time = event.timeNanos();
-    long step = everyNanos == 0 ? 0 : time - Math.floorMod(time, everyNanos);
-    List<String> texts = new ArrayList<>(by.size());
-    for (AttributeName name : by) {
+    long every = asked.everyNanos();
+    long step = every == 0 ? 0 : time - Math.floorMod(time, every);
+    List<Tally> tallies = met.find(step, event, scratch);
+    if (tallies == null) {
+      tallies = tallies(step, event);
+      met.put(tallies);
+    }
+    for (Tally tally : tallies) {
+      tally.add(event, scratch);
+      long more = tally.grown();
+      if (more > 0) {
+        memory.accept(more);
+      }
+    }
+  }
+
+  private List<Tally> tallies(long step, EventView event) {
+    List<String> texts = new ArrayList<>(asked.by().size());
+    for (AttributeName name : asked.by()) {
       texts.add(text(event, name));
     }
     Group group = new Group(step, texts);
@@ -56,12 +74,11 @@ final class Statistics {
         throw new QueryException.OverBudget(
             "groups", GROUPS_MAX, GROUPS_MAX + 1L, "group by less or in longer steps");
       }
-      tallies = measures.stream().map(Tally::new).toList();
+      tallies = asked.measures().stream().map(Tally::new).toList();
       groups.put(group, tallies);
+      memory.accept(GROUP_BYTES + 2L * texts.stream().mapToInt(String::length).sum());
     }
-    for (Tally tally : tallies) {
-      tally.add(event, scratch);
-    }
+    return tallies;
   }
 
   private String text(EventView event, AttributeName name) {
@@ -71,22 +88,6 @@ final class Statistics {
     return name.equals(TYPE) ? event.type() : "";
   }
 
-  /// The heads of the columns: `ts` when there are steps, the attributes, the measures.
-  List<String> heads() {
-    List<String> heads = new ArrayList<>();
-    if (everyNanos != 0) {
-      heads.add("ts");
-    }
-    by.forEach(name -> heads.add(name.toString()));
-    measures.forEach(measure -> heads.add(measure.toString()));
-    return heads;
-  }
-
-  /// How many columns from the left are texts; the others are numbers or empty.
-  int textColumns() {
-    return by.size() + (everyNanos == 0 ? 0 : 1);
-  }
-
   /// A list of texts for each group, in order.
   List<List<String>> rows(ZoneId zone) {
     Rfc3339 times = new Rfc3339(zone);
@@ -94,7 +95,7 @@ final class Statistics {
     List<List<String>> rows = new ArrayList<>();
     groups.forEach((group, tallies) -> {
       List<String> row = new ArrayList<>();
-      if (everyNanos != 0) {
+      if (asked.everyNanos() != 0) {
         time.clear();
         times.put(group.stepNanos(), time);
         row.add(time.toString());

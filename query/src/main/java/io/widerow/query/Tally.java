@@ -30,6 +30,7 @@ final class Tally {
   private double recordedLeast = Double.POSITIVE_INFINITY;
   private double recordedMost = Double.NEGATIVE_INFINITY;
   private @Nullable DoubleHistogram histogram;
+  private long held;
 
   Tally(Measure measure) {
     this.measure = measure;
@@ -118,6 +119,17 @@ final class Tally {
     } catch (ArrayIndexOutOfBoundsException | IllegalArgumentException _) {
       outside++; // negative, infinite, or too far from the others
     }
+  }
+
+  /// Bytes that it holds more than when this was last asked.
+  long grown() {
+    DoubleHistogram seen = histogram;
+    if (seen == null) {
+      return 0;
+    }
+    long more = seen.getEstimatedFootprintInBytes() - held;
+    held += more;
+    return more;
   }
 
   long outside() {

@@ -8,10 +8,12 @@ import io.widerow.event.AttributeName;
 import io.widerow.storage.Filter;
 import java.math.BigInteger;
 import java.time.ZoneOffset;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,9 +36,11 @@ class FiguresTest {
     var random = new SplittableRandom(seed);
     var figures =
         new Statistics(
-            Measure.parse("count,sum(n),min(n),max(n),p50(none)"),
-            List.of(AttributeName.of("type")),
-            60_000_000_000L);
+            new FiguresQuery(
+                Measure.parse("count,sum(n),min(n),max(n),p50(none)"),
+                List.of(AttributeName.of("type")),
+                60_000_000_000L),
+            _ -> {});
     BigInteger sum = BigInteger.ZERO;
     long min = Long.MAX_VALUE;
     long max = Long.MIN_VALUE;
@@ -63,7 +67,8 @@ class FiguresTest {
 
   @Test
   void percentilesAreWithinATenthOfAPercent() {
-    var figures = new Statistics(Measure.parse("p50(n),p99.9(n)"), List.of(), 0);
+    var figures =
+        new Statistics(new FiguresQuery(Measure.parse("p50(n),p99.9(n)"), List.of(), 0), _ -> {});
     for (int i = 1; i <= 10_000; i++) {
       figures.add(event(i));
     }
@@ -121,5 +126,44 @@ class FiguresTest {
     assertEquals(now - 900_000_000_000L, query.fromNanos());
     assertEquals(now, query.untilNanos());
     assertTrue(query.filter() instanceof Filter.Compare);
+  }
+
+  /// Groups are found again by their bytes; what has the same text is one group, whatever its kind.
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  void groupsAreThoseOfAPlainCount(long seed) {
+    var random = new SplittableRandom(seed);
+    Object[] values = {200L, "200", 200.0, "200.0", true, "true", "", "é", "x".repeat(2_000)};
+    int distinct = random.nextInt(2) * 9_000; // more than are remembered, or few
+    var figures =
+        new Statistics(
+            new FiguresQuery(
+                Measure.parse("count"),
+                List.of(AttributeName.of("n"), AttributeName.of("type"), AttributeName.of("m")),
+                60_000_000_000L),
+            _ -> {});
+    Map<List<String>, Long> expected = new TreeMap<>(Comparator.comparing(List::toString));
+    for (int i = 0; i < 20_000; i++) {
+      Map<String, Object> line = new LinkedHashMap<>();
+      line.put("id", "00000000-0000-1000-8080-808080808080");
+      String step = "2025-11-20T19:1%d:00.000000000Z".formatted(random.nextInt(3));
+      line.put("ts", step.replace("00.000", "30.000"));
+      String type = random.nextBoolean() ? "cpu" : "mem";
+      line.put("type", type);
+      Object n = values[random.nextInt(values.length)];
+      boolean has = random.nextInt(10) > 0;
+      if (has) {
+        line.put("n", n);
+      }
+      long m = distinct == 0 ? 7 : random.nextInt(distinct);
+      line.put("m", m);
+      figures.add(new LineEvent(line));
+      expected.merge(List.of(step, has ? "" + n : "", type, "" + m), 1L, Long::sum);
+    }
+    Map<List<String>, Long> counted = new TreeMap<>(Comparator.comparing(List::toString));
+    figures
+        .rows(ZoneOffset.UTC)
+        .forEach(row -> counted.put(row.subList(0, 4), Long.valueOf(row.get(4))));
+    assertEquals(expected, counted);
   }
 }

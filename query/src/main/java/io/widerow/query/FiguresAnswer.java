@@ -1,0 +1,61 @@
+package io.widerow.query;
+
+import io.widerow.event.EventView;
+import java.time.ZoneId;
+import org.jspecify.annotations.Nullable;
+
+/// Answers with the figures of events instead of the events: nothing until the last one, then a
+/// line for each group.
+///
+/// - Threads: one.
+/// - Memory: what the groups hold is told to [QueryMemory], and given back by [#close].
+final class FiguresAnswer implements EventWriter {
+  private final FiguresQuery asked;
+  private final Statistics figures;
+  private final QueryCommand.Output format;
+  private final ZoneId zone;
+  private final EventWriter failures;
+  private final QueryMemory memory;
+  private long held;
+
+  /// @param failures writes that something failed
+  FiguresAnswer(
+      FiguresQuery asked,
+      QueryCommand.Output format,
+      ZoneId zone,
+      EventWriter failures,
+      QueryMemory memory) {
+    this.asked = asked;
+    this.figures = new Statistics(asked, this::hold);
+    this.format = format;
+    this.zone = zone;
+    this.failures = failures;
+    this.memory = memory;
+  }
+
+  private void hold(long bytesMore) {
+    held += bytesMore; // first: what is refused is counted, too
+    memory.hold(bytesMore);
+  }
+
+  @Override
+  public void event(EventView event, ByteSink out) {
+    figures.add(event);
+  }
+
+  @Override
+  public void end(@Nullable Token token, ByteSink out) {
+    new FiguresWriter(format).write(asked.heads(), asked.textColumns(), figures.rows(zone), out);
+  }
+
+  @Override
+  public void failure(String why, ByteSink out) {
+    failures.failure(why, out);
+  }
+
+  @Override
+  public void close() {
+    memory.hold(-held);
+    held = 0;
+  }
+}
