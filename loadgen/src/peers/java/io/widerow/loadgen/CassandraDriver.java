@@ -112,18 +112,19 @@ public final class CassandraDriver implements PeerDriver {
   }
 
   @Override
-  public long count(InetSocketAddress address, String type) throws IOException {
+  public long count(InetSocketAddress address) throws IOException {
     try (CqlSession session = open(address)) {
       long count = 0;
       for (Row partition : session.execute(CassandraTable.PARTITIONS)) {
-        if (type.equals(partition.getString("type"))) {
-          for (Row ignored :
-              session.execute(
-                  session
-                      .prepare(CassandraTable.IDS)
-                      .bind(partition.getString("bucket"), type, partition.getShort("shard")))) {
-            count += ignored.isNull(0) ? 0 : 1;
-          }
+        for (Row event :
+            session.execute(
+                session
+                    .prepare(CassandraTable.IDS)
+                    .bind(
+                        partition.getString("bucket"),
+                        partition.getString("type"),
+                        partition.getShort("shard")))) {
+          count += event.isNull(0) ? 0 : 1;
         }
       }
       return count;
