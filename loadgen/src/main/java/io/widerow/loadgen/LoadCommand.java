@@ -158,7 +158,12 @@ public final class LoadCommand implements Callable<Integer> {
     Pace pace = paceOptions.pace();
     requireLevel(durability);
     reportOptions.check();
+    readOptions.groups(workload.scenario());
     boolean staged = !paceOptions.stages().isEmpty();
+    if (findMax && (staged || pace.rates().isRamp())) {
+      throw new IllegalArgumentException(
+          "--find-max looks for one rate, not for " + (staged ? "--stages" : "--rate with a ramp"));
+    }
     if (verify && (findMax || staged || target == Target.NULL)) {
       throw new IllegalArgumentException(
           "--verify does not go with "
@@ -198,26 +203,26 @@ public final class LoadCommand implements Callable<Integer> {
             workload,
             pool,
             reportOptions,
-            readOptions.reads(),
+            readOptions,
             spec.commandLine().getParseResult().originalArgs(),
             out,
             spec.commandLine().getErr());
     if (!paceOptions.stages().isEmpty()) {
       int worst = ExitCode.OK;
-      for (double stage : paceOptions.stages()) {
-        worst = Math.max(worst, judge(session.run(pace.withRate(stage), AckListener.NONE)));
+      for (Stage stage : paceOptions.stages()) {
+        worst = Math.max(worst, judge(session.run(pace.withStage(stage), AckListener.NONE)));
       }
       return worst;
     }
-    double rate = pace.rate();
+    Pace last = pace;
     if (findMax) {
-      rate = new RateSearch(session, pace, Quantity.nanos(p99), out).find();
+      double rate = new RateSearch(session, pace, Quantity.nanos(p99), out).find();
       if (rate == 0) {
         spec.commandLine().getErr().println("widerow load: no rate keeps a p99 of " + p99);
         return ExitCode.BOUND;
       }
+      last = pace.withRate(rate);
     }
-    Pace last = pace.withRate(rate);
     if (!verify) {
       return judge(session.run(last, AckListener.NONE));
     }

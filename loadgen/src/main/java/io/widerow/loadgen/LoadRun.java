@@ -154,7 +154,7 @@ final class LoadRun {
     }
     long elapsedNanos = lastNanos == Long.MIN_VALUE ? 0 : lastNanos - schedule.measuredFirstNanos();
     return new RunResult(
-        pace.rate(),
+        schedule.plannedPerSecond(),
         tally.measuredEvents.sum(),
         tally.measuredBytes.sum(),
         elapsedNanos,

@@ -4,10 +4,10 @@ import java.util.SplittableRandom;
 
 /// What kind of events a run sends.
 enum Scenario {
-  ACCESS("access", "clf", Stamp.COMMON_LOG),
-  BROKER("broker", "log4j", Stamp.LOG4J),
-  DEVOPS("cpu", "rfc3339", Stamp.RFC3339),
-  IOT("machine", "rfc3339", Stamp.RFC3339);
+  ACCESS("access", "clf", Stamp.COMMON_LOG, "type"),
+  BROKER("broker", "log4j", Stamp.LOG4J, "type"),
+  DEVOPS("cpu", "rfc3339", Stamp.RFC3339, "region"),
+  IOT("machine", "rfc3339", Stamp.RFC3339, "site");
 
   /// The events' type, or how its name begins when there are many.
   final String type;
@@ -18,10 +18,14 @@ enum Scenario {
   /// That form.
   final Stamp textTime;
 
-  Scenario(String type, String timePattern, Stamp textTime) {
+  /// What its events are counted by unless something else is asked for.
+  final String groupField;
+
+  Scenario(String type, String timePattern, Stamp textTime, String groupField) {
     this.type = type;
     this.timePattern = timePattern;
     this.textTime = textTime;
+    this.groupField = groupField;
   }
 
   SampleSource samples(Workload workload, SplittableRandom random) {

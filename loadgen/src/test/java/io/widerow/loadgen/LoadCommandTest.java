@@ -50,7 +50,10 @@ class LoadCommandTest {
     "--connections=0, 0",
     "--read=latest, latest",
     "--read=moon=3, moon",
-    "--stages=fast, fast"
+    "--every=1ms, 1000.0 us",
+    "--stages=fast, fast",
+    "--stages=10k..x/5s, 10k..x/5s",
+    "--rate=5k..0, 5k..0"
   })
   void impossibleOptionIsOneSentenceWithItsValue(String option, String value) {
     assertEquals(ExitCode.USAGE, load(option));
@@ -127,6 +130,20 @@ class LoadCommandTest {
     assertEquals(
         List.of("1000", "2000"),
         lines.lines().map(line -> FlatJson.parse(line).get("rate_asked")).toList());
+  }
+
+  @Test
+  void rampSendsTheIntegralOfItsRate() throws IOException {
+    try (FakeTarget target = new FakeTarget()) {
+      String stage = "--stages=1k..3k/500ms";
+      assertEquals(0, shortLoad(target, stage, "--results=" + directory), err.toString());
+    }
+    String line = Files.readString(directory.resolve("runs.ndjson"));
+    Map<String, String> run = FlatJson.parse(line.strip());
+    assertEquals("1000..3000", run.get("ramp"));
+    // 100 events of warm-up, 1,000 on the ramp.
+    assertEquals("1000", run.get("events"));
+    assertEquals("true", run.get("rate_kept"));
   }
 
   @Test
