@@ -22,6 +22,9 @@ interface PeerDriver {
   /// Events of all types that it has, counted by reading them.
   long count(InetSocketAddress address) throws IOException;
 
+  /// Someone who reads what it has.
+  PeerReader reader(InetSocketAddress address) throws IOException;
+
   /// @throws IllegalArgumentException when the profile was not built
   static PeerDriver of(String label) {
     try {

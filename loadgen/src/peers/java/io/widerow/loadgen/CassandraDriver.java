@@ -21,7 +21,7 @@ import java.util.logging.Logger;
 /// - Threads: any.
 public final class CassandraDriver implements PeerDriver {
   private static final long FLUSH_NANOS = 3_000_000_000L; // the flush begins after one second
-  private static final int PAGE_ROWS = 5_000;
+  static final int PAGE_ROWS = 5_000;
   private static final Map<InetSocketAddress, Shared> SESSIONS = new HashMap<>();
 
   /// A session and how many use it.
@@ -108,6 +108,17 @@ public final class CassandraDriver implements PeerDriver {
       LockSupport.parkNanos(FLUSH_NANOS);
     } catch (DriverException failure) {
       throw new IOException("flushing Cassandra at " + address, failure);
+    }
+  }
+
+  @Override
+  public PeerReader reader(InetSocketAddress address) throws IOException {
+    CqlSession session = open(address);
+    try {
+      return new CassandraReader(session);
+    } catch (DriverException failure) {
+      session.close();
+      throw new IOException("reading from Cassandra at " + address, failure);
     }
   }
 
