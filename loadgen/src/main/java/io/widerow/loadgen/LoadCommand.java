@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
       CompareCommand.class,
       QueriesCommand.class,
       KillCommand.class,
-      GrowthCommand.class
+      GrowthCommand.class,
+      SinkCommand.class
     },
     description = "Sends events at a rate that the target cannot slow down, and says what it saw.",
     exitCodeListHeading = "%nExit codes:%n",
@@ -35,9 +36,11 @@ import picocli.CommandLine.Spec;
       "65:reading back found a mistake",
       "69:the target cannot be reached",
       "74:a file cannot be read or written",
-      "99:a figure is beyond its bound (--max-p99)"
+      "99:a figure is beyond its bound (--max-p99, --max-slip, --min-rate)"
     })
 public final class LoadCommand implements Callable<Integer> {
+  private static final String DEFAULT_URL = "127.0.0.1:7380";
+
   @Spec
   @SuppressWarnings("NullAway.Init")
   private CommandSpec spec;
@@ -55,10 +58,12 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Option(
       names = "--url",
-      defaultValue = "127.0.0.1:7380",
       paramLabel = "HOST:PORT",
-      description = "where the target listens (default ${DEFAULT-VALUE})")
-  private String url = "";
+      description =
+          "where the target listens (default "
+              + DEFAULT_URL
+              + "; for null, a sink inside this tool)")
+  private @Nullable String url;
 
   @Option(
       names = "--path",
@@ -177,13 +182,13 @@ public final class LoadCommand implements Callable<Integer> {
       PoolFile.write(workloadOptions.prepare, drawn);
       return ExitCode.OK;
     }
-    if (target == Target.NULL) {
+    if (target == Target.NULL && url == null) {
       try (NullSink sink = new NullSink()) {
         return run(
             new Endpoint(target, "127.0.0.1", sink.port(), durability, path), workload, pace);
       }
     }
-    Endpoint endpoint = Endpoint.of(target, url, durability, path);
+    Endpoint endpoint = Endpoint.of(target, url == null ? DEFAULT_URL : url, durability, path);
     TargetDown.check(endpoint);
     return run(endpoint, workload, pace);
   }
@@ -230,7 +235,7 @@ public final class LoadCommand implements Callable<Integer> {
     try (Ledger acks = new Ledger(ledger)) {
       result = session.run(last, acks);
     }
-    Endpoint reading = Endpoint.of(target, queryUrl == null ? url : queryUrl, null, null);
+    Endpoint reading = queryUrl == null ? endpoint : Endpoint.of(target, queryUrl, null, null);
     boolean right = Verification.run(reading, workload, pool.batches().size(), ledger, out);
     return right ? judge(result) : ExitCode.WRONG;
   }

@@ -35,7 +35,16 @@ final class ReportOptions {
   @Option(names = "--min-rate", paramLabel = "EVENTS", description = "exit code 99 below it")
   private @Nullable String minRate;
 
+  @Option(
+      names = "--max-slip",
+      paramLabel = "TIME",
+      description = "exit code 99 when the tool's own p99 of slip is above it")
+  private @Nullable String maxSlip;
+
   boolean isBeyondBound(RunResult result) {
+    if (maxSlip != null && result.slip().getValueAtPercentile(99) > Quantity.nanos(maxSlip)) {
+      return true;
+    }
     boolean slow =
         maxP99 != null && result.response().getValueAtPercentile(99) > Quantity.nanos(maxP99);
     return slow || (minRate != null && result.eventsPerSecond() < Quantity.count(minRate));
@@ -45,6 +54,9 @@ final class ReportOptions {
   void check() {
     if (maxP99 != null) {
       Quantity.nanos(maxP99);
+    }
+    if (maxSlip != null) {
+      Quantity.nanos(maxSlip);
     }
     if (minRate != null) {
       Quantity.count(minRate);

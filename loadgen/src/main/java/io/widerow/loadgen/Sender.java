@@ -57,6 +57,9 @@ final class Sender implements Runnable {
 
   @Override
   public void run() {
+    if (schedule.isOpen()) {
+      TimerSlack.none();
+    }
     try {
       awaitTime(schedule.startNanos);
       for (long batch = schedule.take(); batch != Schedule.OVER; batch = schedule.take()) {

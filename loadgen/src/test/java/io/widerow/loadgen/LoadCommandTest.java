@@ -51,6 +51,7 @@ class LoadCommandTest {
     "--read=latest, latest",
     "--read=moon=3, moon",
     "--every=1ms, 1000.0 us",
+    "--max-slip=soon, soon",
     "--stages=fast, fast",
     "--stages=10k..x/5s, 10k..x/5s",
     "--rate=5k..0, 5k..0"
@@ -150,6 +151,25 @@ class LoadCommandTest {
   void figureBeyondItsBoundIsExitCode99() throws IOException {
     try (FakeTarget target = new FakeTarget()) {
       assertEquals(ExitCode.BOUND, shortLoad(target, "--max-p99=1ns"));
+    }
+  }
+
+  @Test
+  void nullSinkMayBeAProcessOfItsOwn() throws IOException {
+    try (NullSink sink = new NullSink()) {
+      String[] there = {"--target=null", "--url=127.0.0.1:" + sink.port(), "--duration=200ms"};
+      assertEquals(0, load(there), err.toString());
+      assertTrue(out.toString().contains("127.0.0.1:" + sink.port()), out.toString());
+    }
+    assertEquals(ExitCode.USAGE, load("sink", "--port=70000"));
+    assertTrue(err.toString().contains("70000"), err.toString());
+  }
+
+  @Test
+  void slipBeyondItsBoundIsExitCode99() throws IOException {
+    try (FakeTarget target = new FakeTarget()) {
+      assertEquals(ExitCode.BOUND, shortLoad(target, "--max-slip=1ns"));
+      assertEquals(ExitCode.OK, shortLoad(target, "--max-slip=1h", "--min-rate=1"));
     }
   }
 

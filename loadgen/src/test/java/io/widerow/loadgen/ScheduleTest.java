@@ -39,7 +39,7 @@ class ScheduleTest {
     "100k..100001, 1, 10, 100",
     "7k, 2, 50, 100"
   })
-  void whatIsDueIsTheIntegralOfTheRate(String text, long warmup, long duration, int batch) {
+  void whatIsDueIsTheIntegralOfTheRate(String text, int warmup, int duration, int batch) {
     Rate rate = Rate.parse(text);
     Schedule schedule =
         Schedule.open(
@@ -72,8 +72,8 @@ class ScheduleTest {
         Schedule.open(
             START_NANOS, 0, 86_400 * Quantity.SECOND, Rate.even(3_000), 1_000, Long.MAX_VALUE);
     assertEquals(
-        START_NANOS + 86_399.0 * Quantity.SECOND,
-        schedule.intendedNanos(259_197, 0),
+        (double) (START_NANOS + 86_399 * Quantity.SECOND),
+        (double) schedule.intendedNanos(259_197, 0),
         1,
         "nanoseconds");
   }
