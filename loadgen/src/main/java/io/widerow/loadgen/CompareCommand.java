@@ -207,6 +207,7 @@ final class CompareCommand implements Callable<Integer> {
       CompareOptions.remove(data);
       Histogram response = outcome.report().result().response();
       folder.run(name, outcome.members(comparison, pair), response);
+      folder.plots(label, outcome);
       PrintWriter out = spec.commandLine().getOut();
       out.println(pair + "  " + ContestRun.summary(contestant, outcome));
       out.flush();

@@ -3,6 +3,8 @@ package io.widerow.loadgen;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
@@ -14,6 +16,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /// `widerow load`: reads the options, runs, reports, and turns what happened into an exit code.
 @Command(
@@ -31,7 +34,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:all went well",
-      "1:batches failed",
+      "1:batches failed: each kind is counted, slow answers (--timeout) as well",
       "64:an option has an impossible value",
       "65:reading back found a mistake",
       "69:the target cannot be reached",
@@ -140,11 +143,16 @@ public final class LoadCommand implements Callable<Integer> {
         return target;
       }
     }
-    throw new IllegalArgumentException("no such target: '" + label + "'");
+    throw new TypeConversionException("there is no target '" + label + "'");
   }
 
   private static String sentence(Exception failure) {
-    return failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    return switch (failure) {
+      case NoSuchFileException absent -> absent.getFile() + ": no such file or directory";
+      case FileSystemException refused when refused.getReason() == null ->
+          refused.getFile() + ": " + refused.getClass().getSimpleName();
+      default -> failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    };
   }
 
   private static int code(Exception failure) {
@@ -221,7 +229,7 @@ public final class LoadCommand implements Callable<Integer> {
     }
     Pace last = pace;
     if (findMax) {
-      double rate = new RateSearch(session, pace, Quantity.nanos(p99), out).find();
+      double rate = new RateSearch(session, pace, Quantity.nanos("--p99", p99), out).find();
       if (rate == 0) {
         spec.commandLine().getErr().println("widerow load: no rate keeps a p99 of " + p99);
         return ExitCode.BOUND;

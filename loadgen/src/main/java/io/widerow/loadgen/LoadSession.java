@@ -62,7 +62,7 @@ final class LoadSession {
       show(report(name, pace, result, costs), hourEnd, readers);
       return result;
     }
-    try (RunFolder folder = new RunFolder(options.results, name, command)) {
+    try (RunFolder folder = new RunFolder(options.results, name, command, options.pid)) {
       watchers.add(folder);
       RunResult result = execute(pace, newest, watchers);
       RunReport report = report(name, pace, result, costs);

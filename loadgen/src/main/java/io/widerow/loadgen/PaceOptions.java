@@ -78,10 +78,10 @@ final class PaceOptions {
   Pace pace() {
     return new Pace(
         rates(),
-        Quantity.nanos(warmup),
-        Quantity.nanos(duration),
-        events == null ? Long.MAX_VALUE : Quantity.count(events),
+        Quantity.nanos("--warmup", warmup),
+        Quantity.nanos("--duration", duration),
+        events == null ? Long.MAX_VALUE : Quantity.count("--events", events),
         connections,
-        Quantity.nanos(timeout));
+        Quantity.nanos("--timeout", timeout));
   }
 }

@@ -64,7 +64,7 @@ final class QueriesCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Contestant a = contestant(nameA);
     Contestant b = contestant(nameB);
-    long count = Quantity.count(events);
+    long count = Quantity.count("--events", events);
     Workload workload = workloadOptions.workload(Instant.now(), 0);
     requireComparable(workload, count);
     // One connection, so that batch after batch is sent in the same order to everyone.
@@ -157,7 +157,7 @@ final class QueriesCommand implements Callable<Integer> {
     Comparison comparison =
         new Comparison(
             name,
-            what(workload, Quantity.count(events), subject.token()),
+            what(workload, Quantity.count("--events", events), subject.token()),
             sides.a(),
             sides.b(),
             runs.a().size(),

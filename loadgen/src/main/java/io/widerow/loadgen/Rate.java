@@ -26,6 +26,9 @@ record Rate(double fromPerSecond, double untilPerSecond) {
   /// @throws IllegalArgumentException when it is neither, or below one event per second
   static Rate parse(String text) {
     int to = text.indexOf(TO);
+    if (to == 0 || (to > 0 && to + TO.length() == text.length())) {
+      throw new IllegalArgumentException("a ramp has two ends, got '" + text + "'");
+    }
     double from = Quantity.count(to < 0 ? text : text.substring(0, to));
     double until = to < 0 ? from : Quantity.count(text.substring(to + TO.length()));
     if (from < 1 || until < 1) {

@@ -67,7 +67,9 @@ final class ReadOptions {
 
   GroupOptions groups(Scenario scenario) {
     return new GroupOptions(
-        by == null ? scenario.groupField : by, Quantity.nanos(every), Quantity.nanos(over));
+        by == null ? scenario.groupField : by,
+        Quantity.nanos("--every", every),
+        Quantity.nanos("--over", over));
   }
 
   private static Read read(String text) {

@@ -162,7 +162,12 @@ final class Sender implements Runnable {
     } catch (IOException failure) {
       boolean connected = open != null;
       disconnect();
-      return Reply.failed(kind(failure, connected), String.valueOf(failure));
+      Failure kind = kind(failure, connected);
+      return Reply.failed(
+          kind,
+          kind == Failure.SLOW
+              ? "no answer within " + Quantity.time(timeoutNanos)
+              : String.valueOf(failure));
     }
   }
 

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -76,6 +78,32 @@ class ScheduleTest {
         (double) schedule.intendedNanos(259_197, 0),
         1,
         "nanoseconds");
+  }
+
+  @Test
+  void slowScheduleThatIsKeptIsSaidToBeKept() {
+    Schedule schedule =
+        Schedule.open(
+            START_NANOS, 250 * Quantity.MILLI, Quantity.SECOND, Rate.even(73), 10, Long.MAX_VALUE);
+    long measured = times(schedule).stream().filter(schedule::isMeasured).count();
+    long elapsedNanos = schedule.plannedEndNanos() - schedule.measuredFirstNanos();
+    Histogram none = Tally.histogram();
+    RunResult result =
+        new RunResult(
+            schedule.plannedPerSecond(),
+            measured * 10,
+            0,
+            elapsedNanos,
+            0,
+            Map.of(),
+            "",
+            none,
+            none,
+            none,
+            0,
+            List.of());
+    assertEquals(73, result.eventsPerSecond(), 1e-3);
+    assertTrue(result.isRateKept());
   }
 
   @Test
