@@ -68,6 +68,7 @@ final class CompareCommand implements Callable<Integer> {
     Contestant b = Contestant.parse(nameB, options.home);
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
+    paceOptions.refuseStages("compare");
     PrintWriter out = spec.commandLine().getOut();
     String name = Comparison.name("compare-" + workload.scenario().type, a, b);
     List<String> command =
@@ -110,7 +111,7 @@ final class CompareCommand implements Callable<Integer> {
             workload.scenario().name().toLowerCase(Locale.ROOT),
             pace.rate() == 0
                 ? "as fast as answers come"
-                : Quantity.count(pace.rate()) + " events/s on a fixed schedule",
+                : pace.rates() + " events/s on a fixed schedule",
             workload.batchEvents(),
             pace.connections(),
             Quantity.time(pace.durationNanos()),
@@ -206,6 +207,7 @@ final class CompareCommand implements Callable<Integer> {
       CompareOptions.remove(data);
       Histogram response = outcome.report().result().response();
       folder.run(name, outcome.members(comparison, pair), response);
+      folder.plots(label, outcome);
       PrintWriter out = spec.commandLine().getOut();
       out.println(pair + "  " + ContestRun.summary(contestant, outcome));
       out.flush();

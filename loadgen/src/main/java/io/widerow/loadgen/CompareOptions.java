@@ -37,7 +37,7 @@ final class CompareOptions {
   @Nullable Path results;
 
   long budgetNanos() {
-    return Quantity.nanos(budget);
+    return Quantity.nanos("--budget", budget);
   }
 
   /// A fresh directory, to be given to [#remove].

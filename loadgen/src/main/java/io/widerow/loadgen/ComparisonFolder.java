@@ -52,6 +52,12 @@ final class ComparisonFolder {
     }
   }
 
+  /// Draws a side's run; the pictures of the last pair stay.
+  void plots(String side, ContestRun.Outcome outcome) throws IOException {
+    Path pictures = Files.createDirectories(folder.resolve(side));
+    Plots.write(pictures, outcome.report(), outcome.server(), outcome.client());
+  }
+
   /// Adds anything else that is said of a run, such as a query's time.
   void line(Map<String, Object> members) throws IOException {
     append(folder.resolve("runs.ndjson"), FlatJson.render(members) + "\n");

@@ -36,6 +36,8 @@ final class ContestRun {
   /// What a run found.
   ///
   /// @param report costs of the server include what it did until it came to rest
+  /// @param server readings of it, one a second
+  /// @param client of this process
   /// @param clientCpuNanos of this whole process while measuring
   /// @param drainNanos from the last answer until everything could be read
   /// @param sentEvents acknowledged in all, warm-up included
@@ -43,6 +45,8 @@ final class ContestRun {
   /// @param dataBytes of the files that hold them
   record Outcome(
       RunReport report,
+      List<ProcessReading> server,
+      List<ProcessReading> client,
       long clientCpuNanos,
       long drainNanos,
       boolean rested,
@@ -112,6 +116,8 @@ final class ContestRun {
       }
       return new Outcome(
           report,
+          costs.readings(),
+          own.readings(),
           own.costs().targetCpuNanos(),
           drainNanos,
           rested,

@@ -21,7 +21,7 @@ record Endpoint(
     long patienceNanos) {
   Endpoint {
     if (port < 1 || port > 65_535) {
-      throw new IllegalArgumentException("no port: " + port);
+      throw new IllegalArgumentException("a port is 1 to 65535, got " + port);
     }
   }
 

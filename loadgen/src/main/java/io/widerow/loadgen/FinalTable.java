@@ -26,7 +26,7 @@ final class FinalTable {
                 report.workload().batchEvents(),
                 report.pace().connections()));
     if (result.rateAsked() > 0) {
-      line(out, "asked", Quantity.count(result.rateAsked()) + " events/s");
+      line(out, "asked", report.pace().rates() + " events/s");
     }
     line(
         out,

@@ -173,7 +173,7 @@ final class GrowthCommand implements Callable<Integer> {
       Path data,
       Map<String, Object> row)
       throws IOException {
-    String path = Question.LATEST.widerowPath(workload.scenario().type, "body", "");
+    String path = Question.LATEST.widerowPath(Question.Subject.of(workload, List.of(), ""));
     Histogram latest = Tally.histogram();
     try (TimedQuery query = TimedQuery.open(address)) {
       for (int i = 0; i < LATEST_TIMES; i++) {

@@ -66,7 +66,7 @@ final class HttpConnection implements Connection {
     String head =
         new String(answer, 0, headLimit, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
     if (!head.startsWith("http/1.1 ")) {
-      throw new ProtocolException("not an HTTP/1.1 answer: " + head.lines().findFirst());
+      throw new ProtocolException("not an HTTP/1.1 answer: " + head.lines().findFirst().orElse(""));
     }
     int status = Integer.parseInt(head.substring(9, 12));
     last = head.contains("\r\nconnection: close");

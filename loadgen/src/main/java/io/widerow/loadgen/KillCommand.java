@@ -56,7 +56,8 @@ final class KillCommand implements Callable<Integer> {
     }
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
-    long everyNanos = Quantity.nanos(every);
+    paceOptions.refuseStages("kill");
+    long everyNanos = Quantity.nanos("--every", every);
     if (everyNanos < 1) {
       throw new IllegalArgumentException("--every cannot be " + every);
     }

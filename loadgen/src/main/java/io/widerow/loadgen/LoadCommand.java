@@ -3,6 +3,8 @@ package io.widerow.loadgen;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
@@ -14,6 +16,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /// `widerow load`: reads the options, runs, reports, and turns what happened into an exit code.
 @Command(
@@ -24,20 +27,23 @@ import picocli.CommandLine.Spec;
       CompareCommand.class,
       QueriesCommand.class,
       KillCommand.class,
-      GrowthCommand.class
+      GrowthCommand.class,
+      SinkCommand.class
     },
     description = "Sends events at a rate that the target cannot slow down, and says what it saw.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:all went well",
-      "1:batches failed",
+      "1:batches failed: each kind is counted, slow answers (--timeout) as well",
       "64:an option has an impossible value",
       "65:reading back found a mistake",
       "69:the target cannot be reached",
       "74:a file cannot be read or written",
-      "99:a figure is beyond its bound (--max-p99)"
+      "99:a figure is beyond its bound (--max-p99, --max-slip, --min-rate)"
     })
 public final class LoadCommand implements Callable<Integer> {
+  private static final String DEFAULT_URL = "127.0.0.1:7380";
+
   @Spec
   @SuppressWarnings("NullAway.Init")
   private CommandSpec spec;
@@ -55,10 +61,12 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Option(
       names = "--url",
-      defaultValue = "127.0.0.1:7380",
       paramLabel = "HOST:PORT",
-      description = "where the target listens (default ${DEFAULT-VALUE})")
-  private String url = "";
+      description =
+          "where the target listens (default "
+              + DEFAULT_URL
+              + "; for null, a sink inside this tool)")
+  private @Nullable String url;
 
   @Option(
       names = "--path",
@@ -135,11 +143,16 @@ public final class LoadCommand implements Callable<Integer> {
         return target;
       }
     }
-    throw new IllegalArgumentException("no such target: '" + label + "'");
+    throw new TypeConversionException("there is no target '" + label + "'");
   }
 
   private static String sentence(Exception failure) {
-    return failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    return switch (failure) {
+      case NoSuchFileException absent -> absent.getFile() + ": no such file or directory";
+      case FileSystemException refused when refused.getReason() == null ->
+          refused.getFile() + ": " + refused.getClass().getSimpleName();
+      default -> failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    };
   }
 
   private static int code(Exception failure) {
@@ -158,7 +171,12 @@ public final class LoadCommand implements Callable<Integer> {
     Pace pace = paceOptions.pace();
     requireLevel(durability);
     reportOptions.check();
+    readOptions.groups(workload.scenario());
     boolean staged = !paceOptions.stages().isEmpty();
+    if (findMax && (staged || pace.rates().isRamp())) {
+      throw new IllegalArgumentException(
+          "--find-max looks for one rate, not for " + (staged ? "--stages" : "--rate with a ramp"));
+    }
     if (verify && (findMax || staged || target == Target.NULL)) {
       throw new IllegalArgumentException(
           "--verify does not go with "
@@ -172,13 +190,13 @@ public final class LoadCommand implements Callable<Integer> {
       PoolFile.write(workloadOptions.prepare, drawn);
       return ExitCode.OK;
     }
-    if (target == Target.NULL) {
+    if (target == Target.NULL && url == null) {
       try (NullSink sink = new NullSink()) {
         return run(
             new Endpoint(target, "127.0.0.1", sink.port(), durability, path), workload, pace);
       }
     }
-    Endpoint endpoint = Endpoint.of(target, url, durability, path);
+    Endpoint endpoint = Endpoint.of(target, url == null ? DEFAULT_URL : url, durability, path);
     TargetDown.check(endpoint);
     return run(endpoint, workload, pace);
   }
@@ -198,26 +216,26 @@ public final class LoadCommand implements Callable<Integer> {
             workload,
             pool,
             reportOptions,
-            readOptions.reads(),
+            readOptions,
             spec.commandLine().getParseResult().originalArgs(),
             out,
             spec.commandLine().getErr());
     if (!paceOptions.stages().isEmpty()) {
       int worst = ExitCode.OK;
-      for (double stage : paceOptions.stages()) {
-        worst = Math.max(worst, judge(session.run(pace.withRate(stage), AckListener.NONE)));
+      for (Stage stage : paceOptions.stages()) {
+        worst = Math.max(worst, judge(session.run(pace.withStage(stage), AckListener.NONE)));
       }
       return worst;
     }
-    double rate = pace.rate();
+    Pace last = pace;
     if (findMax) {
-      rate = new RateSearch(session, pace, Quantity.nanos(p99), out).find();
+      double rate = new RateSearch(session, pace, Quantity.nanos("--p99", p99), out).find();
       if (rate == 0) {
         spec.commandLine().getErr().println("widerow load: no rate keeps a p99 of " + p99);
         return ExitCode.BOUND;
       }
+      last = pace.withRate(rate);
     }
-    Pace last = pace.withRate(rate);
     if (!verify) {
       return judge(session.run(last, AckListener.NONE));
     }
@@ -225,7 +243,7 @@ public final class LoadCommand implements Callable<Integer> {
     try (Ledger acks = new Ledger(ledger)) {
       result = session.run(last, acks);
     }
-    Endpoint reading = Endpoint.of(target, queryUrl == null ? url : queryUrl, null, null);
+    Endpoint reading = queryUrl == null ? endpoint : Endpoint.of(target, queryUrl, null, null);
     boolean right = Verification.run(reading, workload, pool.batches().size(), ledger, out);
     return right ? judge(result) : ExitCode.WRONG;
   }

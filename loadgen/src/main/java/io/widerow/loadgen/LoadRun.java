@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class LoadRun {
   private static final long TICK_MILLIS = 50;
 
-  private final Pace pace;
   private final Tally tally = new Tally();
   private final Schedule schedule;
   private final List<Sender> senders = new ArrayList<>();
@@ -40,9 +39,9 @@ final class LoadRun {
       long sequenceBase,
       AckListener acks,
       RunWatcher watcher) {
-    this.pace = pace;
     this.watcher = watcher;
     this.batchEvents = workload.batchEvents();
+    TimerSlack.prepare();
     this.schedule = pace.schedule(System.nanoTime() + 20 * Quantity.MILLI, workload.batchEvents());
     for (int i = 0; i < pace.connections(); i++) {
       List<Sender.Outgoing> batches = new ArrayList<>();
@@ -154,7 +153,7 @@ final class LoadRun {
     }
     long elapsedNanos = lastNanos == Long.MIN_VALUE ? 0 : lastNanos - schedule.measuredFirstNanos();
     return new RunResult(
-        pace.rate(),
+        schedule.plannedPerSecond(),
         tally.measuredEvents.sum(),
         tally.measuredBytes.sum(),
         elapsedNanos,

@@ -22,7 +22,7 @@ final class LoadSession {
   private final Workload workload;
   private final BatchPool pool;
   private final ReportOptions options;
-  private final List<ReadOptions.Read> reads;
+  private final ReadOptions reads;
   private final List<String> command;
   private final PrintWriter out;
   private final PrintWriter err;
@@ -33,7 +33,7 @@ final class LoadSession {
       Workload workload,
       BatchPool pool,
       ReportOptions options,
-      List<ReadOptions.Read> reads,
+      ReadOptions reads,
       List<String> command,
       PrintWriter out,
       PrintWriter err) {
@@ -41,7 +41,7 @@ final class LoadSession {
     this.workload = workload;
     this.pool = pool;
     this.options = options;
-    this.reads = List.copyOf(reads);
+    this.reads = reads;
     this.command = List.copyOf(command);
     this.out = out;
     this.err = err;
@@ -53,17 +53,18 @@ final class LoadSession {
     CostWatcher costs = new CostWatcher(options.pid, options.dataDirectory);
     CostWatcher own = new CostWatcher(ProcessHandle.current().pid(), null);
     HourEnd hourEnd = new HourEnd(System::currentTimeMillis);
-    List<Reader> readers = readers();
+    NewestEvent newest = new NewestEvent(workload, acks);
+    List<Reader> readers = readers(newest);
     List<RunWatcher> watchers = new ArrayList<>(List.of(new LiveLine(err), costs, own, hourEnd));
     watchers.addAll(readers);
     if (options.results == null) {
-      RunResult result = execute(pace, acks, watchers);
+      RunResult result = execute(pace, newest, watchers);
       show(report(name, pace, result, costs), hourEnd, readers);
       return result;
     }
-    try (RunFolder folder = new RunFolder(options.results, name, command)) {
+    try (RunFolder folder = new RunFolder(options.results, name, command, options.pid)) {
       watchers.add(folder);
-      RunResult result = execute(pace, acks, watchers);
+      RunResult result = execute(pace, newest, watchers);
       RunReport report = report(name, pace, result, costs);
       Map<String, Object> members = report.members();
       readers.forEach(reader -> members.putAll(reader.members()));
@@ -94,10 +95,16 @@ final class LoadSession {
         name, options.note, endpoint, workload, pace, result, costs.costs(), clientBound);
   }
 
-  private List<Reader> readers() {
+  private List<Reader> readers(NewestEvent newest) {
     InetSocketAddress address = new InetSocketAddress(endpoint.host(), endpoint.port());
-    String type = workload.scenario().type;
-    return reads.stream().map(read -> new Reader(address, type, read)).toList();
+    String types = workload.typeGlob();
+    GroupOptions groups = reads.groups(workload.scenario());
+    return reads.reads().stream()
+        .map(read -> {
+          GroupCounts counts = new GroupCounts(types, groups, newest::limitNanos);
+          return new Reader(address, types, read, counts);
+        })
+        .toList();
   }
 
   static int cores() {
@@ -119,6 +126,6 @@ final class LoadSession {
             STAMP.format(Instant.now()),
             endpoint.target(),
             workload.scenario().name().toLowerCase(Locale.ROOT),
-            pace.rate() == 0 ? "max" : Long.toString(Math.round(pace.rate())));
+            pace.rates().label());
   }
 }

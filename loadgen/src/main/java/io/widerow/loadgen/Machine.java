@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// What the figures were measured on.
@@ -24,9 +25,25 @@ final class Machine {
     facts.put("load average", line("/proc/loadavg", ""));
     facts.put("huge pages", line("/sys/kernel/mm/transparent_hugepage/enabled", ""));
     facts.put("client jdk", Runtime.version().toString());
+    facts.put("client flags", flags(ProcessHandle.current().pid()));
     facts.put("commit", git("rev-parse", "--short=10", "HEAD"));
     facts.put("changed files", Long.toString(git("status", "--porcelain").lines().count()));
     return facts;
+  }
+
+  /// The JVM options of a process, but for those that name a place; `unknown` when it has ended or
+  /// is not ours.
+  static String flags(long pid) {
+    try {
+      String words = Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"));
+      String flags =
+          Stream.of(words.split("\0", -1))
+              .filter(word -> word.startsWith("-X") && word.indexOf('/') < 0)
+              .collect(Collectors.joining(" "));
+      return flags.isEmpty() ? "none" : flags;
+    } catch (IOException absent) {
+      return "unknown";
+    }
   }
 
   static String commit() {

@@ -23,7 +23,12 @@ final class NullSink implements AutoCloseable {
   private final ServerSocket server;
 
   NullSink() throws IOException {
-    server = new ServerSocket(0, 256, InetAddress.getLoopbackAddress());
+    this(0);
+  }
+
+  /// @param port 0 for one that is free
+  NullSink(int port) throws IOException {
+    server = new ServerSocket(port, 256, InetAddress.getLoopbackAddress());
     Thread.ofPlatform().name("sink").daemon().start(this::accept);
   }
 

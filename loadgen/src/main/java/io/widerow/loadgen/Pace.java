@@ -2,13 +2,13 @@ package io.widerow.loadgen;
 
 /// How fast and how long.
 ///
-/// @param rate events per second; 0 sends whenever a connection is free
+/// @param rates events per second; [Rate#CLOSED] sends whenever a connection is free
 /// @param warmupNanos sent before anything is measured
 /// @param durationNanos how long is measured
 /// @param eventLimit events after which a run ends early
 /// @param timeoutNanos longest wait for an answer, and for a backlog at the end
 record Pace(
-    double rate,
+    Rate rates,
     long warmupNanos,
     long durationNanos,
     long eventLimit,
@@ -17,7 +17,6 @@ record Pace(
   static final int CONNECTIONS_MAX = 1_024;
 
   Pace {
-    require(rate >= 0, "--rate", rate);
     require(warmupNanos >= 0, "--warmup", warmupNanos);
     require(durationNanos > 0, "--duration", durationNanos);
     require(eventLimit > 0, "--events", eventLimit);
@@ -31,15 +30,36 @@ record Pace(
     }
   }
 
+  /// At one rate; 0 sends whenever a connection is free.
+  Pace(
+      double rate,
+      long warmupNanos,
+      long durationNanos,
+      long eventLimit,
+      int connections,
+      long timeoutNanos) {
+    this(Rate.even(rate), warmupNanos, durationNanos, eventLimit, connections, timeoutNanos);
+  }
+
+  /// The mean rate; 0 for as fast as answers come.
+  double rate() {
+    return rates.meanPerSecond();
+  }
+
   Pace withRate(double eventsPerSecond) {
     return new Pace(
         eventsPerSecond, warmupNanos, durationNanos, eventLimit, connections, timeoutNanos);
   }
 
+  Pace withStage(Stage stage) {
+    long nanos = stage.durationNanos() == 0 ? durationNanos : stage.durationNanos();
+    return new Pace(stage.rate(), warmupNanos, nanos, eventLimit, connections, timeoutNanos);
+  }
+
   Schedule schedule(long startNanos, int batchEvents) {
     long batchLimit = Math.ceilDiv(eventLimit, (long) batchEvents);
-    return rate > 0
-        ? Schedule.open(startNanos, warmupNanos, durationNanos, rate, batchEvents, batchLimit)
-        : Schedule.closed(startNanos, warmupNanos, durationNanos, batchLimit);
+    return rates.isClosed()
+        ? Schedule.closed(startNanos, warmupNanos, durationNanos, batchLimit)
+        : Schedule.open(startNanos, warmupNanos, durationNanos, rates, batchEvents, batchLimit);
   }
 }

@@ -9,7 +9,9 @@ final class PaceOptions {
   @Option(
       names = "--rate",
       paramLabel = "EVENTS",
-      description = "events per second on a fixed schedule; left out: as fast as answers come")
+      description =
+          "events per second on a fixed schedule; 10k..200k rises evenly over --duration; left"
+              + " out: as fast as answers come")
   private @Nullable String rate;
 
   @Option(
@@ -43,31 +45,43 @@ final class PaceOptions {
       names = "--stages",
       paramLabel = "EVENTS",
       split = ",",
-      description = "one run after the other at these rates, each with its own report")
+      description =
+          "one run after the other at these rates, each with its own report; 50k/30s lasts 30"
+              + " seconds, 10k..200k/60s is a ramp of a minute")
   private List<String> stages = List.of();
 
-  List<Double> stages() {
-    return stages.stream().map(stage -> (double) Quantity.count(stage)).toList();
+  List<Stage> stages() {
+    return stages.stream().map(Stage::parse).toList();
   }
 
+  /// @throws IllegalArgumentException when there are stages; `command` has none
+  void refuseStages(String command) {
+    if (!stages.isEmpty()) {
+      throw new IllegalArgumentException(
+          "%s has no --stages, got %s".formatted(command, String.join(",", stages)));
+    }
+  }
+
+  /// The mean rate; 0 when none is asked for.
   double rate() {
-    if (rate == null) {
-      return 0;
+    return rates().meanPerSecond();
+  }
+
+  private Rate rates() {
+    try {
+      return rate == null ? Rate.CLOSED : Rate.parse(rate);
+    } catch (IllegalArgumentException impossible) {
+      throw new IllegalArgumentException("--rate: " + impossible.getMessage(), impossible);
     }
-    long asked = Quantity.count(rate);
-    if (asked < 1) {
-      throw new IllegalArgumentException("--rate must be at least 1, got " + rate);
-    }
-    return asked;
   }
 
   Pace pace() {
     return new Pace(
-        rate(),
-        Quantity.nanos(warmup),
-        Quantity.nanos(duration),
-        events == null ? Long.MAX_VALUE : Quantity.count(events),
+        rates(),
+        Quantity.nanos("--warmup", warmup),
+        Quantity.nanos("--duration", duration),
+        events == null ? Long.MAX_VALUE : Quantity.count("--events", events),
         connections,
-        Quantity.nanos(timeout));
+        Quantity.nanos("--timeout", timeout));
   }
 }

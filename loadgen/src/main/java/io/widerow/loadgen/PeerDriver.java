@@ -19,8 +19,11 @@ interface PeerDriver {
   /// Makes it write what it holds back, so that sizes on disk can be compared.
   void flush(InetSocketAddress address) throws IOException;
 
-  /// Events that it has, counted by reading them.
-  long count(InetSocketAddress address, String type) throws IOException;
+  /// Events of all types that it has, counted by reading them.
+  long count(InetSocketAddress address) throws IOException;
+
+  /// Someone who reads what it has.
+  PeerReader reader(InetSocketAddress address) throws IOException;
 
   /// @throws IllegalArgumentException when the profile was not built
   static PeerDriver of(String label) {

@@ -49,6 +49,24 @@ final class Quantity {
     return Math.round(Double.parseDouble(matcher.group(1)) * unit);
   }
 
+  /// The same for an option's value; what it says names the option.
+  static long nanos(String option, String text) {
+    try {
+      return nanos(text);
+    } catch (IllegalArgumentException impossible) {
+      throw new IllegalArgumentException(option + ": " + impossible.getMessage(), impossible);
+    }
+  }
+
+  /// The same for an option's value; what it says names the option.
+  static long count(String option, String text) {
+    try {
+      return count(text);
+    } catch (IllegalArgumentException impossible) {
+      throw new IllegalArgumentException(option + ": " + impossible.getMessage(), impossible);
+    }
+  }
+
   static String time(long nanos) {
     if (nanos < 10 * MICRO) {
       return nanos + " ns";

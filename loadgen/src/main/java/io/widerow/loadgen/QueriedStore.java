@@ -13,15 +13,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// A contestant that holds the events and is asked.
 ///
 /// - Threads: one.
 final class QueriedStore implements AutoCloseable {
   private final Contestant contestant;
-  private final Workload workload;
   private final InetSocketAddress address;
   private final ServerProcess server;
+  private final @Nullable PeerReader peer; // of one that is not asked over HTTP
   private final Set<Question> byCommand = EnumSet.noneOf(Question.class);
 
   /// What one turn found.
@@ -39,11 +40,14 @@ final class QueriedStore implements AutoCloseable {
   }
 
   private QueriedStore(
-      Contestant contestant, Workload workload, InetSocketAddress address, ServerProcess server) {
+      Contestant contestant,
+      InetSocketAddress address,
+      ServerProcess server,
+      @Nullable PeerReader peer) {
     this.contestant = contestant;
-    this.workload = workload;
     this.address = address;
     this.server = server;
+    this.peer = peer;
   }
 
   /// Starts the contestant, sends all events and waits until it is at rest; Widerow is stopped and
@@ -53,7 +57,6 @@ final class QueriedStore implements AutoCloseable {
       Workload workload,
       Pace pace,
       BatchPool pool,
-      AckListener acks,
       Path data,
       PrintWriter live)
       throws IOException, InterruptedException {
@@ -63,7 +66,13 @@ final class QueriedStore implements AutoCloseable {
       server.await(() -> contestant.isReady(address));
       LoadRun run =
           new LoadRun(
-              contestant.endpoint(address), workload, pace, pool, 0, acks, new LiveLine(live));
+              contestant.endpoint(address),
+              workload,
+              pace,
+              pool,
+              0,
+              AckListener.NONE,
+              new LiveLine(live));
       RunResult result = run.execute();
       if (result.failedBatches() > 0 || run.eventsAccepted() != pace.eventLimit()) {
         throw new IOException(
@@ -83,7 +92,11 @@ final class QueriedStore implements AutoCloseable {
         server.await(() -> contestant.isReady(address));
       }
       ContestRun.rest(server);
-      return new QueriedStore(contestant, workload, address, server);
+      PeerReader peer =
+          contestant.kind() == Contestant.Kind.CASSANDRA
+              ? contestant.kind().target.driver().reader(address)
+              : null;
+      return new QueriedStore(contestant, address, server, peer);
     } catch (Throwable failure) {
       server.close();
       throw failure;
@@ -92,88 +105,91 @@ final class QueriedStore implements AutoCloseable {
 
   /// Whether it does not answer this question over HTTP, but has a command that does. From now on
   /// the command is what is timed.
-  boolean isAskedByCommand(Question question, String token) throws IOException {
-    try (TimedQuery query = TimedQuery.open(address)) {
-      query.get(path(question, token), false);
+  boolean isAskedByCommand(Question question, Question.Subject subject) throws IOException {
+    if (!contestant.isWiderow() || question != Question.COUNT) {
       return false;
-    } catch (IOException refused) {
-      if (contestant.isWiderow()
-          && question == Question.COUNT
-          && String.valueOf(refused.getMessage()).contains("answered 400")) {
-        byCommand.add(question);
-        return true;
-      }
-      throw refused;
     }
-  }
-
-  /// Rows of its answer; both have a line of titles.
-  long rows(Question question, String token) throws IOException, InterruptedException {
-    if (byCommand.contains(question)) {
-      return command() - 1;
-    }
-    return TimedQuery.run(address, path(question, token)).lines() - 1;
-  }
-
-  /// The first rows in order of time.
-  String firstRows() throws IOException {
     try (TimedQuery query = TimedQuery.open(address)) {
-      return query.get(path(Question.FIRST, ""), true).body();
+      query.get(path(question, subject), false);
+      return false;
+    } catch (HttpRefusal refused) {
+      if (refused.status() != 400) {
+        throw refused;
+      }
+      byCommand.add(question);
+      return true;
     }
   }
 
-  /// Runs the command and counts its lines.
-  private long command() throws IOException, InterruptedException {
+  /// Asks once and holds every row against the right one; how many there were.
+  ///
+  /// @throws WrongAnswer with the first row that is not right
+  long check(Question question, Question.Subject subject, Path right)
+      throws IOException, InterruptedException {
+    try (AnswerCheck check = new AnswerCheck(contestant, question, right)) {
+      if (peer != null) {
+        check.titles(List.of("time_us", "type", "body"));
+        peer.read(
+            limit(question),
+            question.isDescending(),
+            (micros, type, body) -> check.row(List.of(Long.toString(micros), type, body)));
+      } else if (byCommand.contains(question)) {
+        command(subject, check);
+      } else {
+        try (TimedQuery query = TimedQuery.open(address)) {
+          boolean quest = contestant.kind() == Contestant.Kind.QUESTDB;
+          query.get(path(question, subject), quest ? line -> check.line(unescaped(line)) : check);
+        }
+      }
+      return check.finish();
+    }
+  }
+
+  /// QuestDB keeps a backslash as it was sent (it counts one character), and writes two into CSV.
+  private static String unescaped(String line) {
+    return line.replace("\\\\", "\\");
+  }
+
+  private static long limit(Question question) {
+    return question == Question.LATEST ? Question.LATEST_ROWS : Long.MAX_VALUE;
+  }
+
+  /// Runs the command and hands over its lines.
+  private void command(Question.Subject subject, TimedQuery.LineSink sink)
+      throws IOException, InterruptedException {
     List<String> words = new ArrayList<>();
     words.add(contestant.home().resolve("widerow").toString());
     words.add("query");
-    words.add(workload.scenario().type);
+    words.add(subject.typeGlob());
     words.add("--url=http://%s:%d".formatted(address.getHostString(), address.getPort()));
-    words.addAll(List.of("--stats=count", "--by=region", "--every=1m", "--output=csv"));
+    words.addAll(List.of("--stats=count", "--by=" + subject.groupField(), "--every=1m"));
+    words.addAll(List.of("--utc", "--output=csv"));
     Process process =
         new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    long lines;
     try (BufferedReader reader = process.inputReader()) {
-      lines = reader.lines().count();
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        sink.line(line);
+      }
     }
     int code = process.waitFor();
     if (code != 0) {
       throw new IOException(String.join(" ", words) + " ended with " + code);
     }
-    return lines;
   }
 
-  private String path(Question question, String token) {
-    String type = workload.scenario().type;
-    // What is drawn for metrics that both can show: a tag, a field, the event's number.
-    String columns =
-        workload.scenario() == Scenario.DEVOPS || workload.scenario() == Scenario.IOT
-            ? "hostname,region,usage_user,usage_system,seq"
-            : "body";
-    return contestant.isWiderow()
-        ? question.widerowPath(type, columns, token)
-        : question.questPath(type, columns, token);
+  private String path(Question question, Question.Subject subject) {
+    return contestant.isWiderow() ? question.widerowPath(subject) : question.questPath(subject);
   }
 
-  Turn turn(List<Question> questions, String token) throws IOException, InterruptedException {
+  Turn turn(List<Question> questions, Question.Subject subject)
+      throws IOException, InterruptedException {
     CostWatcher watcher = new CostWatcher(server.pid(), null);
     watcher.measuringBegins();
     Map<Question, Double> nanos = new EnumMap<>(Question.class);
     Map<Question, Double> cpuNanos = new EnumMap<>(Question.class);
     for (Question question : questions) {
-      double[] took = new double[question.times];
       long before = ProcessReading.of(server.pid()).cpuNanos();
-      if (byCommand.contains(question)) {
-        long beganNanos = System.nanoTime();
-        command();
-        Arrays.fill(took, (double) (System.nanoTime() - beganNanos));
-      } else {
-        try (TimedQuery query = TimedQuery.open(address)) {
-          for (int i = 0; i < took.length; i++) {
-            took[i] = (double) query.get(path(question, token), false).nanos();
-          }
-        }
-      }
+      double[] took = times(question, subject);
       long used = ProcessReading.of(server.pid()).cpuNanos() - before;
       Arrays.sort(took);
       nanos.put(question, PairedRatio.median(took));
@@ -183,8 +199,35 @@ final class QueriedStore implements AutoCloseable {
     return new Turn(nanos, cpuNanos, watcher.costs().stealShare());
   }
 
+  /// How long each answer took; whoever is asked, its rows are thrown away as they come.
+  private double[] times(Question question, Question.Subject subject)
+      throws IOException, InterruptedException {
+    double[] took = new double[question.times];
+    if (peer == null && !byCommand.contains(question)) {
+      try (TimedQuery query = TimedQuery.open(address)) {
+        for (int i = 0; i < took.length; i++) {
+          took[i] = (double) query.get(path(question, subject), false).nanos();
+        }
+      }
+      return took;
+    }
+    for (int i = 0; i < took.length; i++) {
+      long beganNanos = System.nanoTime();
+      if (peer == null) {
+        command(subject, _ -> {});
+      } else {
+        peer.read(limit(question), question.isDescending(), (_, _, _) -> {});
+      }
+      took[i] = (double) (System.nanoTime() - beganNanos);
+    }
+    return took;
+  }
+
   @Override
   public void close() {
+    if (peer != null) {
+      peer.close();
+    }
     server.close();
   }
 }

@@ -2,6 +2,7 @@ package io.widerow.loadgen;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -11,7 +12,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,11 +26,11 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Loads the same --events into two contestants, checks their answers against the drawn events"
-          + " and lets them take turns in answering.",
+      "Loads the same --events into two contestants, holds each answer against DuckDB's on the same"
+          + " rows, and then lets them take turns in answering.",
       "access, broker: all rows in order, the latest 100, a word of one line in a thousand;"
-          + " devops: all rows, the latest 100, a count by region and minute.",
-      "Contestants: widerow-lines and questdb."
+          + " devops, iot: all rows, the latest 100, a count by a field and minute.",
+      "Contestants: widerow-lines, questdb, cassandra (all rows and the latest 100)."
     })
 final class QueriesCommand implements Callable<Integer> {
   private static final int WARMUP_TURNS = 2;
@@ -58,76 +58,112 @@ final class QueriesCommand implements Callable<Integer> {
   @Mixin private final CompareOptions options = new CompareOptions();
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
 
+  private final StringBuilder checked = new StringBuilder(); // what was found before timing
+
   @Override
   public Integer call() throws Exception {
     Contestant a = contestant(nameA);
     Contestant b = contestant(nameB);
-    long count = Quantity.count(events);
+    long count = Quantity.count("--events", events);
     Workload workload = workloadOptions.workload(Instant.now(), 0);
-    if (count % workload.batchEvents() != 0) {
-      throw new IllegalArgumentException(
-          "--events %d are no whole batches of %d".formatted(count, workload.batchEvents()));
-    }
-    Pace pace = new Pace(0, 0, LOAD_NANOS_MAX, count, 2, 30 * Quantity.SECOND);
-    BatchPool pool = BatchPool.prepare(workload, a.kind().target, pace.connections());
-    Oracle oracle = new Oracle(workload, count, pool.batches().size());
+    requireComparable(workload, count);
+    // One connection, so that batch after batch is sent in the same order to everyone.
+    Pace pace = new Pace(0, 0, LOAD_NANOS_MAX, count, 1, 30 * Quantity.SECOND);
+    List<Question> questions = Question.suiting(workload.scenario(), a, b);
     Path work = options.workDirectory();
-    Path results = options.results == null ? work.resolve("results") : options.results;
     try {
-      Loaded first = load(a, workload, pace, pool, work.resolve("a"));
-      try (QueriedStore _ = first.store()) {
-        Loaded second = load(b, workload, pace, pool, work.resolve("b"));
-        try (QueriedStore _ = second.store()) {
-          return compare(first, second, a, b, oracle, workload, results);
+      List<List<Sample>> samples =
+          SamplePool.all(
+              workload, (int) Math.min(workload.slots(1), count / workload.batchEvents()));
+      Question.Subject subject = subject(workload, samples);
+      DuckAnswers answers =
+          new DuckAnswers(Files.createDirectories(work.resolve("right")), workload, samples);
+      answers.answer(program(), questions, subject, count);
+      try (QueriedStore first = load(a, workload, pace, work.resolve("a"));
+          QueriedStore second = load(b, workload, pace, work.resolve("b"))) {
+        for (Question question : questions) {
+          check(question, subject, a, first, answers);
+          check(question, subject, b, second, answers);
         }
+        Path results = options.results == null ? work.resolve("results") : options.results;
+        return compare(new Sides(a, first, b, second), questions, subject, workload, results);
       }
     } finally {
       CompareOptions.remove(work);
     }
   }
 
-  /// Checks and warms up two stores that hold the same events, and lets them take turns.
+  private static void requireComparable(Workload workload, long count) {
+    if (count < 1 || count % workload.batchEvents() != 0) {
+      throw new IllegalArgumentException(
+          "--events %d are no whole batches of %d".formatted(count, workload.batchEvents()));
+    }
+    if (workload.lateShare() > 0 || workload.equalShare() > 0) {
+      throw new IllegalArgumentException(
+          "queries compares rows in one order of time: no --late %s, no --equal-times %s"
+              .formatted(workload.lateShare(), workload.equalShare()));
+    }
+    if (workload.stepNanos() < Quantity.MICRO) {
+      throw new IllegalArgumentException(
+          "queries compares times to the microsecond: --step cannot be "
+              + Quantity.time(workload.stepNanos()));
+    }
+  }
+
+  private static Question.Subject subject(Workload workload, List<List<Sample>> samples) {
+    List<String> types =
+        samples.stream().map(batch -> batch.get(0).type()).distinct().sorted().toList();
+    String token = workload.scenario().isLog() ? RareWord.in(samples) : "";
+    return Question.Subject.of(workload, types, token);
+  }
+
+  /// What runs DuckDB.
+  private Path program() {
+    Path peers = options.home.resolve("loadgen/peers");
+    if (!Files.isDirectory(peers.resolveSibling("target/peers/duckdb"))) {
+      throw new IllegalArgumentException(
+          "DuckDB, which knows the right answers, is not here; build it with ./widerow load peers");
+    }
+    return peers.resolve("duckdb");
+  }
+
+  /// Two stores that hold the same events.
+  private record Sides(Contestant a, QueriedStore storeA, Contestant b, QueriedStore storeB) {}
+
+  /// Warms up both, and lets them take turns.
   private int compare(
-      Loaded first,
-      Loaded second,
-      Contestant a,
-      Contestant b,
-      Oracle oracle,
+      Sides sides,
+      List<Question> questions,
+      Question.Subject subject,
       Workload workload,
       Path results)
-      throws Exception {
-    List<Question> questions = Question.suiting(workload.scenario());
-    for (Question question : questions) {
-      check(question, oracle, a, first);
-      check(question, oracle, b, second);
-    }
-    QueriedStore storeA = first.store();
-    QueriedStore storeB = second.store();
-    Oracle.checkOrder(storeA.firstRows());
-    Oracle.checkOrder(storeB.firstRows());
+      throws IOException, InterruptedException {
     for (int warmup = 0; warmup < WARMUP_TURNS; warmup++) {
-      storeA.turn(questions, oracle.token());
-      storeB.turn(questions, oracle.token());
+      sides.storeA().turn(questions, subject);
+      sides.storeB().turn(questions, subject);
     }
-    String name = Comparison.name("queries-" + workload.scenario().type, a, b);
+    String name = Comparison.name("queries-" + workload.scenario().type, sides.a(), sides.b());
     ComparisonFolder folder = new ComparisonFolder(results, name, command());
     var runs =
         new PairedRuns<>(
-            new Side(storeA, a, questions, oracle.token(), folder, name),
-            new Side(storeB, b, questions, oracle.token(), folder, name),
+            new Side(sides.storeA(), sides.a(), questions, subject, folder, name),
+            new Side(sides.storeB(), sides.b(), questions, subject, folder, name),
             pairs,
             options.budgetNanos());
     runs.execute();
+    if (runs.a().isEmpty()) {
+      throw new IOException("no pair counts: %d discarded for steal".formatted(runs.discarded()));
+    }
     Comparison comparison =
         new Comparison(
             name,
-            what(workload, Quantity.count(events), oracle),
-            a,
-            b,
+            what(workload, Quantity.count("--events", events), subject.token()),
+            sides.a(),
+            sides.b(),
             runs.a().size(),
             runs.discarded(),
             rows(questions, runs));
-    folder.finish(comparison, "");
+    folder.finish(comparison, "\n" + checked);
     PrintWriter out = spec.commandLine().getOut();
     out.print(comparison.table());
     if (options.results != null) {
@@ -139,60 +175,60 @@ final class QueriesCommand implements Callable<Integer> {
 
   private Contestant contestant(String text) {
     Contestant found = Contestant.parse(text, options.home);
-    if (found.kind().target != Target.WIDEROW_LINES || found.kind() == Contestant.Kind.VICTORIA) {
-      throw new IllegalArgumentException(
-          "queries are put to widerow-lines and questdb, not to " + text);
-    }
-    return found;
+    return switch (found.kind()) {
+      case WIDEROW_LINES, QUESTDB, CASSANDRA -> found;
+      case WIDEROW_TEXT, WIDEROW_JSON, VICTORIA ->
+          throw new IllegalArgumentException(
+              "queries are put to widerow-lines, questdb and cassandra, not to " + text);
+    };
   }
 
   private List<String> command() {
     return Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs();
   }
 
-  private static String what(Workload workload, long count, Oracle oracle) {
-    return "queries over %s %s events%s"
+  private static String what(Workload workload, long count, String token) {
+    return "queries over %s %s events%s%s"
         .formatted(
             Quantity.count((double) count),
             workload.scenario().name().toLowerCase(Locale.ROOT),
-            oracle.token().isEmpty() ? "" : ", the word is '" + oracle.token() + "'");
+            workload.types() == 1 ? "" : " of " + workload.types() + " types",
+            token.isEmpty() ? "" : ", the word is '" + token + "'");
   }
 
-  /// A store and how often each prepared batch went into it.
-  private record Loaded(QueriedStore store, AtomicLongArray slotsSent) {}
-
-  private Loaded load(
-      Contestant contestant, Workload workload, Pace pace, BatchPool pool, Path data)
+  private QueriedStore load(Contestant contestant, Workload workload, Pace pace, Path data)
       throws IOException, InterruptedException {
-    AtomicLongArray slotsSent = new AtomicLongArray(pool.batches().size());
-    AckListener acks =
-        (sequenceFirst, slot, sent, reply) -> {
-          if (reply.accepted() == sent) {
-            slotsSent.incrementAndGet(slot);
-          }
-        };
-    PrintWriter err = spec.commandLine().getErr();
-    return new Loaded(
-        QueriedStore.load(contestant, workload, pace, pool, acks, data, err), slotsSent);
+    BatchPool pool = BatchPool.prepare(workload, contestant.kind().target, pace.connections());
+    return QueriedStore.load(contestant, workload, pace, pool, data, spec.commandLine().getErr());
   }
 
-  /// Ends everything when the contestant's answer is wrong.
-  private void check(Question question, Oracle oracle, Contestant contestant, Loaded loaded)
+  /// Ends everything when the contestant's answer is not DuckDB's.
+  private void check(
+      Question question,
+      Question.Subject subject,
+      Contestant contestant,
+      QueriedStore store,
+      DuckAnswers answers)
       throws IOException, InterruptedException {
-    if (loaded.store().isAskedByCommand(question, oracle.token())) {
-      spec.commandLine()
-          .getOut()
-          .printf(
-              "%s does not answer '%s' over HTTP; timed is its command%n",
-              contestant, question.label());
+    if (store.isAskedByCommand(question, subject)) {
+      say(
+          "%s does not answer '%s' over HTTP; timed is its command"
+              .formatted(contestant, question.label()));
     }
-    long expected = oracle.rows(question, loaded.slotsSent());
-    long found = loaded.store().rows(question, oracle.token());
-    if (found != expected) {
-      throw new WrongAnswer(
-          "%s answers '%s' with %d rows, right are %d"
-              .formatted(contestant, question.label(), found, expected));
-    }
+    long rows = store.check(question, subject, answers.of(question));
+    say(
+        "%s answers '%s' as DuckDB does: %s rows%s"
+            .formatted(
+                contestant,
+                question.label(),
+                Quantity.count((double) rows),
+                question.isOrdered() ? ", in the same order" : ""));
+  }
+
+  private void say(String line) {
+    checked.append("- ").append(line).append('\n');
+    spec.commandLine().getOut().println(line);
+    spec.commandLine().getOut().flush();
   }
 
   private static List<Comparison.Row> rows(
@@ -223,13 +259,13 @@ final class QueriesCommand implements Callable<Integer> {
       QueriedStore store,
       Contestant contestant,
       List<Question> questions,
-      String token,
+      Question.Subject subject,
       ComparisonFolder folder,
       String comparison)
       implements PairedRuns.Side<QueriedStore.Turn> {
     @Override
     public QueriedStore.Turn run(int pair) throws IOException, InterruptedException {
-      QueriedStore.Turn turn = store.turn(questions, token);
+      QueriedStore.Turn turn = store.turn(questions, subject);
       for (Question question : questions) {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("comparison", comparison);

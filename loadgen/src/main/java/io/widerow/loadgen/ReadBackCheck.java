@@ -63,7 +63,8 @@ final class ReadBackCheck {
     last = id;
   }
 
-  private static int compare(UUID a, UUID b) {
+  /// The order of ids.
+  static int compare(UUID a, UUID b) {
     int times = Long.compare(a.timestamp(), b.timestamp());
     long low = a.getLeastSignificantBits();
     long other = b.getLeastSignificantBits();
@@ -91,11 +92,11 @@ final class ReadBackCheck {
     same(sequence, "ts", stamper.text(Stamp.RFC3339, sequence, kept), event.get("ts"));
     String body = body(sample);
     if (body != null) {
-      same(sequence, "body", stamped(body, sequence, timeNanos), event.get("body"));
+      same(sequence, "body", stamper.stamped(body, sequence, timeNanos), event.get("body"));
     }
     if (target == Target.WIDEROW_JSON || target == Target.WIDEROW_LINES) {
       for (Sample.Attribute attribute : sample.attributes()) {
-        String sent = stamped(attribute.text(), sequence, timeNanos);
+        String sent = stamper.stamped(attribute.text(), sequence, timeNanos);
         String found = event.get(attribute.name());
         boolean number = attribute.kind() == Sample.Kind.DOUBLE && found != null;
         if (!number || Double.parseDouble(sent) != Double.parseDouble(found)) {
@@ -120,19 +121,6 @@ final class ReadBackCheck {
       case WIDEROW_JSON, WIDEROW_LINES, CASSANDRA -> 1;
       case SYSLOG, SYSLOG_UDP -> Stamp.RFC3339_MICROS.resolutionNanos;
     };
-  }
-
-  private String stamped(String marked, long sequence, long timeNanos) {
-    StringBuilder out = new StringBuilder(marked.length() + 64);
-    for (int i = 0; i < marked.length(); i++) {
-      char c = marked.charAt(i);
-      if (Stamp.isMark(c)) {
-        out.append(stamper.text(Stamp.ofMark(c), sequence, timeNanos));
-      } else {
-        out.append(c);
-      }
-    }
-    return out.toString();
   }
 
   private void same(long sequence, String what, String sent, @Nullable String found) {

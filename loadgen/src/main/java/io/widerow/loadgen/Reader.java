@@ -18,6 +18,7 @@ final class Reader implements RunWatcher {
   private final InetSocketAddress address;
   private final ReadOptions.Read read;
   private final String path;
+  private final GroupCounts counts;
   private final Histogram response = Tally.histogram(); // its thread's until it has ended
   private long failures;
   private long rows;
@@ -25,10 +26,13 @@ final class Reader implements RunWatcher {
   private volatile boolean ending;
   private @Nullable Thread thread;
 
-  Reader(InetSocketAddress address, String type, ReadOptions.Read read) {
+  /// @param types as the query's parameter has them
+  /// @param counts who asks for counts
+  Reader(InetSocketAddress address, String types, ReadOptions.Read read, GroupCounts counts) {
     this.address = address;
     this.read = read;
-    this.path = read.what().path(type);
+    this.path = read.what().path(types);
+    this.counts = counts;
   }
 
   private String label() {
@@ -53,7 +57,7 @@ final class Reader implements RunWatcher {
         }
         try {
           query = query == null ? TimedQuery.open(address) : query;
-          rows += query.get(path, false).lines() - 1;
+          rows += ask(query);
           response.recordValue(
               Math.clamp(
                   System.nanoTime() - intendedNanos, 1, response.getHighestTrackableValue()));
@@ -67,6 +71,13 @@ final class Reader implements RunWatcher {
     } finally {
       close(query);
     }
+  }
+
+  private long ask(TimedQuery query) throws IOException {
+    return switch (read.what()) {
+      case LATEST, RANGE, FILTER -> query.get(path, false).lines() - 1;
+      case COUNT -> counts.ask(query);
+    };
   }
 
   private void close(@Nullable TimedQuery query) {
@@ -107,9 +118,10 @@ final class Reader implements RunWatcher {
   String render() {
     return String.format(
         Locale.ROOT,
-        "%-14s %d answers, %.1f rows each, p50 %s, p99 %s, max %s, failed %d %s%n",
+        "%-14s %d answers%s, %.1f rows each, p50 %s, p99 %s, max %s, failed %d %s%n",
         "read " + label(),
         response.getTotalCount(),
+        counts.isCountedHere() ? " of fields, counted here" : "",
         rows / (double) Math.max(1, response.getTotalCount()),
         Quantity.time(response.getValueAtPercentile(50)),
         Quantity.time(response.getValueAtPercentile(99)),
@@ -124,6 +136,7 @@ final class Reader implements RunWatcher {
     String name = "read_" + label();
     members.put(name + "_per_second", read.perSecond());
     members.put(name + "_answers", response.getTotalCount());
+    members.put(name + "_rows", rows);
     members.put(name + "_p50_us", response.getValueAtPercentile(50) / Quantity.MICRO);
     members.put(name + "_p99_us", response.getValueAtPercentile(99) / Quantity.MICRO);
     members.put(name + "_max_us", response.getMaxValue() / Quantity.MICRO);

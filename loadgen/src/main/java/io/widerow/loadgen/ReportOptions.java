@@ -35,19 +35,34 @@ final class ReportOptions {
   @Option(names = "--min-rate", paramLabel = "EVENTS", description = "exit code 99 below it")
   private @Nullable String minRate;
 
+  @Option(
+      names = "--max-slip",
+      paramLabel = "TIME",
+      description = "exit code 99 when the tool's own p99 of slip is above it")
+  private @Nullable String maxSlip;
+
   boolean isBeyondBound(RunResult result) {
+    if (maxSlip != null
+        && result.slip().getValueAtPercentile(99) > Quantity.nanos("--max-slip", maxSlip)) {
+      return true;
+    }
     boolean slow =
-        maxP99 != null && result.response().getValueAtPercentile(99) > Quantity.nanos(maxP99);
-    return slow || (minRate != null && result.eventsPerSecond() < Quantity.count(minRate));
+        maxP99 != null
+            && result.response().getValueAtPercentile(99) > Quantity.nanos("--max-p99", maxP99);
+    return slow
+        || (minRate != null && result.eventsPerSecond() < Quantity.count("--min-rate", minRate));
   }
 
   /// Refuses what cannot be before anything is sent.
   void check() {
     if (maxP99 != null) {
-      Quantity.nanos(maxP99);
+      Quantity.nanos("--max-p99", maxP99);
+    }
+    if (maxSlip != null) {
+      Quantity.nanos("--max-slip", maxSlip);
     }
     if (minRate != null) {
-      Quantity.count(minRate);
+      Quantity.count("--min-rate", minRate);
     }
     if (pid != null && ProcessHandle.of(pid).isEmpty()) {
       throw new IllegalArgumentException("--pid " + pid + ": no such process");

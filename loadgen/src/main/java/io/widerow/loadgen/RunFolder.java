@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogWriter;
+import org.jspecify.annotations.Nullable;
 
 /// A run's folder below `bench-results`: command, environment, table, latency logs, plots; and the
 /// run's line in `runs.ndjson`.
@@ -19,12 +20,17 @@ final class RunFolder implements RunWatcher, AutoCloseable {
   private final PrintStream logStream;
   private final HistogramLogWriter log;
 
-  RunFolder(Path results, String name, List<String> command) throws IOException {
+  /// @param pid of the target; null when nobody said
+  RunFolder(Path results, String name, List<String> command, @Nullable Long pid)
+      throws IOException {
     this.results = results;
     this.folder = Files.createDirectories(results.resolve(name));
     Files.writeString(folder.resolve("command.txt"), String.join(" ", command) + "\n");
     StringBuilder environment = new StringBuilder();
     Machine.describe().forEach((fact, value) -> environment.append(fact + ": " + value + "\n"));
+    if (pid != null) {
+      environment.append("target flags: " + Machine.flags(pid) + "\n");
+    }
     Files.writeString(folder.resolve("environment.txt"), environment);
     logStream =
         new PrintStream(

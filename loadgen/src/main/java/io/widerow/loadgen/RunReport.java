@@ -49,6 +49,9 @@ record RunReport(
     members.put("batch", workload.batchEvents());
     members.put("connections", pace.connections());
     members.put("rate_asked", Math.round(result.rateAsked()));
+    if (pace.rates().isRamp()) {
+      members.put("ramp", pace.rates().label());
+    }
     members.put("events", result.events());
     members.put("events_per_second", Math.round(result.eventsPerSecond()));
     members.put("bytes_per_event", rounded(result.bytes() / (double) Math.max(1, result.events())));

@@ -21,6 +21,16 @@ final class SamplePool {
     this.type = new Zipf(workload.types(), workload.skew());
   }
 
+  /// The events of all slots.
+  static List<List<Sample>> all(Workload workload, int slots) {
+    SamplePool pool = new SamplePool(workload);
+    List<List<Sample>> batches = new ArrayList<>(slots);
+    for (int slot = 0; slot < slots; slot++) {
+      batches.add(pool.nextBatch());
+    }
+    return batches;
+  }
+
   /// The events of the next batch, all of one type.
   List<Sample> nextBatch() {
     String name = typeName(type.draw(random));

@@ -4,10 +4,10 @@ import java.util.SplittableRandom;
 
 /// What kind of events a run sends.
 enum Scenario {
-  ACCESS("access", "clf", Stamp.COMMON_LOG),
-  BROKER("broker", "log4j", Stamp.LOG4J),
-  DEVOPS("cpu", "rfc3339", Stamp.RFC3339),
-  IOT("machine", "rfc3339", Stamp.RFC3339);
+  ACCESS("access", "clf", Stamp.COMMON_LOG, "type", "body"),
+  BROKER("broker", "log4j", Stamp.LOG4J, "type", "body"),
+  DEVOPS("cpu", "rfc3339", Stamp.RFC3339, "region", "hostname,region,usage_user,usage_system,seq"),
+  IOT("machine", "rfc3339", Stamp.RFC3339, "site", "machine,site,sensor_00,sensor_01,seq");
 
   /// The events' type, or how its name begins when there are many.
   final String type;
@@ -18,10 +18,23 @@ enum Scenario {
   /// That form.
   final Stamp textTime;
 
-  Scenario(String type, String timePattern, Stamp textTime) {
+  /// What its events are counted by unless something else is asked for.
+  final String groupField;
+
+  /// What of an event queries show: text, or a tag, some fields and the event's number.
+  final String shownFields;
+
+  Scenario(String type, String timePattern, Stamp textTime, String groupField, String shownFields) {
     this.type = type;
     this.timePattern = timePattern;
     this.textTime = textTime;
+    this.groupField = groupField;
+    this.shownFields = shownFields;
+  }
+
+  /// True when its events are lines of text, false when they are metrics.
+  boolean isLog() {
+    return this == ACCESS || this == BROKER;
   }
 
   SampleSource samples(Workload workload, SplittableRandom random) {

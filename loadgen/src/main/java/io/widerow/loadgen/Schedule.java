@@ -8,7 +8,18 @@ import java.util.concurrent.atomic.AtomicLong;
 /// ```
 ///  start          measureFrom                         until        + grace
 ///  |--- warm-up ---|--------------- measured -----------|  backlog  |
-///  0  1  2  3  4 ...  batch k leaves at start + k * interval
+///  0  1  2  3  4 ...  batch k leaves when k batches are due
+/// ```
+///
+/// What is due is the integral of the rate. Each time is computed from the batch's number alone, so
+/// nothing adds up: with an even rate batch k leaves at `start + k * interval`; on a ramp from `r`
+/// to `u` within `D`, `m` events behind the warm-up's, it leaves `s` after measuring began, where
+///
+/// ```
+///  rate  u |        .-'|        m = r s + a s^2 / 2,  a = (u - r) / D
+///          |    .-'    |        s = 2 m / (r + sqrt(r^2 + 2 a m))
+///        r |-'_________|__      which holds for rising, falling and even rates
+///          0           D
 /// ```
 ///
 /// - Threads: any.
@@ -21,38 +32,59 @@ final class Schedule {
   final long untilNanos;
 
   private final AtomicLong next = new AtomicLong();
-  private final double intervalNanos;
+  private final Rate rate;
+  private final int batchEvents;
   private final long batchLimit;
 
   private Schedule(
-      long startNanos, long warmupNanos, long durationNanos, double interval, long batchLimit) {
+      long startNanos,
+      long warmupNanos,
+      long durationNanos,
+      Rate rate,
+      int batchEvents,
+      long batchLimit) {
     this.startNanos = startNanos;
     this.measureFromNanos = startNanos + warmupNanos;
     this.untilNanos = measureFromNanos + durationNanos;
-    this.intervalNanos = interval;
-    this.batchLimit = batchLimit;
+    this.rate = rate;
+    this.batchEvents = batchEvents;
+    this.batchLimit = rate.isClosed() ? batchLimit : Math.min(batchLimit, planned());
   }
 
-  /// @param eventsPerSecond the rate, from the start of the warm-up on
+  /// @param rate its first value holds from the start of the warm-up on
   static Schedule open(
       long startNanos,
       long warmupNanos,
       long durationNanos,
-      double eventsPerSecond,
+      Rate rate,
       int batchEvents,
       long batchLimit) {
-    double interval = batchEvents / eventsPerSecond * Quantity.SECOND;
-    long batches = (long) Math.ceil((warmupNanos + durationNanos) / interval);
-    return new Schedule(
-        startNanos, warmupNanos, durationNanos, interval, Math.min(batchLimit, batches));
+    return new Schedule(startNanos, warmupNanos, durationNanos, rate, batchEvents, batchLimit);
   }
 
   static Schedule closed(long startNanos, long warmupNanos, long durationNanos, long batchLimit) {
-    return new Schedule(startNanos, warmupNanos, durationNanos, 0, batchLimit);
+    return new Schedule(startNanos, warmupNanos, durationNanos, Rate.CLOSED, 1, batchLimit);
   }
 
   boolean isOpen() {
-    return intervalNanos > 0;
+    return !rate.isClosed();
+  }
+
+  /// Batches that are due before the end.
+  private long planned() {
+    if (!rate.isRamp()) {
+      return (long) Math.ceil((untilNanos - startNanos) / intervalNanos());
+    }
+    double seconds = (untilNanos - measureFromNanos) / (double) Quantity.SECOND;
+    return (long) Math.ceil((warmupEvents() + rate.meanPerSecond() * seconds) / batchEvents);
+  }
+
+  private double intervalNanos() {
+    return batchEvents / rate.fromPerSecond() * Quantity.SECOND;
+  }
+
+  private double warmupEvents() {
+    return rate.fromPerSecond() * (measureFromNanos - startNanos) / Quantity.SECOND;
   }
 
   /// The number of the next batch, or [#OVER].
@@ -68,24 +100,49 @@ final class Schedule {
 
   /// When the batch is to leave; for a closed schedule now, whenever that is.
   long intendedNanos(long batch, long nowNanos) {
-    return isOpen() ? startNanos + (long) (batch * intervalNanos) : nowNanos;
+    if (!isOpen()) {
+      return nowNanos;
+    }
+    if (!rate.isRamp()) {
+      return startNanos + (long) (batch * intervalNanos());
+    }
+    double events = (double) batch * batchEvents - warmupEvents();
+    if (events <= 0) {
+      return startNanos + (long) (batch * intervalNanos());
+    }
+    double from = rate.fromPerSecond();
+    double seconds = (untilNanos - measureFromNanos) / (double) Quantity.SECOND;
+    double steepness = (rate.untilPerSecond() - from) / seconds;
+    double square = Math.max(0, from * from + 2 * steepness * events);
+    return measureFromNanos + (long) (2 * events / (from + Math.sqrt(square)) * Quantity.SECOND);
   }
 
   /// When the first measured batch is to leave; for a closed schedule when measuring begins.
   long measuredFirstNanos() {
-    if (!isOpen()) {
-      return measureFromNanos;
-    }
-    long batch = (long) Math.ceil((measureFromNanos - startNanos) / intervalNanos);
+    return isOpen() ? intendedNanos(measuredFirst(), 0) : measureFromNanos;
+  }
+
+  private long measuredFirst() {
+    long batch = Math.max(0, (long) Math.ceil(warmupEvents() / batchEvents) - 1);
     while (!isMeasured(intendedNanos(batch, 0))) {
       batch++; // rounding
     }
-    return intendedNanos(batch, 0);
+    return batch;
   }
 
-  /// When the batch behind the last one would leave.
+  /// When the batch behind the last one would leave; a ramp ends with its duration.
   long plannedEndNanos() {
-    return startNanos + (long) (batchLimit * intervalNanos);
+    long endNanos = intendedNanos(batchLimit, untilNanos);
+    return rate.isRamp() ? Math.min(untilNanos, endNanos) : endNanos;
+  }
+
+  /// Events per second that the measured part plans; 0 for a closed schedule.
+  double plannedPerSecond() {
+    if (!rate.isRamp()) {
+      return rate.fromPerSecond();
+    }
+    double events = (double) (batchLimit - measuredFirst()) * batchEvents;
+    return events * Quantity.SECOND / Math.max(1, plannedEndNanos() - measuredFirstNanos());
   }
 
   boolean isMeasured(long intendedNanos) {

@@ -57,6 +57,9 @@ final class Sender implements Runnable {
 
   @Override
   public void run() {
+    if (schedule.isOpen()) {
+      TimerSlack.none();
+    }
     try {
       awaitTime(schedule.startNanos);
       for (long batch = schedule.take(); batch != Schedule.OVER; batch = schedule.take()) {
@@ -159,7 +162,12 @@ final class Sender implements Runnable {
     } catch (IOException failure) {
       boolean connected = open != null;
       disconnect();
-      return Reply.failed(kind(failure, connected), String.valueOf(failure));
+      Failure kind = kind(failure, connected);
+      return Reply.failed(
+          kind,
+          kind == Failure.SLOW
+              ? "no answer within " + Quantity.time(timeoutNanos)
+              : String.valueOf(failure));
     }
   }
 

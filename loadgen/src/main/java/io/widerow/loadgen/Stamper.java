@@ -70,6 +70,20 @@ final class Stamper {
     return new String(bytes.array(), StandardCharsets.US_ASCII);
   }
 
+  /// A text with its marks replaced by what is stamped there.
+  String stamped(String marked, long sequence, long timeNanos) {
+    StringBuilder out = new StringBuilder(marked.length() + 64);
+    for (int i = 0; i < marked.length(); i++) {
+      char c = marked.charAt(i);
+      if (Stamp.isMark(c)) {
+        out.append(text(Stamp.ofMark(c), sequence, timeNanos));
+      } else {
+        out.append(c);
+      }
+    }
+    return out.toString();
+  }
+
   /// Writes the whole second and returns the nanoseconds beyond it.
   private long second(ByteBuffer bytes, int offset, Stamp stamp, long timeNanos) {
     long second = Math.floorDiv(timeNanos, Quantity.SECOND);

@@ -2,20 +2,21 @@ package io.widerow.loadgen;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.regex.Pattern;
 
-/// How many events a contestant has, as its readers see it.
+/// How many events of all types a contestant has, as its readers see it.
 ///
 /// - Threads: one.
 final class StoredCount {
+  private static final Pattern NAME = Pattern.compile("\\[\"([^\"]+)\"]");
+  private static final Pattern NUMBER = Pattern.compile("\"dataset\":\\[\\[(\\d+)]");
+
   private final Contestant contestant;
   private final InetSocketAddress address;
   private final Workload workload;
 
   StoredCount(Contestant contestant, InetSocketAddress address, Workload workload) {
-    if (workload.types() != 1) {
-      throw new IllegalArgumentException(
-          "a comparison counts events of one type, not --types " + workload.types());
-    }
     this.contestant = contestant;
     this.address = address;
     this.workload = workload;
@@ -33,14 +34,37 @@ final class StoredCount {
 
   /// Counts by a query; Widerow and Cassandra read every event for it.
   long full() throws IOException, InterruptedException {
-    String type = workload.scenario().type;
     return switch (contestant.kind()) {
-      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON ->
-          TimedQuery.run(address, "/v1/query?format=csv&fields=none&type=" + type).lines() - 1;
-      case QUESTDB -> number(exec("select count() from '" + type + "'"), "\"dataset\":[[");
-      case CASSANDRA -> contestant.kind().target.driver().count(address, type);
+      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> {
+        String path = "/v1/query?format=csv&fields=none&type=" + workload.typeGlob();
+        yield TimedQuery.run(address, path).lines() - 1;
+      }
+      case QUESTDB -> quest();
+      case CASSANDRA -> contestant.kind().target.driver().count(address);
       case VICTORIA -> victoria();
     };
+  }
+
+  /// It has a table for each type, and none for a type of which nothing has come.
+  private long quest() throws IOException, InterruptedException {
+    List<String> tables =
+        NAME.matcher(exec("select table_name from tables()"))
+            .results()
+            .map(found -> found.group(1))
+            .filter(workload::isType)
+            .toList();
+    long count = 0;
+    for (String table : tables) {
+      String answer = exec("select count() from '" + table + "'");
+      count +=
+          NUMBER
+              .matcher(answer)
+              .results()
+              .mapToLong(found -> Long.parseLong(found.group(1)))
+              .findFirst()
+              .orElseThrow(() -> new WrongAnswer("no count in " + answer));
+    }
+    return count;
   }
 
   private String exec(String sql) throws IOException, InterruptedException {
@@ -54,20 +78,12 @@ final class StoredCount {
 
   /// It keeps a point for each field; `seq` is one of them.
   private long victoria() throws IOException, InterruptedException {
-    String type = workload.scenario().type;
     TimedQuery.Answer flush = TimedQuery.run(address, "/internal/force_flush");
     assert flush.bytes() >= 0 : "flushed";
-    String path = "/api/v1/export/csv?format=__timestamp__&match[]=" + type + "_seq";
-    return TimedQuery.run(address, path.replace("[]", "%5B%5D")).lines();
-  }
-
-  private static long number(String text, String name) {
-    int found = text.indexOf(name);
-    int from = found + name.length();
-    int end = from;
-    while (found >= 0 && end < text.length() && Character.isDigit(text.charAt(end))) {
-      end++;
-    }
-    return found < 0 || end == from ? 0 : Long.parseLong(text.substring(from, end));
+    String type = workload.scenario().type;
+    String names = type + (workload.types() == 1 ? "" : "[.][0-9]+") + "_seq";
+    String series = HttpText.encoded("{__name__=~\"" + names + "\"}");
+    String path = "/api/v1/export/csv?format=__timestamp__&match%5B%5D=" + series;
+    return TimedQuery.run(address, path).lines();
   }
 }

@@ -1,5 +1,6 @@
 package io.widerow.loadgen;
 
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -24,6 +25,8 @@ final class TimedQuery implements AutoCloseable {
   private final InetSocketAddress address;
   private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
   private @Nullable StringBuilder kept;
+  private @Nullable LineSink sink;
+  private final ByteArrayOutputStream pending = new ByteArrayOutputStream(); // of the sink's line
   private long bytes;
   private long lines;
   private byte last;
@@ -33,6 +36,11 @@ final class TimedQuery implements AutoCloseable {
   /// @param lines that end in a line feed, and what is behind the last one
   /// @param body the text when it was asked for
   record Answer(long bytes, long lines, long firstNanos, long nanos, String body) {}
+
+  /// Takes an answer line by line, without line feeds, as it comes.
+  interface LineSink {
+    void line(String line) throws IOException;
+  }
 
   private TimedQuery(InetSocketAddress address) throws IOException {
     this.address = address;
@@ -58,8 +66,23 @@ final class TimedQuery implements AutoCloseable {
     }
   }
 
+  /// Hands each line to the sink, which costs more than counting them.
+  Answer get(String path, LineSink lineSink) throws IOException {
+    sink = lineSink;
+    pending.reset();
+    try {
+      Answer answer = get(path, false);
+      if (pending.size() > 0) {
+        lineSink.line(pending.toString(StandardCharsets.UTF_8));
+      }
+      return answer;
+    } finally {
+      sink = null;
+    }
+  }
+
   /// @param keep whether the text is wanted
-  /// @throws IOException when the status is not 200 or 204, with the answer's text
+  /// @throws HttpRefusal when the status is not 200 or 204, with the answer's text
   Answer get(String path, boolean keep) throws IOException {
     String request =
         "GET %s HTTP/1.1\r\nHost: %s:%d\r\n\r\n"
@@ -78,12 +101,13 @@ final class TimedQuery implements AutoCloseable {
     int status = Integer.parseInt(head.substring(9, 12));
     if (status != 200 && status != 204) {
       kept = new StringBuilder();
+      sink = null;
     }
     body(head, status);
     long nanos = System.nanoTime() - beganNanos;
     String text = kept == null ? "" : kept.toString();
     if (status != 200 && status != 204) {
-      throw new IOException(path + " answered " + status + ": " + text.strip());
+      throw new HttpRefusal(path, status, text);
     }
     return new Answer(bytes, last == '\n' ? lines : lines + 1, firstNanos, nanos, text);
   }
@@ -147,6 +171,7 @@ final class TimedQuery implements AutoCloseable {
       int from = buffer.arrayOffset() + buffer.position();
       lines += lineFeeds(buffer.array(), from, from + here);
       last = buffer.array()[from + here - 1];
+      split(buffer.array(), from, from + here);
       if (text != null && bytes < KEPT_BYTES_MAX) {
         text.append(new String(buffer.array(), from, here, StandardCharsets.ISO_8859_1));
       }
@@ -154,6 +179,27 @@ final class TimedQuery implements AutoCloseable {
       bytes += here;
       left -= here;
     }
+  }
+
+  private void split(byte[] from, int offset, int limit) throws IOException {
+    LineSink to = sink;
+    if (to == null) {
+      return;
+    }
+    int begin = offset;
+    for (int i = offset; i < limit; i++) {
+      if (from[i] == '\n') {
+        if (pending.size() == 0) {
+          to.line(new String(from, begin, i - begin, StandardCharsets.UTF_8));
+        } else {
+          pending.write(from, begin, i - begin);
+          to.line(pending.toString(StandardCharsets.UTF_8));
+          pending.reset();
+        }
+        begin = i + 1;
+      }
+    }
+    pending.write(from, begin, limit - begin);
   }
 
   private static long lineFeeds(byte[] from, int offset, int limit) {

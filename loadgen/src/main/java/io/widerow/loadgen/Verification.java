@@ -3,7 +3,6 @@ package io.widerow.loadgen;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -20,7 +19,7 @@ final class Verification {
   static boolean run(
       Endpoint queryAddress, Workload workload, int slots, Path ledger, PrintWriter out)
       throws IOException, InterruptedException {
-    List<List<Sample>> samples = samples(workload, slots);
+    List<List<Sample>> samples = SamplePool.all(workload, slots);
     List<Ledger.Entry> entries = Ledger.read(ledger);
     Target target = queryAddress.target();
     // Nobody says when a syslog message has arrived, so the first answers may be too early.
@@ -64,15 +63,6 @@ final class Verification {
             : samples.stream().map(batch -> batch.get(0).type()).distinct().toList();
     return new ReadBack(queryAddress.host(), queryAddress.port())
         .read(types, earliestNanos(workload, samples), untilNanos, check);
-  }
-
-  private static List<List<Sample>> samples(Workload workload, int slots) {
-    SamplePool pool = new SamplePool(workload);
-    List<List<Sample>> samples = new ArrayList<>();
-    for (int slot = 0; slot < slots; slot++) {
-      samples.add(pool.nextBatch());
-    }
-    return samples;
   }
 
   private static long earliestNanos(Workload workload, List<List<Sample>> samples) {

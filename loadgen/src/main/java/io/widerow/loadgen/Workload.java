@@ -55,6 +55,19 @@ record Workload(
     return fromNanos + sequence * stepNanos + shiftNanos;
   }
 
+  /// All types of the run, as the parameter of a query has them.
+  String typeGlob() {
+    return types == 1 ? scenario.type : scenario.type + ".*";
+  }
+
+  /// Whether a run of this workload can have events of the type.
+  boolean isType(String name) {
+    return types == 1
+        ? name.equals(scenario.type)
+        : name.startsWith(scenario.type + ".")
+            && name.substring(scenario.type.length() + 1).matches("[0-9]{1,9}");
+  }
+
   /// Prepared batches; never fewer than `least`, so that each connection has its own.
   int slots(int least) {
     return Math.max(least, Math.ceilDiv(distinct, batchEvents));

@@ -94,16 +94,16 @@ final class WorkloadOptions {
     return new Workload(
         scenario,
         seed,
-        Math.toIntExact(Math.min(Integer.MAX_VALUE, Quantity.count(batch))),
-        Math.toIntExact(Math.min(Integer.MAX_VALUE, Quantity.count(distinct))),
+        Math.toIntExact(Math.min(Integer.MAX_VALUE, Quantity.count("--batch", batch))),
+        Math.toIntExact(Math.min(Integer.MAX_VALUE, Quantity.count("--distinct", distinct))),
         types,
         skew,
         series,
         late,
-        Quantity.nanos(lateAge),
+        Quantity.nanos("--late-age", lateAge),
         equalTimes,
         nanos(from == null ? now : instant(from)),
-        step != null ? Quantity.nanos(step) : stepNanos(rate));
+        step != null ? Quantity.nanos("--step", step) : stepNanos(rate));
   }
 
   private static long stepNanos(double rate) {

@@ -21,7 +21,7 @@ import java.util.logging.Logger;
 /// - Threads: any.
 public final class CassandraDriver implements PeerDriver {
   private static final long FLUSH_NANOS = 3_000_000_000L; // the flush begins after one second
-  private static final int PAGE_ROWS = 5_000;
+  static final int PAGE_ROWS = 5_000;
   private static final Map<InetSocketAddress, Shared> SESSIONS = new HashMap<>();
 
   /// A session and how many use it.
@@ -112,18 +112,30 @@ public final class CassandraDriver implements PeerDriver {
   }
 
   @Override
-  public long count(InetSocketAddress address, String type) throws IOException {
+  public PeerReader reader(InetSocketAddress address) throws IOException {
+    CqlSession session = open(address);
+    try {
+      return new CassandraReader(session);
+    } catch (DriverException failure) {
+      session.close();
+      throw new IOException("reading from Cassandra at " + address, failure);
+    }
+  }
+
+  @Override
+  public long count(InetSocketAddress address) throws IOException {
     try (CqlSession session = open(address)) {
       long count = 0;
       for (Row partition : session.execute(CassandraTable.PARTITIONS)) {
-        if (type.equals(partition.getString("type"))) {
-          for (Row ignored :
-              session.execute(
-                  session
-                      .prepare(CassandraTable.IDS)
-                      .bind(partition.getString("bucket"), type, partition.getShort("shard")))) {
-            count += ignored.isNull(0) ? 0 : 1;
-          }
+        for (Row event :
+            session.execute(
+                session
+                    .prepare(CassandraTable.IDS)
+                    .bind(
+                        partition.getString("bucket"),
+                        partition.getString("type"),
+                        partition.getShort("shard")))) {
+          count += event.isNull(0) ? 0 : 1;
         }
       }
       return count;

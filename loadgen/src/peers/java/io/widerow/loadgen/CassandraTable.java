@@ -11,6 +11,9 @@ final class CassandraTable {
   static final String IDS =
       "SELECT id FROM load.events WHERE bucket = ? AND type = ? AND shard = ?";
 
+  static final String ROWS =
+      "SELECT id, body FROM load.events WHERE bucket = ? AND type = ? AND shard = ?";
+
   static final String FLUSH_SOON =
       "ALTER TABLE load.events WITH memtable_flush_period_in_ms = 1000";
 

@@ -42,7 +42,9 @@ class LoadCommandTest {
     "--scenario=lunar, lunar",
     "--target=carrier-pigeon, carrier-pigeon",
     "--late=2, 2.0",
-    "--duration=fast, fast",
+    "--duration=fast, --duration",
+    "--distinct=x, --distinct",
+    "--rate=10k.., 10k..",
     "--durability=stone, stone",
     "--from=yesterday, yesterday",
     "--max-p99=5, 5",
@@ -50,7 +52,11 @@ class LoadCommandTest {
     "--connections=0, 0",
     "--read=latest, latest",
     "--read=moon=3, moon",
-    "--stages=fast, fast"
+    "--every=1ms, 1000.0 us",
+    "--max-slip=soon, soon",
+    "--stages=fast, fast",
+    "--stages=10k..x/5s, 10k..x/5s",
+    "--rate=5k..0, 5k..0"
   })
   void impossibleOptionIsOneSentenceWithItsValue(String option, String value) {
     assertEquals(ExitCode.USAGE, load(option));
@@ -90,6 +96,8 @@ class LoadCommandTest {
     assertTrue(Double.parseDouble(run.get("target_us_per_event")) > 0, line);
     assertTrue(Files.readString(directory.resolve("README.md")).contains(run.get("run")));
     Path folder = directory.resolve(run.get("run"));
+    String environment = Files.readString(folder.resolve("environment.txt"));
+    assertTrue(environment.contains("target flags: -Xmx512m"), environment);
     for (String file :
         List.of(
             "command.txt",
@@ -130,9 +138,58 @@ class LoadCommandTest {
   }
 
   @Test
+  void rampSendsTheIntegralOfItsRate() throws IOException {
+    try (FakeTarget target = new FakeTarget()) {
+      String stage = "--stages=1k..3k/500ms";
+      assertEquals(0, shortLoad(target, stage, "--results=" + directory), err.toString());
+    }
+    String line = Files.readString(directory.resolve("runs.ndjson"));
+    Map<String, String> run = FlatJson.parse(line.strip());
+    assertEquals("1000..3000", run.get("ramp"));
+    // 100 events of warm-up, 1,000 on the ramp.
+    assertEquals("1000", run.get("events"));
+  }
+
+  @Test
   void figureBeyondItsBoundIsExitCode99() throws IOException {
     try (FakeTarget target = new FakeTarget()) {
       assertEquals(ExitCode.BOUND, shortLoad(target, "--max-p99=1ns"));
+    }
+  }
+
+  @Test
+  void targetThatAnswersTooSlowlyIsAnExitCode() throws IOException {
+    try (FakeTarget target = new FakeTarget().stallingOnce(20, 60_000)) {
+      assertEquals(
+          ExitCode.FAILURES,
+          shortLoad(target, "--connections=1", "--timeout=200ms"),
+          out::toString);
+      assertTrue(out.toString().contains("slow"), out.toString());
+    }
+  }
+
+  @Test
+  void fileThatIsNotThereIsSaid() {
+    assertEquals(ExitCode.FILE, load("--target=null", "--replay=absent.pool"));
+    assertEquals("widerow load: absent.pool: no such file or directory", err.toString().strip());
+  }
+
+  @Test
+  void nullSinkMayBeAProcessOfItsOwn() throws IOException {
+    try (NullSink sink = new NullSink()) {
+      String[] there = {"--target=null", "--url=127.0.0.1:" + sink.port(), "--duration=200ms"};
+      assertEquals(0, load(there), err.toString());
+      assertTrue(out.toString().contains("127.0.0.1:" + sink.port()), out.toString());
+    }
+    assertEquals(ExitCode.USAGE, load("sink", "--port=70000"));
+    assertTrue(err.toString().contains("70000"), err.toString());
+  }
+
+  @Test
+  void slipBeyondItsBoundIsExitCode99() throws IOException {
+    try (FakeTarget target = new FakeTarget()) {
+      assertEquals(ExitCode.BOUND, shortLoad(target, "--max-slip=1ns"));
+      assertEquals(ExitCode.OK, shortLoad(target, "--max-slip=1h", "--min-rate=1"));
     }
   }
 
