@@ -26,14 +26,7 @@ class DaemonKillTest {
   private static final int SENDERS = 4;
   private static final int KILLS_A_STORE = 100; // all that a store has is read back every time
   private static final int RESTARTS_A_CHECK = 4;
-  private static final String[] SMALL = {
-    "--lanes", "2",
-    "--set", "open-bytes=4194304",
-    "--set", "journal-file-bytes=1048576",
-    "--set", "journal-bytes=4194304",
-    "--set", "merge-after=1s",
-    "--set", "disk-reserve-bytes=0"
-  };
+  private static final String[] SMALL = ServeProcess.small(0);
 
   @TempDir private Path directory = Path.of(".");
 

@@ -31,14 +31,7 @@ class DiskFaultTest {
   private static final Path STRACE = Path.of("/usr/bin/strace");
   private static final String ENDED = "writing has ended";
   private static final long RESERVE_BYTES = 32 << 20;
-  private static final String[] SMALL = {
-    "--lanes", "2",
-    "--set", "open-bytes=4194304",
-    "--set", "journal-file-bytes=1048576",
-    "--set", "journal-bytes=4194304",
-    "--set", "merge-after=1s",
-    "--set", "disk-reserve-bytes=" + RESERVE_BYTES
-  };
+  private static final String[] SMALL = ServeProcess.small(RESERVE_BYTES);
 
   @TempDir private Path directory = Path.of(".");
 

@@ -34,14 +34,7 @@ class PowerCutTest {
   private static final int SENDERS = 4;
   private static final int OS_EVENTS = 20; // in a batch
   private static final double[] KEEP = {0, 0.1, 0.5, 0.9, 1};
-  private static final String[] SMALL = {
-    "--lanes", "2",
-    "--set", "open-bytes=4194304",
-    "--set", "journal-file-bytes=1048576",
-    "--set", "journal-bytes=4194304",
-    "--set", "merge-after=1s",
-    "--set", "disk-reserve-bytes=16777216"
-  };
+  private static final String[] SMALL = ServeProcess.small(16 << 20);
 
   @TempDir private Path directory = Path.of(".");
 
