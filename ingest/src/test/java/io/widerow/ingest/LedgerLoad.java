@@ -181,6 +181,28 @@ final class LedgerLoad implements AutoCloseable {
     verify(batches(), null);
   }
 
+  /// What was acknowledged at some moment.
+  ///
+  /// @param batches by sender
+  record Ledger(List<Integer> batches) {}
+
+  Ledger ledger() {
+    return new Ledger(Arrays.stream(batches()).boxed().toList());
+  }
+
+  /// Holds what another daemon shows, of a copy, against what was acknowledged when it was made:
+  /// nothing is missing, nothing twice, all in order; more may be there, as far as was sent by now.
+  void verify(int otherPort, Ledger promised) throws IOException, InterruptedException {
+    int[] limit = batches();
+    Arrays.setAll(limit, sender -> limit[sender] + 1);
+    int[] least = promised.batches().stream().mapToInt(Integer::intValue).toArray();
+    for (BitSet there : verifyEvents(query(otherPort, "load"), least, limit)) {
+      assertEquals(
+          there.length(), there.cardinality(), "something is there, and not all before it");
+    }
+    verifySlots(query(otherPort, "slot"), least, limit);
+  }
+
   private int[] batches() {
     int[] batches = new int[acknowledged.length()];
     Arrays.setAll(batches, acknowledged::get);
@@ -190,17 +212,18 @@ final class LedgerLoad implements AutoCloseable {
   /// @param least batches that must be there, by sender
   /// @param most that may be; null for those acknowledged after the answer, and one more each
   private void verify(int[] least, int @Nullable [] most) throws IOException, InterruptedException {
-    List<String> events = query("load");
-    List<String> slots = query("slot");
+    List<String> events = query(port, "load");
+    List<String> slots = query(port, "slot");
     int[] limit = most == null ? batches() : most;
     if (most == null) {
       Arrays.setAll(limit, sender -> limit[sender] + 1);
     }
-    verifyEvents(events, least, limit);
+    BitSet[] _ = verifyEvents(events, least, limit);
     verifySlots(slots, least, limit);
   }
 
-  private void verifyEvents(List<String> lines, int[] least, int[] limit) {
+  /// @return numbers that are there, by sender
+  private static BitSet[] verifyEvents(List<String> lines, int[] least, int[] limit) {
     BitSet[] seen = new BitSet[least.length];
     Arrays.setAll(seen, _ -> new BitSet());
     String last = "";
@@ -221,6 +244,7 @@ final class LedgerLoad implements AutoCloseable {
       int may = limit[sender] * EVENTS_PER_BATCH;
       assertTrue(seen[sender].length() <= may, seen[sender].length() + " of at most " + may);
     }
+    return seen;
   }
 
   private static void verifySlots(List<String> lines, int[] least, int[] limit) {
@@ -248,8 +272,8 @@ final class LedgerLoad implements AutoCloseable {
   }
 
   /// The lines of an answer, without the token at the end.
-  private List<String> query(String type) throws IOException, InterruptedException {
-    URI all = URI.create("http://127.0.0.1:" + port + "/v1/query?type=" + type);
+  private List<String> query(int daemon, String type) throws IOException, InterruptedException {
+    URI all = URI.create("http://127.0.0.1:" + daemon + "/v1/query?type=" + type);
     HttpResponse<String> answer =
         client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofString());
     assertEquals(200, answer.statusCode(), answer.body());

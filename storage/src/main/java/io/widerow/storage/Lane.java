@@ -68,6 +68,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   private boolean rowsSpent; // there are records of a dropped group in the rows
   private StorageException.@Nullable DiskFull dropped; // and the caller will still ask for a commit
   private volatile boolean sealRequested;
+  private volatile long committedLsn;
 
   private final AtomicLong eventsCommitted = new AtomicLong();
   private final AtomicLong bytesCommitted = new AtomicLong();
@@ -99,6 +100,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     this.frameBytes = Math.min(FRAME_BYTES, config.frameBytesMax() / 4);
     this.lsn = lsn;
     this.forcedLsn = lsn;
+    this.committedLsn = lsn;
     this.forcedNanos = clock.monotonicNanos();
     this.notes = new ArrayDeque<>(earlier);
     this.othersNotes = new ArrayDeque<>(others);
@@ -388,6 +390,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   }
 
   private void publish() {
+    committedLsn = lsn;
     if (!rowsSpent) {
       rows.publish();
     }
@@ -451,6 +454,11 @@ final class Lane implements LaneWriter, AutoCloseable {
   boolean isOlderThan(long monotonicNanos) {
     OpenRows now = rows;
     return now.committedEvents() > 0 && now.madeNanos() < monotonicNanos;
+  }
+
+  /// The last frame of everything that was committed.
+  long committedLsn() {
+    return committedLsn;
   }
 
   Journal journal() {
