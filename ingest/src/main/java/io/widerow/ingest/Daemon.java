@@ -153,7 +153,7 @@ public final class Daemon implements AutoCloseable {
     ServerBuilder builder =
         Server.builder()
             .workerGroup(loops, false)
-            .maxNumConnections(config.connectionsMax())
+            .maxNumConnections(connectionsMax(config))
             .http1MaxHeaderSize(HEADER_BYTES_MAX)
             .http2MaxHeaderListSize(HEADER_BYTES_MAX)
             .idleTimeout(IDLE_MAX)
@@ -178,6 +178,17 @@ public final class Daemon implements AutoCloseable {
     get(builder, "/health", access.open(status::health));
     get(builder, "/ping", access.open(status::ping));
     return builder.build();
+  }
+
+  private static int connectionsMax(DaemonConfig config) {
+    int most = FileBudget.of(config).connections(config.connectionsMax());
+    if (most < config.connectionsMax()) {
+      LOG.log(
+          Level.WARNING,
+          "there are files for {0} connections, not for {1}: raise the limit of open files",
+          new Object[] {Integer.toString(most), Integer.toString(config.connectionsMax())});
+    }
+    return most;
   }
 
   private static void listen(ServerBuilder builder, DaemonConfig config) {

@@ -56,6 +56,7 @@ final class LedgerLoad implements AutoCloseable {
   private final AtomicLong recognised = new AtomicLong();
   private volatile int port;
   private volatile boolean cutOff;
+  private volatile boolean held;
   private volatile boolean ending;
 
   LedgerLoad(int senders, int port) {
@@ -77,6 +78,11 @@ final class LedgerLoad implements AutoCloseable {
   /// system that is shut down may still let a force under way end as if it had been done.
   void cutOff() {
     cutOff = true;
+  }
+
+  /// Holds the senders up, each when its batch is acknowledged, or lets them go on.
+  void hold(boolean hold) {
+    held = hold;
   }
 
   /// Batches acknowledged so far.
@@ -114,6 +120,9 @@ final class LedgerLoad implements AutoCloseable {
 
   private void send(int sender) {
     for (int batch = 0; !ending; batch++) {
+      while (held && !ending) {
+        LockSupport.parkNanos(1_000_000);
+      }
       while (!send(sender, batch)) {
         repeats.incrementAndGet();
         LockSupport.parkNanos(10_000_000);
