@@ -142,7 +142,7 @@ class PlantedBugsTest {
         planted(
             "notes are journaled with their group",
             SuiteCheck.CRASH,
-            Cut.out(Lane.class, "writeFrame", FrameEncoder.class, "addNote")),
+            Cut.out(GroupNotes.class, "addTo", FrameEncoder.class, "addNote")),
         planted(
             "notes are sealed before their journal goes",
             SuiteCheck.CRASH,
