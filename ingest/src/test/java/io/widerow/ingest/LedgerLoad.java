@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
+import io.widerow.faults.FaultRecords;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -92,6 +93,11 @@ final class LedgerLoad implements AutoCloseable {
       all += acknowledged.get(sender);
     }
     return all;
+  }
+
+  /// For a row of the fault page.
+  FaultRecords.Batches figures() {
+    return new FaultRecords.Batches(acknowledged(), repeats(), recognised());
   }
 
   /// Repeats that the daemon took for what they were.

@@ -138,6 +138,15 @@ final class ServeProcess implements AutoCloseable {
     return read(log);
   }
 
+  /// Deletes a store, or whatever else a test has done with: thousands of faults would fill a disk.
+  static void delete(Path tree) throws IOException {
+    try (Stream<Path> paths = Files.walk(tree)) {
+      for (Path path : paths.toList().reversed()) {
+        Files.delete(path);
+      }
+    }
+  }
+
   /// `kill -9`, of the daemon before the program it runs under, if there is one.
   void kill() throws InterruptedException {
     process.descendants().forEach(ProcessHandle::destroyForcibly);

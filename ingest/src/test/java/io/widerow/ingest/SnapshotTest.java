@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.FaultRecords;
 import io.widerow.query.Shell;
 import io.widerow.query.SnapshotCommand;
 import io.widerow.storage.StoreVerifier;
@@ -48,6 +49,8 @@ class SnapshotTest {
   private final SplittableRandom random = new SplittableRandom(seed);
   private long[] millis = new long[0];
   private long batches;
+  private long repeats;
+  private long recognised;
   private int killed;
 
   @Test
@@ -66,13 +69,18 @@ class SnapshotTest {
     for (int done = 0; done < times; done += SNAPSHOTS_A_STORE) {
       Path work = Files.createDirectory(directory.resolve("store-" + done));
       snapshotOneStore(jvm, work.resolve("d"), Math.min(SNAPSHOTS_A_STORE, times - done));
-      delete(work);
+      ServeProcess.delete(work);
     }
     Arrays.sort(millis);
     System.out.printf(
         "seed %d: %d snapshots under load, %d batches acknowledged, %d daemons killed meanwhile;"
             + " inconsistent 0; made within p50 %d ms, max %d ms%n",
         seed, millis.length, batches, killed, millis[millis.length / 2], millis[millis.length - 1]);
+    FaultRecords.add(
+        "snapshot under load, millis to make; killed meanwhile " + killed,
+        millis.length,
+        new FaultRecords.Batches(batches, repeats, recognised),
+        millis);
   }
 
   private void snapshotOneStore(QuickJvm jvm, Path data, int times)
@@ -91,7 +99,7 @@ class SnapshotTest {
         load.hold(true); // while another daemon is looked at
         check(jvm, load, copies.resolve("s"), promised);
         load.hold(false);
-        delete(copies.resolve("s"));
+        ServeProcess.delete(copies.resolve("s"));
         if (i % 5 == 2) {
           daemon = killWhileMaking(jvm, daemon, data);
           load.moveTo(daemon.port());
@@ -101,6 +109,8 @@ class SnapshotTest {
       load.end();
       load.verify();
       batches += load.acknowledged();
+      repeats += load.repeats();
+      recognised += load.recognised();
       assertEquals(0, daemon.stop(60), daemon.output());
       stopped(jvm, load, data);
     } finally {
@@ -129,7 +139,7 @@ class SnapshotTest {
     Path made = copies.resolve("k");
     if (Files.exists(made)) {
       assertEquals(List.of(), StoreVerifier.verify(made).damage());
-      delete(made);
+      ServeProcess.delete(made);
     }
     ServeProcess next = ServeProcess.start(jvm, data, SMALL);
     assertEquals(0, snapshot("--url", url(next), "--to", "k"));
@@ -138,7 +148,7 @@ class SnapshotTest {
           List.of(made),
           left.filter(path -> path.getFileName().toString().startsWith("k")).toList());
     }
-    delete(made);
+    ServeProcess.delete(made);
     return next;
   }
 
@@ -166,14 +176,6 @@ class SnapshotTest {
             true,
             Map.of());
     return SnapshotCommand.commandLine(shell).execute(arguments);
-  }
-
-  private static void delete(Path tree) throws IOException {
-    try (Stream<Path> paths = Files.walk(tree)) {
-      for (Path path : paths.toList().reversed()) {
-        Files.delete(path);
-      }
-    }
   }
 
   @Test
