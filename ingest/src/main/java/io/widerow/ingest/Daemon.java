@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-lane-<n>` | one per lane | all writing to the lane's journal and open rows |
 /// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers |
 /// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
-/// | `armeria-common-blocking-tasks-<n>` | as needed | decoding of large or packed bodies |
+/// | `armeria-common-blocking-tasks-<n>` | as needed | large or packed bodies, snapshots |
 /// | `widerow-background-<n>` | lanes / 2 + 1 | sealing, merging, journal files; of the opener |
 /// | `widerow-maintenance` | one | tells the store what is due, wakes idle lanes |
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
@@ -150,10 +150,12 @@ public final class Daemon implements AutoCloseable {
   private Server server(DaemonConfig config, Intake newIntake, Access access) {
     WriteServices write = new WriteServices(newIntake, config.durability());
     StatusServices status = new StatusServices(config, newIntake, store, registry);
+    SnapshotService snapshots =
+        new SnapshotService(store, config.store().snapshotDirectory(config.data()));
     ServerBuilder builder =
         Server.builder()
             .workerGroup(loops, false)
-            .maxNumConnections(config.connectionsMax())
+            .maxNumConnections(connectionsMax(config))
             .http1MaxHeaderSize(HEADER_BYTES_MAX)
             .http2MaxHeaderListSize(HEADER_BYTES_MAX)
             .idleTimeout(IDLE_MAX)
@@ -170,6 +172,7 @@ public final class Daemon implements AutoCloseable {
     post(builder, "/v1/events", access.guard(Tokens.Scope.INGEST, write::events));
     post(builder, "/api/v2/write", access.guard(Tokens.Scope.INGEST, write::influx2));
     post(builder, "/write", access.guard(Tokens.Scope.INGEST, write::influx1));
+    post(builder, "/v1/admin/snapshot", access.guard(Tokens.Scope.ADMIN, snapshots::snapshot));
     get(builder, "/v1/query", access.guard(Tokens.Scope.QUERY, queries::query));
     get(builder, "/metrics", access.guard(Tokens.Scope.ADMIN, status::metrics));
     get(builder, "/v1/status", access.guard(Tokens.Scope.ADMIN, status::status));
@@ -177,6 +180,17 @@ public final class Daemon implements AutoCloseable {
     get(builder, "/health", access.open(status::health));
     get(builder, "/ping", access.open(status::ping));
     return builder.build();
+  }
+
+  private static int connectionsMax(DaemonConfig config) {
+    int most = FileBudget.of(config).connections(config.connectionsMax());
+    if (most < config.connectionsMax()) {
+      LOG.log(
+          Level.WARNING,
+          "there are files for {0} connections, not for {1}: raise the limit of open files",
+          new Object[] {Integer.toString(most), Integer.toString(config.connectionsMax())});
+    }
+    return most;
   }
 
   private static void listen(ServerBuilder builder, DaemonConfig config) {

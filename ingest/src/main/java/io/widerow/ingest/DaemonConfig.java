@@ -86,6 +86,7 @@ public record DaemonConfig(
     require(drainSeconds >= 0, "drain-seconds must not be negative, got " + drainSeconds);
     require(readOnSeconds >= 0, "read-on-seconds must not be negative, got " + readOnSeconds);
     store.requireFor(lanes);
+    Path _ = store.snapshotDirectory(data);
     require(insecure || isLoopback(http) || security.isComplete(), needsTls("http", http));
     require(insecure || syslog == null || isLoopback(syslog), needsTls("syslog", syslog));
   }

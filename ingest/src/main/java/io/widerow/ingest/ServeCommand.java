@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
 /// | 0 | it was told to stop, and everything is safe |
 /// | 1 | the store is in use by another process |
 /// | 64 | an option or a value that cannot work |
+/// | 71 | the system lets it have too few files open |
 /// | 74 | writing has ended: the disk refused, or acknowledged data is damaged |
 ///
 /// When the disk refuses while it runs, it reads on for `read-on-seconds` or until it is told to
@@ -44,6 +45,7 @@ public final class ServeCommand implements Callable<Integer> {
           + "`widerow verify` lists all damage, "
           + "and `widerow repair --accept-loss` goes on without it";
   private static final int EXIT_USAGE = 64;
+  private static final int EXIT_TOO_LITTLE = 71;
   private static final int EXIT_FAILED = 74;
 
   private final StoreOpener opener;
@@ -150,6 +152,11 @@ public final class ServeCommand implements Callable<Integer> {
       out().print(printConfig ? config.print() : "the configuration works\n");
       out().flush();
       return 0;
+    }
+    String tooLittle = FileBudget.of(config).refusal();
+    if (tooLittle != null) {
+      err().println("widerow: " + tooLittle);
+      return EXIT_TOO_LITTLE;
     }
     return serve(config);
   }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// What an operator can decide about the daemon's store.
 ///
@@ -21,6 +22,7 @@ import java.util.TreeMap;
 /// @param acceptClock whether the machine's clock is believed although a later one was seen before
 /// @param retention how long types without a setting of their own are kept
 /// @param retentionByType how long others are kept
+/// @param snapshotDirectory where snapshots are made; null for `DATA-snapshots`
 record StoreOptions(
     int shards,
     int bucketMinutes,
@@ -33,7 +35,8 @@ record StoreOptions(
     long diskReserveBytes,
     boolean acceptClock,
     Age retention,
-    Map<String, Age> retentionByType) {
+    Map<String, Age> retentionByType,
+    @Nullable Path snapshotDirectory) {
   /// What a key of [#retentionByType] begins with; the type follows.
   static final String RETENTION_OF = "retention.";
 
@@ -93,6 +96,7 @@ record StoreOptions(
     defaults.put("disk-reserve-bytes", Long.toString(512L << 20));
     defaults.put("accept-clock", "false");
     defaults.put("retention", "forever");
+    defaults.put("snapshot-dir", "");
   }
 
   /// Reads the keys of [#putDefaults], and those that name a type.
@@ -115,7 +119,8 @@ record StoreOptions(
         values.bytes("disk-reserve-bytes"),
         values.truth("accept-clock"),
         Age.parse("retention", values.text("retention")),
-        byType);
+        byType,
+        values.text("snapshot-dir").isEmpty() ? null : Path.of(values.text("snapshot-dir")));
   }
 
   private static Duration duration(ConfigValues values, String key) {
@@ -138,8 +143,22 @@ record StoreOptions(
     values.put("disk-reserve-bytes", Long.toString(diskReserveBytes));
     values.put("accept-clock", Boolean.toString(acceptClock));
     values.put("retention", retention.toString());
+    values.put("snapshot-dir", snapshotDirectory == null ? "" : snapshotDirectory.toString());
     new TreeMap<>(retentionByType)
         .forEach((type, age) -> values.put(RETENTION_OF + type, age.toString()));
+  }
+
+  /// Where snapshots of a store are made: on its file system, and not in it.
+  ///
+  /// @throws IllegalArgumentException when it is in the store
+  Path snapshotDirectory(Path data) {
+    Path store = data.toAbsolutePath().normalize();
+    if (snapshotDirectory == null) {
+      return store.resolveSibling(store.getFileName() + "-snapshots");
+    }
+    Path directory = snapshotDirectory.toAbsolutePath().normalize();
+    require(!directory.startsWith(store), "snapshot-dir must not be in data, got " + directory);
+    return directory;
   }
 
   StoreConfig storeConfig(Path data, int lanes) {

@@ -95,6 +95,7 @@ class DaemonConfigTest {
     "journal-bytes,1048576",
     "merge-after,forever",
     "disk-reserve-bytes,-1",
+    "snapshot-dir,./widerow-data/s",
     "retention,30",
     "retention,0d",
     "retention.audit,long",

@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.FaultRecords;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,14 +27,7 @@ class DaemonKillTest {
   private static final int SENDERS = 4;
   private static final int KILLS_A_STORE = 100; // all that a store has is read back every time
   private static final int RESTARTS_A_CHECK = 4;
-  private static final String[] SMALL = {
-    "--lanes", "2",
-    "--set", "open-bytes=4194304",
-    "--set", "journal-file-bytes=1048576",
-    "--set", "journal-bytes=4194304",
-    "--set", "merge-after=1s",
-    "--set", "disk-reserve-bytes=0"
-  };
+  private static final String[] SMALL = ServeProcess.small(0);
 
   @TempDir private Path directory = Path.of(".");
 
@@ -61,8 +55,9 @@ class DaemonKillTest {
   private void kill(int times) throws IOException, InterruptedException {
     QuickJvm jvm = QuickJvm.archived(directory);
     while (kills < times) {
-      Path store = Files.createDirectory(directory.resolve("store-" + kills)).resolve("d");
-      killOneStore(jvm, store, Math.min(times, kills + KILLS_A_STORE));
+      Path work = Files.createDirectory(directory.resolve("store-" + kills));
+      killOneStore(jvm, work.resolve("d"), Math.min(times, kills + KILLS_A_STORE));
+      ServeProcess.delete(work);
     }
     Arrays.sort(startMillis);
     System.out.printf(
@@ -79,6 +74,11 @@ class DaemonKillTest {
         startMillis[startMillis.length * 99 / 100],
         startMillis[startMillis.length - 1]);
     assertTrue(killsInRecovery > 0);
+    FaultRecords.add(
+        "kill -9 at a random time, of them in recovery " + killsInRecovery,
+        kills,
+        new FaultRecords.Batches(batches, repeats, recognised),
+        startMillis);
   }
 
   private void killOneStore(QuickJvm jvm, Path data, int until)

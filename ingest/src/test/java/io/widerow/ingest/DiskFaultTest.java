@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.widerow.faults.FaultRecords;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -31,14 +32,7 @@ class DiskFaultTest {
   private static final Path STRACE = Path.of("/usr/bin/strace");
   private static final String ENDED = "writing has ended";
   private static final long RESERVE_BYTES = 32 << 20;
-  private static final String[] SMALL = {
-    "--lanes", "2",
-    "--set", "open-bytes=4194304",
-    "--set", "journal-file-bytes=1048576",
-    "--set", "journal-bytes=4194304",
-    "--set", "merge-after=1s",
-    "--set", "disk-reserve-bytes=" + RESERVE_BYTES
-  };
+  private static final String[] SMALL = ServeProcess.small(RESERVE_BYTES);
 
   @TempDir private Path directory = Path.of(".");
 
@@ -75,6 +69,8 @@ class DiskFaultTest {
           "seed %d: %d failed forces, %d batches acknowledged, %d attempts repeated%n",
           seed, errors, load.acknowledged(), load.repeats());
       assertEquals(0, daemon.stop(30), daemon.output());
+      String often = andLater.isEmpty() ? "once" : "for ever";
+      FaultRecords.add("a force fails " + often, errors, load.figures(), new long[0]);
     } finally {
       daemon.close();
     }
@@ -141,6 +137,7 @@ class DiskFaultTest {
             resumeMillis[resumeMillis.length - 1]);
         assertFalse(daemon.output().contains(ENDED), daemon.output());
         assertEquals(0, daemon.stop(30), daemon.output());
+        FaultRecords.add("disk full", resumeMillis.length, load.figures(), resumeMillis);
       } finally {
         daemon.close();
       }

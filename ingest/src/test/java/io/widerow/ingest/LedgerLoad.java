@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
+import io.widerow.faults.FaultRecords;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -56,6 +57,7 @@ final class LedgerLoad implements AutoCloseable {
   private final AtomicLong recognised = new AtomicLong();
   private volatile int port;
   private volatile boolean cutOff;
+  private volatile boolean held;
   private volatile boolean ending;
 
   LedgerLoad(int senders, int port) {
@@ -79,6 +81,11 @@ final class LedgerLoad implements AutoCloseable {
     cutOff = true;
   }
 
+  /// Holds the senders up, each when its batch is acknowledged, or lets them go on.
+  void hold(boolean hold) {
+    held = hold;
+  }
+
   /// Batches acknowledged so far.
   long acknowledged() {
     long all = 0;
@@ -86,6 +93,11 @@ final class LedgerLoad implements AutoCloseable {
       all += acknowledged.get(sender);
     }
     return all;
+  }
+
+  /// For a row of the fault page.
+  FaultRecords.Batches figures() {
+    return new FaultRecords.Batches(acknowledged(), repeats(), recognised());
   }
 
   /// Repeats that the daemon took for what they were.
@@ -114,6 +126,9 @@ final class LedgerLoad implements AutoCloseable {
 
   private void send(int sender) {
     for (int batch = 0; !ending; batch++) {
+      while (held && !ending) {
+        LockSupport.parkNanos(1_000_000);
+      }
       while (!send(sender, batch)) {
         repeats.incrementAndGet();
         LockSupport.parkNanos(10_000_000);
@@ -181,6 +196,28 @@ final class LedgerLoad implements AutoCloseable {
     verify(batches(), null);
   }
 
+  /// What was acknowledged at some moment.
+  ///
+  /// @param batches by sender
+  record Ledger(List<Integer> batches) {}
+
+  Ledger ledger() {
+    return new Ledger(Arrays.stream(batches()).boxed().toList());
+  }
+
+  /// Holds what another daemon shows, of a copy, against what was acknowledged when it was made:
+  /// nothing is missing, nothing twice, all in order; more may be there, as far as was sent by now.
+  void verify(int otherPort, Ledger promised) throws IOException, InterruptedException {
+    int[] limit = batches();
+    Arrays.setAll(limit, sender -> limit[sender] + 1);
+    int[] least = promised.batches().stream().mapToInt(Integer::intValue).toArray();
+    for (BitSet there : verifyEvents(query(otherPort, "load"), least, limit)) {
+      assertEquals(
+          there.length(), there.cardinality(), "something is there, and not all before it");
+    }
+    verifySlots(query(otherPort, "slot"), least, limit);
+  }
+
   private int[] batches() {
     int[] batches = new int[acknowledged.length()];
     Arrays.setAll(batches, acknowledged::get);
@@ -190,17 +227,18 @@ final class LedgerLoad implements AutoCloseable {
   /// @param least batches that must be there, by sender
   /// @param most that may be; null for those acknowledged after the answer, and one more each
   private void verify(int[] least, int @Nullable [] most) throws IOException, InterruptedException {
-    List<String> events = query("load");
-    List<String> slots = query("slot");
+    List<String> events = query(port, "load");
+    List<String> slots = query(port, "slot");
     int[] limit = most == null ? batches() : most;
     if (most == null) {
       Arrays.setAll(limit, sender -> limit[sender] + 1);
     }
-    verifyEvents(events, least, limit);
+    BitSet[] _ = verifyEvents(events, least, limit);
     verifySlots(slots, least, limit);
   }
 
-  private void verifyEvents(List<String> lines, int[] least, int[] limit) {
+  /// @return numbers that are there, by sender
+  private static BitSet[] verifyEvents(List<String> lines, int[] least, int[] limit) {
     BitSet[] seen = new BitSet[least.length];
     Arrays.setAll(seen, _ -> new BitSet());
     String last = "";
@@ -221,6 +259,7 @@ final class LedgerLoad implements AutoCloseable {
       int may = limit[sender] * EVENTS_PER_BATCH;
       assertTrue(seen[sender].length() <= may, seen[sender].length() + " of at most " + may);
     }
+    return seen;
   }
 
   private static void verifySlots(List<String> lines, int[] least, int[] limit) {
@@ -248,8 +287,8 @@ final class LedgerLoad implements AutoCloseable {
   }
 
   /// The lines of an answer, without the token at the end.
-  private List<String> query(String type) throws IOException, InterruptedException {
-    URI all = URI.create("http://127.0.0.1:" + port + "/v1/query?type=" + type);
+  private List<String> query(int daemon, String type) throws IOException, InterruptedException {
+    URI all = URI.create("http://127.0.0.1:" + daemon + "/v1/query?type=" + type);
     HttpResponse<String> answer =
         client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofString());
     assertEquals(200, answer.statusCode(), answer.body());

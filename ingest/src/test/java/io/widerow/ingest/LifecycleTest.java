@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.FaultRecords;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +87,7 @@ class LifecycleTest {
           load.recognised(),
           stopMillis[times / 2],
           stopMillis[times - 1]);
+      FaultRecords.add("SIGTERM under load, millis to stop", times, load.figures(), stopMillis);
     } finally {
       daemon.close();
     }
@@ -113,6 +115,7 @@ class LifecycleTest {
               + " lost 0%n",
           seed, times, load.acknowledged(), load.repeats(), load.recognised());
       assertEquals(0, daemon.stop(60), daemon.output());
+      FaultRecords.add("SIGSTOP, then SIGCONT", times, load.figures(), new long[0]);
     }
   }
 

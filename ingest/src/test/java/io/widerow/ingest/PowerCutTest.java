@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.widerow.faults.FaultRecords;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -32,16 +33,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 4, unit = TimeUnit.HOURS)
 class PowerCutTest {
   private static final int SENDERS = 4;
+  private static final int CUTS_A_STORE = 25; // all that a store has is read back every time
   private static final int OS_EVENTS = 20; // in a batch
   private static final double[] KEEP = {0, 0.1, 0.5, 0.9, 1};
-  private static final String[] SMALL = {
-    "--lanes", "2",
-    "--set", "open-bytes=4194304",
-    "--set", "journal-file-bytes=1048576",
-    "--set", "journal-bytes=4194304",
-    "--set", "merge-after=1s",
-    "--set", "disk-reserve-bytes=16777216"
-  };
+  private static final String[] SMALL = ServeProcess.small(16 << 20);
 
   @TempDir private Path directory = Path.of(".");
 
@@ -55,40 +50,58 @@ class PowerCutTest {
     long seed = Long.getLong("seed", System.nanoTime());
     SplittableRandom random = new SplittableRandom(seed);
     long[] recoveryMillis = new long[Integer.getInteger("cuts", 20)];
+    var all = new FaultRecords.Batches(0, 0, 0);
     try (FaultDisk disk = new FaultDisk(kind, Files.createDirectory(directory.resolve("disk")))) {
-      Path data = disk.root().resolve("d");
-      ServeProcess daemon = start(data);
-      try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
-        for (int cut = 0; cut < recoveryMillis.length; cut++) {
-          load.awaitMore(random.nextInt(20, 600));
-          load.cutOff();
-          disk.cut(random.nextLong(), KEEP[cut % KEEP.length]);
-          daemon.kill();
-          disk.restore();
-          long start = System.nanoTime();
-          daemon = start(data);
-          recoveryMillis[cut] = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-          load.moveTo(daemon.port());
-          load.verifyAcknowledged();
-        }
-        load.end();
-        load.verify();
-        Arrays.sort(recoveryMillis);
-        System.out.printf(
-            "%s, seed %d: %d cuts, %d batches acknowledged, %d attempts repeated, %d recognised;"
-                + " start and recovery p50 %d ms, max %d ms%n",
-            kind,
-            seed,
-            recoveryMillis.length,
-            load.acknowledged(),
-            load.repeats(),
-            load.recognised(),
-            recoveryMillis[recoveryMillis.length / 2],
-            recoveryMillis[recoveryMillis.length - 1]);
-        assertEquals(0, daemon.stop(30), daemon.output());
-      } finally {
-        daemon.close();
+      for (int from = 0; from < recoveryMillis.length; from += CUTS_A_STORE) {
+        Path data = disk.root().resolve("d");
+        int until = Math.min(recoveryMillis.length, from + CUTS_A_STORE);
+        all = all.with(cut(disk, data, random, recoveryMillis, from, until));
+        ServeProcess.delete(data);
       }
+    }
+    FaultRecords.add("power cut, " + kind, recoveryMillis.length, all, recoveryMillis);
+    Arrays.sort(recoveryMillis);
+    System.out.printf(
+        "%s, seed %d: %d cuts, %d batches acknowledged, %d attempts repeated, %d recognised;"
+            + " start and recovery p50 %d ms, max %d ms%n",
+        kind,
+        seed,
+        recoveryMillis.length,
+        all.acknowledged(),
+        all.repeated(),
+        all.recognised(),
+        recoveryMillis[recoveryMillis.length / 2],
+        recoveryMillis[recoveryMillis.length - 1]);
+  }
+
+  private FaultRecords.Batches cut(
+      FaultDisk disk,
+      Path data,
+      SplittableRandom random,
+      long[] recoveryMillis,
+      int from,
+      int until)
+      throws IOException, InterruptedException {
+    ServeProcess daemon = start(data);
+    try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
+      for (int cut = from; cut < until; cut++) {
+        load.awaitMore(random.nextInt(20, 600));
+        load.cutOff();
+        disk.cut(random.nextLong(), KEEP[cut % KEEP.length]);
+        daemon.kill();
+        disk.restore();
+        long start = System.nanoTime();
+        daemon = start(data);
+        recoveryMillis[cut] = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        load.moveTo(daemon.port());
+        load.verifyAcknowledged();
+      }
+      load.end();
+      load.verify();
+      assertEquals(0, daemon.stop(30), daemon.output());
+      return load.figures();
+    } finally {
+      daemon.close();
     }
   }
 

@@ -1,20 +1,14 @@
 package io.widerow.ingest;
 
-import java.io.File;
+import io.widerow.faults.PackedClasses;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
-import java.util.stream.Stream;
 
 /// The JVM that daemons of tests run on. Starting is most of what a test of many kills waits for,
-/// so the daemon's classes are put into an archive of the JVM once; that archives from jars only,
-/// so directories of the class path are packed.
+/// so the daemon's classes are put into an archive of the JVM once.
 final class QuickJvm {
   private final List<String> command;
 
@@ -46,11 +40,7 @@ final class QuickJvm {
 
   /// @param directory for the archive, and for the store of the daemon that it is made from
   static QuickJvm archived(Path directory) throws IOException, InterruptedException {
-    List<String> entries = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-      Path path = Path.of(entry);
-      entries.add(Files.isDirectory(path) ? pack(path, directory, entries.size()) : entry);
-    }
+    String classPath = PackedClasses.path(directory);
     Path archive = directory.resolve("classes.jsa");
     List<String> command = base();
     command.add("-XX:ArchiveClassesAtExit=" + archive);
@@ -61,7 +51,7 @@ final class QuickJvm {
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-cp",
-            String.join(File.pathSeparator, entries)));
+            classPath));
     ServeProcess trained =
         ServeProcess.start(new QuickJvm(command), directory.resolve("trained"), "--lanes", "2");
     try (trained;
@@ -83,19 +73,5 @@ final class QuickJvm {
 
   List<String> command() {
     return command;
-  }
-
-  private static String pack(Path classes, Path directory, int number) throws IOException {
-    Path jar = directory.resolve(number + ".jar");
-    try (OutputStream bytes = Files.newOutputStream(jar);
-        var out = new JarOutputStream(bytes);
-        Stream<Path> files = Files.walk(classes)) {
-      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
-        out.putNextEntry(new JarEntry(classes.relativize(file).toString()));
-        Files.copy(file, out);
-        out.closeEntry();
-      }
-    }
-    return jar.toString();
   }
 }

@@ -4,11 +4,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// The daemon as a process of its own, with the class path and the options of this one.
 final class ServeProcess implements AutoCloseable {
@@ -22,6 +25,21 @@ final class ServeProcess implements AutoCloseable {
     this.process = process;
     this.log = log;
     this.port = port;
+  }
+
+  /// Arguments for journal files and rows so small that each fault meets sealing, merging and the
+  /// turn of a journal file.
+  static String[] small(long reserveBytes) {
+    Map<String, String> keys = new LinkedHashMap<>();
+    keys.put("lanes", "2");
+    keys.put("open-bytes", "4194304");
+    keys.put("journal-file-bytes", "1048576");
+    keys.put("journal-bytes", "4194304");
+    keys.put("merge-after", "1s");
+    keys.put("disk-reserve-bytes", Long.toString(reserveBytes));
+    return keys.entrySet().stream()
+        .flatMap(key -> Stream.of("--set", key.getKey() + "=" + key.getValue()))
+        .toArray(String[]::new);
   }
 
   /// Starts one and waits until it is ready.
@@ -118,6 +136,15 @@ final class ServeProcess implements AutoCloseable {
 
   String output() throws IOException {
     return read(log);
+  }
+
+  /// Deletes a store, or whatever else a test has done with: thousands of faults would fill a disk.
+  static void delete(Path tree) throws IOException {
+    try (Stream<Path> paths = Files.walk(tree)) {
+      for (Path path : paths.toList().reversed()) {
+        Files.delete(path);
+      }
+    }
   }
 
   /// `kill -9`, of the daemon before the program it runs under, if there is one.

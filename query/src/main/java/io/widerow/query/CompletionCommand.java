@@ -28,6 +28,7 @@ public final class CompletionCommand {
     root.addSubcommand("query", QueryCommand.commandLine(EmbeddedStore::openForReading, shell));
     root.addSubcommand("tail", TailCommand.commandLine(shell));
     root.addSubcommand("verify", VerifyCommand.commandLine(shell));
+    root.addSubcommand("snapshot", SnapshotCommand.commandLine(shell));
     root.addSubcommand("repair", RepairCommand.commandLine(shell));
     for (String name : new String[] {"serve", "demo", "test", "completion", "help"}) {
       root.addSubcommand(name, new CommandLine(new Named()));

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.function.IntToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -118,6 +119,53 @@ final class ChronicleJournalFactory implements Journal.Factory {
           }
         }
       }
+    }
+  }
+
+  @Override
+  public long copyTo(Path storeDirectory, IntToLongFunction lsnLast) {
+    Path copies = storeDirectory.resolve(Journal.DIRECTORY);
+    disk.createDirectory(copies);
+    long bytes = 0;
+    List<Found> files = Found.in(disk, journal);
+    for (int i = 0; i < files.size(); i++) {
+      Found found = files.get(i);
+      Found next = i + 1 < files.size() ? files.get(i + 1) : null;
+      long last = lsnLast.applyAsLong(found.lane());
+      if (found.lsnFirst() - 1 <= last) {
+        boolean goesOn = next != null && next.lane() == found.lane() && next.lsnFirst() - 1 <= last;
+        Path copy = copies.resolve(found.path().getFileName());
+        disk.createDirectory(copy);
+        bytes += copy(found, copy, last, goesOn);
+        disk.forceDirectory(copy);
+      }
+    }
+    disk.forceDirectory(copies);
+    return bytes;
+  }
+
+  /// @param goesOn in the next file, so that all of this one belongs to the copy
+  private long copy(Found found, Path copy, long last, boolean goesOn) {
+    Path from = found.path().resolve(ChronicleFile.DATA_FILE);
+    Path to = copy.resolve(ChronicleFile.DATA_FILE);
+    if (!disk.exists(from)) {
+      return 0; // a crash left it before it had a file
+    }
+    if (last == Long.MAX_VALUE) {
+      try (DiskFile file = disk.openForWriting(from)) {
+        file.force(); // whoever wrote it may have been killed before
+      }
+    }
+    if (goesOn || last == Long.MAX_VALUE) {
+      disk.link(from, to);
+      return 0;
+    }
+    try (DiskFile source = disk.open(from);
+        DiskFile target = disk.create(to);
+        FrameScanner scanner = new FrameScanner(store)) {
+      long bytes = scanner.copy(found.lane(), source, target, found.lsnFirst(), last);
+      target.force();
+      return bytes;
     }
   }
 

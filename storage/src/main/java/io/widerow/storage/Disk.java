@@ -23,6 +23,13 @@ public interface Disk {
 
   boolean exists(Path path);
 
+  /// True for a directory, not for a link to one.
+  boolean isDirectory(Path path);
+
+  /// Gives a file a second name, which must be free, on the same file system. Durable only after
+  /// [#forceDirectory].
+  void link(Path file, Path link);
+
   /// Creates a directory, mode 0700, whose parent exists; does nothing when it is there.
   void createDirectory(Path directory);
 

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
@@ -39,7 +38,7 @@ public final class EmbeddedStore implements EventStore {
   private final Disk disk;
   private final StoreClock clock;
   private final AutoCloseable lock;
-  private final Manifest manifest; // guarded by this
+  private final Manifest manifest; // guarded by this, but for its id
   private final SegmentFiles files;
   private final NotesFiles notes;
   private final RowMemory memory;
@@ -48,20 +47,19 @@ public final class EmbeddedStore implements EventStore {
   private final SegmentArrivals segmentArrivals = new SegmentArrivals();
   private final Sealer sealer;
   private final Merger merger;
-  private final Map<String, Retention> retentions = new ConcurrentHashMap<>();
+  private final DiskRoom room;
+  private final TrimHold trims = new TrimHold();
+  private final Journal.Factory journals;
+  private final Retentions retentions;
   private final List<Lane> lanes = new ArrayList<>();
   private final boolean readOnly;
   private volatile long segmentLimit;
   private RecoveryReport recovery = RecoveryReport.NONE;
   private final AtomicLong sealedCount = new AtomicLong();
-  private volatile Retention retentionDefault;
   private volatile StoreState state = StoreState.EMPTY; // replaced under the lock of this
   private volatile @Nullable StorageException failed; // the write side's end
   private volatile @Nullable StorageException backgroundFailure;
   private volatile @Nullable Executor readers;
-
-  /// How long something is kept; null for ever.
-  private record Retention(@Nullable Duration age) {}
 
   /// Opens the store of a directory on this machine's disk, or makes one.
   ///
@@ -108,13 +106,15 @@ public final class EmbeddedStore implements EventStore {
     this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
     this.arrivalClock = new RisingClock(clock::wallNanos, manifest.clockNanos());
     this.segmentLimit = manifest.segmentIdNext();
-    this.retentionDefault = new Retention(config.retention());
+    this.retentions = new Retentions(config.retention());
+    this.journals = opened.journals();
     this.readOnly = opened.readOnly();
     if (readOnly) {
       failed = new StorageException.ReadOnly("the store was opened for reading");
     }
     this.sealer = new Sealer(this, files, opened.background(), config.lanes());
     this.merger = new Merger(this, files, opened.background());
+    this.room = new DiskRoom(disk, config, sealer);
     this.state = StoreState.EMPTY.replaced(List.of(), opened.segments(), List.of());
   }
 
@@ -227,25 +227,17 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public void retain(@Nullable String type, @Nullable Duration age) {
-    if (age != null && !age.isPositive()) {
-      throw new IllegalArgumentException("retention must be positive, got " + age);
-    }
-    if (type == null) {
-      retentionDefault = new Retention(age);
-    } else {
-      retentions.put(type, new Retention(age));
-    }
+    retentions.set(type, age);
   }
 
   /// How long events of a type are kept; null for ever.
   @Nullable Duration retentionOf(String type) {
-    return retentions.getOrDefault(type, retentionDefault).age();
+    return retentions.of(type);
   }
 
   /// True when a bucket of a type is past its retention.
   boolean isExpired(String type, long untilNanos, long nowNanos) {
-    Duration age = retentionOf(type);
-    return age != null && untilNanos + age.toNanos() <= nowNanos;
+    return retentions.isExpired(type, untilNanos, nowNanos);
   }
 
   @Override
@@ -306,27 +298,12 @@ public final class EmbeddedStore implements EventStore {
   }
 
   void requireRoom() {
-    long usable = disk.usableBytes(config.directory());
-    if (usable < config.diskReserveBytes()) {
-      throw new StorageException.DiskFull(config.directory(), usable, config.diskReserveBytes());
-    }
-    if (sealer.failure() instanceof StorageException.DiskFull) {
-      sealer.retry(); // there may be room again
-      if (sealer.failure() instanceof StorageException.DiskFull full) {
-        throw full;
-      }
-    }
+    room.require();
   }
 
   @Override
   public @Nullable String full() {
-    long usable = disk.usableBytes(config.directory());
-    if (usable < config.diskReserveBytes()) {
-      var full =
-          new StorageException.DiskFull(config.directory(), usable, config.diskReserveBytes());
-      return full.getMessage();
-    }
-    return sealer.failure() instanceof StorageException.DiskFull full ? full.getMessage() : null;
+    return room.full();
   }
 
   /// Ends the write side for good.
@@ -363,7 +340,7 @@ public final class EmbeddedStore implements EventStore {
     rows.close();
     sealedCount.incrementAndGet();
     if (rows.lane < lanes.size()) { // not while the store is being opened
-      tidy(() -> lanes.get(rows.lane).journal().trim(rows.lsnLast()));
+      tidy(() -> trims.trim(lanes.get(rows.lane).journal(), rows.lsnLast()));
     }
   }
 
@@ -410,6 +387,27 @@ public final class EmbeddedStore implements EventStore {
     } catch (RuntimeException failure) {
       throw fail("write the manifest", failure);
     }
+  }
+
+  /// Makes a copy of the store, by hard links, beside everything that goes on.
+  ///
+  /// @param target must not exist; its parent does, on the same file system
+  /// @throws StorageException when `target` exists or links cannot be made. Nothing half-made is
+  ///   left
+  public StoreSnapshot.Report snapshot(Path target) {
+    return trims.holding(
+        () -> StoreSnapshot.ofOpen(this, disk, manifest.storeId(), journals, target));
+  }
+
+  /// What the manifest says now.
+  synchronized StoreSnapshot.Moment moment() {
+    List<LiveSegment> leased =
+        state.allSegments().stream().filter(LiveSegment::tryAcquire).toList();
+    return new StoreSnapshot.Moment(manifest.snapshot(), leased);
+  }
+
+  long[] committedLsns() {
+    return lanes.stream().mapToLong(Lane::committedLsn).toArray();
   }
 
   /// A task in the background failed; it will be tried again.
@@ -468,6 +466,7 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public void close() {
+    trims.close();
     try {
       if (failed == null) {
         lanes.forEach(Lane::sealForClose);

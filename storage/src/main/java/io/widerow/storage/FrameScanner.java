@@ -52,6 +52,36 @@ final class FrameScanner implements AutoCloseable {
     }
   }
 
+  /// Copies valid frames to the start of another file, one behind the other.
+  ///
+  /// @param lsnFirst of the first frame that is due
+  /// @param lsnLast of the last frame to copy
+  /// @return bytes of the other file
+  /// @throws StorageException.Corrupt when the last frame is due, and not there
+  long copy(int lane, DiskFile source, DiskFile target, long lsnFirst, long lsnLast) {
+    var copied =
+        new Object() {
+          long bytes;
+          long lsn = lsnFirst - 1;
+        };
+    scan(
+        lane,
+        source,
+        (_, _, _, frame) -> {
+          boolean valid = decoder.check(lane, frame) == FrameDecoder.Verdict.VALID;
+          if (valid && JournalFrame.lsn(frame) <= lsnLast) {
+            target.write(frame, copied.bytes);
+            copied.bytes = (copied.bytes + frame.byteSize() + Long.BYTES - 1) & -Long.BYTES;
+            copied.lsn = JournalFrame.lsn(frame);
+          }
+        });
+    if (copied.lsn != lsnLast) {
+      throw new StorageException.Corrupt(
+          source.path(), 0, "LSN %d is the last one, not %d".formatted(copied.lsn, lsnLast));
+    }
+    return copied.bytes;
+  }
+
   /// Zero bytes from a place in the window, in steps: most of a file is reserved and not written.
   private long zerosAt(long at) {
     long bytes = Math.min(ZEROS.byteSize(), windowBytes - at);

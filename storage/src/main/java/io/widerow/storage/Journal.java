@@ -2,6 +2,7 @@ package io.widerow.storage;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.function.IntToLongFunction;
 
 /// The journal of one lane: group frames in the order of their LSNs, in files of bounded size. The
 /// embedded store writes it before a group is acknowledged and reads it once, when it is opened.
@@ -40,6 +41,17 @@ interface Journal extends AutoCloseable {
     /// Reads whatever journal files exist of any lane, lane by lane, in the order of writing. Bytes
     /// that are no excerpt at all are passed over; telling torn from damaged is the caller's part.
     void replay(FrameReader reader);
+
+    /// Copies the journals into the directory of another store, durable but for that directory:
+    /// what they hold up to and with the frame `lsnLast` of each lane. The copy does not change
+    /// when the journals go on. Files whose frames all belong to it are linked. Nothing must be
+    /// trimmed meanwhile.
+    ///
+    /// @param lsnLast by lane; [Long#MAX_VALUE] for journals that nobody writes: they are linked as
+    ///   they are, with all damage
+    /// @return bytes written
+    /// @throws StorageException.Corrupt when a frame `lsnLast` cannot be found
+    long copyTo(Path storeDirectory, IntToLongFunction lsnLast);
 
     /// Deletes every journal file that was there when [#replay] ran.
     void deleteReplayed();

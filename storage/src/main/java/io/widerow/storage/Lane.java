@@ -6,7 +6,6 @@ import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -56,7 +55,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   private final long frameBytes;
   private final ArrayDeque<Note> notes;
   private final ArrayDeque<Note> othersNotes; // from before the store was opened
-  private final List<byte[]> groupNotes = new ArrayList<>();
+  private final GroupNotes groupNotes = new GroupNotes();
   private OpenRows rows;
   private long groupFrom; // start of the records of the present group in `rows`
   private long frameFrom; // start of the records in `rows` that are in no frame yet
@@ -68,6 +67,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   private boolean rowsSpent; // there are records of a dropped group in the rows
   private StorageException.@Nullable DiskFull dropped; // and the caller will still ask for a commit
   private volatile boolean sealRequested;
+  private volatile long committedLsn;
 
   private final AtomicLong eventsCommitted = new AtomicLong();
   private final AtomicLong bytesCommitted = new AtomicLong();
@@ -99,6 +99,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     this.frameBytes = Math.min(FRAME_BYTES, config.frameBytesMax() / 4);
     this.lsn = lsn;
     this.forcedLsn = lsn;
+    this.committedLsn = lsn;
     this.forcedNanos = clock.monotonicNanos();
     this.notes = new ArrayDeque<>(earlier);
     this.othersNotes = new ArrayDeque<>(others);
@@ -186,6 +187,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   /// of the group is written once more.
   private void undo(Mark before) {
     groupHasFrames = false;
+    groupNotes.restart();
     if (before.recordBytes == 0) {
       rowsSpent = rows.limit() > groupFrom;
       groupFrom = rows.limit();
@@ -310,9 +312,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   private void writeFrame(long limit, boolean endsGroup) {
     long next = lsn + 1;
     MemorySegment records = rows.memory().asSlice(frameFrom, limit - frameFrom);
-    if (endsGroup) {
-      groupNotes.forEach(note -> encoder.addNote(MemorySegment.ofArray(note)));
-    }
+    groupNotes.addTo(encoder, frameBytes);
     int flags = (endsGroup ? Replay.ENDS_GROUP : 0) | (groupHasFrames ? 0 : Replay.STARTS_GROUP);
     MemorySegment frame =
         encoder.encode(
@@ -353,15 +353,15 @@ final class Lane implements LaneWriter, AutoCloseable {
     if (groupEvents > 0 || !groupNotes.isEmpty()) {
       try {
         renewRows();
+        while (!groupNotes.fit(frameBytes)) {
+          writeFrame(rows.limit(), false);
+        }
         writeFrame(rows.limit(), true);
       } catch (StorageException.DiskFull full) {
         drop();
         throw full;
       }
-      for (byte[] note : groupNotes) {
-        notes.add(new Note(lsn, note));
-      }
-      groupNotes.clear();
+      groupNotes.end(note -> notes.add(new Note(lsn, note)));
     }
     if (forcedLsn < lsn && (durability == Durability.DISK || isForceDue())) {
       force();
@@ -388,6 +388,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   }
 
   private void publish() {
+    committedLsn = lsn;
     if (!rowsSpent) {
       rows.publish();
     }
@@ -451,6 +452,11 @@ final class Lane implements LaneWriter, AutoCloseable {
   boolean isOlderThan(long monotonicNanos) {
     OpenRows now = rows;
     return now.committedEvents() > 0 && now.madeNanos() < monotonicNanos;
+  }
+
+  /// The last frame of everything that was committed.
+  long committedLsn() {
+    return committedLsn;
   }
 
   Journal journal() {

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one at a time; the store's lock is held around every call.
 final class Manifest implements AutoCloseable {
   static final String NAME = "manifest";
-  private static final String NAME_NEW = "manifest.tmp";
+  static final String NAME_NEW = "manifest.tmp";
   private static final byte[] MAGIC = "WROWMAN1".getBytes(StandardCharsets.US_ASCII);
   private static final int HEADER_BYTES = 28;
   private static final int EDIT_HEADER_BYTES = 8;
@@ -170,6 +170,15 @@ final class Manifest implements AutoCloseable {
     journals = edit.journals();
   }
 
+  /// Writes the manifest of a store that has none: a snapshot, and nothing behind it. Durable when
+  /// it returns.
+  static void write(Disk disk, Path directory, UUID storeId, ManifestEdit snapshot) {
+    try (var manifest = new Manifest(disk, directory, storeId)) {
+      manifest.apply(snapshot);
+      manifest.rewrite();
+    }
+  }
+
   /// Starts a new log with a snapshot of the present state, and appends to that from now on.
   void rewrite() {
     Path temporary = directory.resolve(NAME_NEW);
@@ -191,7 +200,8 @@ final class Manifest implements AutoCloseable {
     snapshotBytes = bytes;
   }
 
-  private ManifestEdit snapshot() {
+  /// The edit that makes the present state out of nothing.
+  ManifestEdit snapshot() {
     return new ManifestEdit(
         segmentIdNext,
         counterLimit,
@@ -239,6 +249,10 @@ final class Manifest implements AutoCloseable {
   /// crash, when their files are gone.
   long takeSegmentId() {
     return segmentIdNext++;
+  }
+
+  UUID storeId() {
+    return storeId;
   }
 
   /// Lanes 0 to this have a journal.

@@ -1,8 +1,5 @@
 package io.widerow.storage;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 
 /// Bounds how many files of a process are open for reading, since the kernel does: a store may have
@@ -12,10 +9,8 @@ import java.util.ArrayDeque;
 /// - Threads: any.
 final class OpenFiles {
   /// Those of this process: a quarter of what the kernel allows. The rest is for connections.
-  static final OpenFiles OF_PROCESS = new OpenFiles(Math.clamp(limit() / 4, 16, 4_096));
-
-  private static final int LIMIT_UNKNOWN = 1_024;
-  private static final String LIMIT_LINE = "Max open files";
+  static final OpenFiles OF_PROCESS =
+      new OpenFiles(Math.clamp(FileLimit.ofProcess() / 4, 16, 4_096));
 
   /// A file that can be closed and opened again.
   interface Reopenable {
@@ -31,21 +26,6 @@ final class OpenFiles {
 
   OpenFiles(int most) {
     this.most = most;
-  }
-
-  /// Files that this process may have, as Linux tells.
-  private static long limit() {
-    try {
-      for (String line : Files.readAllLines(Path.of("/proc/self/limits"))) {
-        if (line.startsWith(LIMIT_LINE)) {
-          String soft = line.substring(LIMIT_LINE.length()).strip().split("\\s+", 2)[0];
-          return soft.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(soft);
-        }
-      }
-    } catch (IOException | NumberFormatException unknown) {
-      return LIMIT_UNKNOWN; // no Linux, or no /proc: the least that systems give
-    }
-    return LIMIT_UNKNOWN;
   }
 
   synchronized int count() {

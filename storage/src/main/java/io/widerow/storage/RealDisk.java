@@ -80,6 +80,20 @@ public final class RealDisk implements Disk {
   }
 
   @Override
+  public boolean isDirectory(Path path) {
+    return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  @Override
+  public void link(Path file, Path link) {
+    try {
+      Files.createLink(link, file);
+    } catch (IOException failure) {
+      throw failed(file, "link to " + link, failure, 0);
+    }
+  }
+
+  @Override
   public void createDirectory(Path directory) {
     try {
       if (!Files.isDirectory(directory)) {

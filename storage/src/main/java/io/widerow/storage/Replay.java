@@ -25,6 +25,7 @@ final class Replay {
   private final RecoveredNotes notes;
   private final Map<Integer, Long> sealedLsns;
   private final List<MemorySegment> openGroup = new ArrayList<>(); // 8-byte aligned copies
+  private final List<Note> openNotes = new ArrayList<>(); // of these frames
   private @Nullable OpenRows rows;
   private int laneNow = -1;
   private long lsnApplied; // of the present lane
@@ -57,9 +58,10 @@ final class Replay {
     store.usedClock(JournalFrame.clockNanos(frame));
     lsnLast = Math.max(lsnLast, lsn);
     if ((JournalFrame.flags(frame) & STARTS_GROUP) != 0) {
-      droppedFrames += openGroup.size();
-      openGroup.clear();
+      drop();
     }
+    FrameDecoder.forEachNote(
+        frame, note -> openNotes.add(new Note(lsn, note.toArray(ValueLayout.JAVA_BYTE))));
     if ((JournalFrame.flags(frame) & ENDS_GROUP) == 0) {
       MemorySegment copy = MemorySegment.ofArray(new long[(int) (records.byteSize() / Long.BYTES)]);
       openGroup.add(copy.copyFrom(records));
@@ -70,8 +72,8 @@ final class Replay {
     }
     openGroup.clear();
     apply(lane, records);
-    FrameDecoder.forEachNote(
-        frame, note -> notes.add(lane, new Note(lsn, note.toArray(ValueLayout.JAVA_BYTE))));
+    openNotes.forEach(note -> notes.add(lane, new Note(lsn, note.bytes()))); // the group's number
+    openNotes.clear();
     rowsOf(lane).journaled(lsn);
     lsnApplied = lsn;
     groups++;
@@ -83,6 +85,14 @@ final class Replay {
     List<MemorySegment> waiting = List.copyOf(openGroup);
     openGroup.clear();
     waiting.forEach(part -> apply(laneNow, part));
+    openNotes.forEach(note -> notes.add(laneNow, note));
+    openNotes.clear();
+  }
+
+  private void drop() {
+    droppedFrames += openGroup.size();
+    openGroup.clear();
+    openNotes.clear();
   }
 
   private void apply(int lane, MemorySegment records) {
@@ -124,8 +134,7 @@ final class Replay {
 
   /// Ends a lane.
   void finish() {
-    droppedFrames += openGroup.size();
-    openGroup.clear();
+    drop();
     sealRows();
   }
 

@@ -53,6 +53,7 @@ final class StoreOpener {
       NotesFiles notes,
       RowMemory memory,
       List<LiveSegment> segments,
+      Journal.Factory journals,
       boolean readOnly) {}
 
   /// Opens for reading and writing; makes a store of an empty directory.
@@ -155,6 +156,7 @@ final class StoreOpener {
               notesFiles,
               memory,
               segments,
+              journals,
               readOnly);
       var store = new EmbeddedStore(parts);
       if (!readOnly) {

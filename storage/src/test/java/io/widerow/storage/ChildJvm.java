@@ -1,22 +1,17 @@
 package io.widerow.storage;
 
+import io.widerow.faults.PackedClasses;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
-import java.util.stream.Stream;
 
 /// Starts programs of these tests in processes of their own, with the module options of this one.
 /// Classes are put into an archive of the JVM first, since starting is most of what such a test
-/// waits for; the JVM archives from jars only, so directories of the class path are packed.
+/// waits for.
 final class ChildJvm {
   private final List<String> options = new ArrayList<>();
 
@@ -45,12 +40,7 @@ final class ChildJvm {
   ///
   /// @param directory for the archive
   static ChildJvm archived(Path directory) throws IOException, InterruptedException {
-    List<String> entries = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-      Path path = Path.of(entry);
-      entries.add(Files.isDirectory(path) ? pack(path, directory, entries.size()) : entry);
-    }
-    var child = new ChildJvm(String.join(File.pathSeparator, entries));
+    var child = new ChildJvm(PackedClasses.path(directory));
     Path archive = directory.resolve("classes.jsa");
     child.options.add(1, "-XX:ArchiveClassesAtExit=" + archive);
     Process trained =
@@ -65,20 +55,6 @@ final class ChildJvm {
     trained.waitFor();
     child.options.set(1, "-XX:SharedArchiveFile=" + archive);
     return child;
-  }
-
-  private static String pack(Path classes, Path directory, int number) throws IOException {
-    Path jar = directory.resolve(number + ".jar");
-    try (OutputStream bytes = Files.newOutputStream(jar);
-        var out = new JarOutputStream(bytes);
-        Stream<Path> files = Files.walk(classes)) {
-      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
-        out.putNextEntry(new JarEntry(classes.relativize(file).toString()));
-        Files.copy(file, out);
-        out.closeEntry();
-      }
-    }
-    return jar.toString();
   }
 
   /// @param before a program that runs the JVM, with its arguments

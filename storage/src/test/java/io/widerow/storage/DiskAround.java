@@ -34,6 +34,16 @@ class DiskAround implements Disk {
   }
 
   @Override
+  public boolean isDirectory(Path path) {
+    return disk.isDirectory(path);
+  }
+
+  @Override
+  public void link(Path file, Path link) {
+    disk.link(file, link);
+  }
+
+  @Override
   public void createDirectory(Path directory) {
     disk.createDirectory(directory);
   }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /// The journal's double for the simulated disk: the same promises as the real one, on plain files
 /// of a [Disk], so that the whole store can be crashed thousands of times. Frames are 8-byte
@@ -139,6 +140,46 @@ final class FileJournal implements Journal {
           reader.frame(lane, path, at, bytes.asSlice(at));
         }
       }
+    }
+
+    @Override
+    public long copyTo(Path otherDirectory, IntToLongFunction lsnLast) {
+      Path copies = otherDirectory.resolve(Journal.DIRECTORY);
+      disk.createDirectory(copies);
+      long[] bytes = {0};
+      for (Path path : disk.list(directory)) {
+        String name = path.getFileName().toString();
+        int lane = Integer.parseInt(name.substring(0, 4), 16);
+        long last = lsnLast.applyAsLong(lane);
+        if (Long.parseUnsignedLong(name.substring(5, 21), 16) - 1 > last) {
+          continue;
+        }
+        Path copy = copies.resolve(name);
+        if (last == Long.MAX_VALUE) {
+          disk.link(path, copy);
+          continue;
+        }
+        long[] at = {0};
+        try (DiskFile file = disk.open(path);
+            DiskFile target = disk.create(copy)) {
+          MemorySegment all = Arena.ofAuto().allocate(file.size() + 1, 8);
+          long length = file.read(all.asSlice(0, file.size()), 0);
+          scan(
+              (_, _, _, frame) -> {
+                if (JournalFrame.lsn(frame) <= last) {
+                  target.write(frame.asSlice(0, JournalFrame.frameBytes(frame)), at[0]);
+                  at[0] = (at[0] + JournalFrame.frameBytes(frame) + 7) & -8L;
+                }
+              },
+              lane,
+              path,
+              all.asSlice(0, length));
+          target.force();
+        }
+        bytes[0] += at[0];
+      }
+      disk.forceDirectory(copies);
+      return bytes[0];
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 
 /// Ends this process, as `kill -9` does, before or after the n-th operation of a kind: a write, a
@@ -184,6 +185,11 @@ final class KillPoints {
     @Override
     public void replay(Journal.FrameReader reader) {
       around("journal replay", () -> factory.replay(reader));
+    }
+
+    @Override
+    public long copyTo(Path storeDirectory, IntToLongFunction lsnLast) {
+      return factory.copyTo(storeDirectory, lsnLast);
     }
 
     @Override

@@ -58,6 +58,16 @@ final class MemoryDisk implements Disk {
   }
 
   @Override
+  public boolean isDirectory(Path path) {
+    return false;
+  }
+
+  @Override
+  public void link(Path file, Path link) {
+    files.put(link, content(file));
+  }
+
+  @Override
   public void createDirectory(Path directory) {}
 
   @Override

@@ -51,7 +51,7 @@ class PlantedBugsTest {
   }
 
   private static List<Planted> plants() {
-    return Stream.of(forces(), orders(), checksums(), recovery(), marks())
+    return Stream.of(forces(), orders(), checksums(), recovery(), marks(), snapshots())
         .flatMap(List::stream)
         .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
         .toList();
@@ -130,7 +130,7 @@ class PlantedBugsTest {
         planted(
             "the journal is trimmed no further than was sealed",
             SuiteCheck.CRASH,
-            Cut.to(EmbeddedStore.class, "sealed", Journal.class, "trim", "trimAhead")),
+            Cut.to(TrimHold.class, "trim", Journal.class, "trim", "trimAhead")),
         planted(
             "recovery seals what it replays",
             SuiteCheck.CRASH,
@@ -142,7 +142,7 @@ class PlantedBugsTest {
         planted(
             "notes are journaled with their group",
             SuiteCheck.CRASH,
-            Cut.out(Lane.class, "writeFrame", FrameEncoder.class, "addNote")),
+            Cut.out(GroupNotes.class, "addTo", FrameEncoder.class, "addNote")),
         planted(
             "notes are sealed before their journal goes",
             SuiteCheck.CRASH,
@@ -257,6 +257,22 @@ class PlantedBugsTest {
             "the manifest has the last time that was given",
             SuiteCheck.CLOCK,
             Cut.to(EmbeddedStore.class, "commit", RisingClock.class, "highWaterNanos", "noMark")));
+  }
+
+  private static List<Planted> snapshots() {
+    return List.of(
+        planted(
+            "nothing is trimmed while a snapshot is made",
+            SuiteCheck.SNAPSHOT,
+            Cut.out(TrimHold.class, "holding", TrimHold.class, "hold")),
+        planted(
+            "a snapshot is forced before it has its name",
+            SuiteCheck.SNAPSHOT,
+            Cut.out(StoreSnapshot.class, "make", Disk.class, "forceDirectory").only(1)),
+        planted(
+            "a snapshot's name is forced",
+            SuiteCheck.SNAPSHOT,
+            Cut.out(StoreSnapshot.class, "make", Disk.class, "forceDirectory").only(2)));
   }
 
   private static LongConsumer check(PlantLoader loader, SuiteCheck check) throws Exception {

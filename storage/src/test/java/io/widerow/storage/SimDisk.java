@@ -200,6 +200,20 @@ final class SimDisk implements Disk {
   }
 
   @Override
+  public synchronized boolean isDirectory(Path path) {
+    return exists(path) && parent(path).entries().get(name(path)) instanceof SimDirectory;
+  }
+
+  @Override
+  public synchronized void link(Path file, Path link) {
+    operation(link, "link");
+    if (parent(link).entries().containsKey(name(link))) {
+      throw failed(link, "link", "it exists");
+    }
+    parent(link).put(name(link), content(file));
+  }
+
+  @Override
   public synchronized void createDirectory(Path directory) {
     if (!exists(directory)) {
       operation(directory, "create");

@@ -104,6 +104,48 @@ class StoreGroupTest {
     }
   }
 
+  /// A journal file of 1 MiB takes no frame of more than a quarter of it.
+  @Test
+  void notesOfManyBatchesGoIntoManyFrames(@TempDir Path directory) throws InterruptedException {
+    StoreConfig small =
+        StoreConfig.at(directory.resolve("d"))
+            .withMemory(8 << 20, Duration.ofHours(1))
+            .withJournal(1 << 20, 256 << 20)
+            .withDiskReserveBytes(0);
+    int count = 2_000;
+    try (ExecutorService background = Executors.newSingleThreadExecutor()) {
+      EmbeddedStore store = EmbeddedStore.open(small, background); // and killed
+      LaneWriter lane = store.lane(0);
+      append(lane, 0, 100);
+      for (int i = 0; i < count; i++) {
+        byte[] note = new byte[1 << 10];
+        note[0] = (byte) i;
+        note[1] = (byte) (i >> 8);
+        lane.note(note);
+      }
+      long group = lane.commit(Durability.DISK);
+      append(lane, 100, 10);
+      lane.commit(Durability.DISK);
+      Path copy = directory.resolve("copy");
+      store.snapshot(copy); // with its journal
+      store.close();
+      try (EmbeddedStore copied =
+          EmbeddedStore.open(
+              StoreConfig.at(copy).withMemory(8 << 20, Duration.ofHours(1)).withDiskReserveBytes(0),
+              background)) {
+        assertEquals(expected(0, 110), shown(copied));
+        List<Integer> numbers = new ArrayList<>();
+        copied
+            .lane(0)
+            .notes((of, note) -> {
+              assertEquals(group, of);
+              numbers.add((note[0] & 0xFF) | (note[1] & 0xFF) << 8);
+            });
+        assertEquals(java.util.stream.IntStream.range(0, count).boxed().toList(), numbers);
+      }
+    }
+  }
+
   /// Every lane gets the notes of all lanes, and writes them: they must not become more that way.
   @Test
   void notesAreAsManyAfterManyRestarts() {

@@ -82,6 +82,14 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Snapshots, and power cuts while they are made.
+  SNAPSHOT {
+    @Override
+    public void accept(long seed) {
+      new StoreSnapshotTest().whatWasAcknowledgedIsInIt(seed);
+    }
+  },
+
   /// Groups of several frames whose end is missing.
   GROUP {
     @Override

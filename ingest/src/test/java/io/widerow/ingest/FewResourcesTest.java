@@ -1,0 +1,103 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: a daemon that may have few files open says so and does not start, or serves whom it can,
+/// refuses the others, and serves all again when they have gone; a small heap is enough; nothing
+/// that was acknowledged is lost. Method: the daemon as a process under `prlimit` or with a small
+/// heap, senders with a ledger, and more connections than it can have.
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class FewResourcesTest {
+  private static final Path PRLIMIT = Path.of("/usr/bin/prlimit");
+
+  private static final int FILES = (int) FileBudget.least(2);
+
+  @TempDir private Path directory = Path.of(".");
+
+  private static List<String> files(int most) {
+    if (!Files.isExecutable(PRLIMIT)) {
+      abort("no prlimit: apt-get install util-linux");
+    }
+    return List.of(PRLIMIT.toString(), "--nofile=" + most);
+  }
+
+  @Test
+  void tooFewFilesAreNamed() throws IOException {
+    IOException refused =
+        assertThrows(
+            IOException.class,
+            () ->
+                ServeProcess.startUnder(
+                    files(FILES - 1), directory, directory.resolve("d"), ServeProcess.small(0)));
+    String told = String.valueOf(refused.getMessage());
+    assertTrue(told.startsWith("ended with 71"), told);
+    assertTrue(told.contains(FILES - 1 + " files"), told);
+    assertTrue(told.contains("LimitNOFILE"), told);
+    assertTrue(Files.notExists(directory.resolve("d")), "nothing was made");
+  }
+
+  /// With so few that the JVM could not even load the daemon, the launcher says so.
+  @Test
+  void theLauncherNamesTooFewFiles() throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(files(64));
+    command.addAll(List.of(Path.of("..", "widerow").toString(), "serve"));
+    Process refused = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String told = new String(refused.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(71, refused.waitFor(), told);
+    assertTrue(told.contains("64 files") && told.contains("LimitNOFILE"), told);
+  }
+
+  @Test
+  void moreConnectionsThanFilesAreRefusedAndOthersServed() throws Exception {
+    ServeProcess daemon =
+        ServeProcess.startUnder(
+            files(FILES), directory, directory.resolve("d"), ServeProcess.small(0));
+    try (daemon;
+        LedgerLoad load = new LedgerLoad(4, daemon.port())) {
+      load.awaitMore(50);
+      List<RawHttp> held = new ArrayList<>();
+      for (int i = 0; i < 2 * FILES; i++) {
+        held.add(new RawHttp(daemon.port()));
+      }
+      load.awaitMore(50); // rows are sealed meanwhile, files of the journal made
+      for (RawHttp each : held) {
+        each.close();
+      }
+      load.awaitMore(50);
+      load.end();
+      load.verify();
+      assertEquals(0, daemon.stop(60), daemon.output());
+    }
+  }
+
+  @Test
+  void aHeapOf64MiBIsEnough() throws Exception {
+    Path data = directory.resolve("d");
+    List<String> jvm =
+        List.of("-Xmx64m", "-XX:MaxDirectMemorySize=32m", "-XX:+ExitOnOutOfMemoryError");
+    ServeProcess daemon = ServeProcess.startWith(jvm, data, ServeProcess.small(0));
+    try (LedgerLoad load = new LedgerLoad(4, daemon.port())) {
+      load.awaitMore(400);
+      load.verifyAcknowledged();
+      load.end();
+      load.verify();
+      assertEquals(0, daemon.stop(60), daemon.output());
+    } finally {
+      daemon.close();
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.widerow.query;
+
+import io.widerow.storage.StoreSnapshot;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `widerow snapshot`: makes a copy of a store by hard links, of a stopped one itself, of one that
+/// is in use by asking its daemon.
+@Command(
+    name = "snapshot",
+    mixinStandardHelpOptions = true,
+    versionProvider = CommandLines.Version.class,
+    sortOptions = false,
+    description = {
+      "Makes a copy of a store as it is now, by hard links: at once, whatever its size, and it",
+      "takes no room but for what the store deletes later. The copy is a store; copy it away for",
+      "a backup.",
+      "  widerow snapshot --url http://127.0.0.1:7380 --to NAME    of a daemon's store",
+      "  widerow snapshot --data DIR --to DIR2                     of a stopped store"
+    },
+    footer = {
+      "",
+      "Exit codes: 0 done, 64 usage, 66 no store or DIR2 exists, 69 the daemon cannot be reached",
+      "or refused, 73 disk full, 74 input/output, 75 store in use: ask its daemon, with --url."
+    })
+public final class SnapshotCommand implements Callable<Integer> {
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
+  private final Shell shell;
+
+  @Option(names = "--data", description = "The directory of a stopped store.")
+  @Nullable Path data;
+
+  @Option(
+      names = "--url",
+      description = "Ask this daemon; its token, of scope admin, from WIDEROW_TOKEN.")
+  String url = QueryRun.URL_DEFAULT;
+
+  @Option(
+      names = "--to",
+      required = true,
+      description = {
+        "With --data a directory that is not there yet, on the same file system.",
+        "Else a name, in the directory that the daemon's key snapshot-dir names."
+      })
+  String to = "";
+
+  SnapshotCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  /// Runs the command, and ends the process with its exit code.
+  public static void main(String[] arguments) {
+    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
+  }
+
+  /// The command with its error handling; add it to a parent or execute it.
+  public static CommandLine commandLine(Shell shell) {
+    return CommandLines.of(new SnapshotCommand(shell), shell);
+  }
+
+  @Override
+  public Integer call() {
+    ByteSink out = new ByteSink(1 << 10);
+    Path directory = data;
+    if (directory == null) {
+      out.put(ask());
+    } else {
+      StoreSnapshot.Report made =
+          StoreSnapshot.ofStopped(directory.toAbsolutePath(), Path.of(to).toAbsolutePath());
+      out.put(
+          "%s: %d segments linked, %d ms%n"
+              .formatted(made.directory(), made.segments(), made.millis()));
+    }
+    shell.write(out);
+    return ExitCode.OK.number;
+  }
+
+  private String ask() {
+    String query = RemoteCursor.encode(Map.of("name", List.of(to)));
+    try (HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build()) {
+      URI uri = URI.create(url.replaceAll("/+$", "") + "/v1/admin/snapshot?" + query);
+      HttpRequest.Builder request = HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody());
+      String bearer = shell.environment().get("WIDEROW_TOKEN");
+      if (bearer != null) {
+        request.header("Authorization", "Bearer " + bearer);
+      }
+      HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
+      if (answer.statusCode() != 200) {
+        throw new QueryException.Remote(
+            "%s answered %d: %s"
+                .formatted(url, answer.statusCode(), TextWriter.escaped(answer.body().strip())));
+      }
+      Map<String, Object> made = JsonLine.parse(answer.body());
+      return "%s: %s segments linked, %s bytes of the journals copied, %s ms%n"
+          .formatted(
+              TextWriter.escaped("" + made.get("directory")),
+              made.get("segments"),
+              made.get("journalBytesCopied"),
+              made.get("millis"));
+    } catch (ConnectException refused) {
+      throw new QueryException.Remote(
+          "no daemon answers at %s; name another with --url, or a stopped store with --data DIR"
+              .formatted(url));
+    } catch (IOException | IllegalArgumentException unreachable) {
+      throw new QueryException.Remote("cannot ask " + url + ": " + unreachable);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new QueryException.Stopped("interrupted while waiting for " + url);
+    }
+  }
+}

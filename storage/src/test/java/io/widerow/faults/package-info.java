@@ -1,0 +1,5 @@
+/// What fault tests of all modules share.
+@NullMarked
+package io.widerow.faults;
+
+import org.jspecify.annotations.NullMarked;
