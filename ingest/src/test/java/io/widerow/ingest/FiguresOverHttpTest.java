@@ -91,7 +91,7 @@ class FiguresOverHttpTest {
       assertTrue(answer.startsWith("0\n"), question + ": " + answer);
       assertEquals(ask(question, "--data", data.toString()), answer, question.toString());
     });
-    assertTrue(answers.get(QUESTIONS.getFirst()).contains("{\"count\":3000}"));
+    assertTrue(String.valueOf(answers.get(QUESTIONS.getFirst())).contains("{\"count\":3000}"));
   }
 
   private static void checkHttp(Http http) throws IOException, InterruptedException {

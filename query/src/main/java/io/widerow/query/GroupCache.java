@@ -107,7 +107,7 @@ final class GroupCache<T> {
       if (bytes > KEY_BYTES_MAX - Long.BYTES - HEAD_BYTES - to) {
         return false;
       }
-      key[to] = found ? (byte) scratch.kind().ordinal() : ABSENT;
+      key[to] = found ? scratch.kind().code : ABSENT;
       INT.set(key, to + 1, bytes);
       to += HEAD_BYTES;
       if (text) {

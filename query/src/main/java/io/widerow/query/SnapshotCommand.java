@@ -92,7 +92,7 @@ public final class SnapshotCommand implements Callable<Integer> {
   }
 
   private String ask() {
-    String query = RemoteCursor.encode(Map.of("name", List.of(to)));
+    String query = RemoteAnswer.encode(Map.of("name", List.of(to)));
     try (HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build()) {
       URI uri = URI.create(url.replaceAll("/+$", "") + "/v1/admin/snapshot?" + query);
       HttpRequest.Builder request = HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody());
