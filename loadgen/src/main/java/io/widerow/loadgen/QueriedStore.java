@@ -1,18 +1,14 @@
 package io.widerow.loadgen;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A contestant that holds the events and is asked.
@@ -23,7 +19,6 @@ final class QueriedStore implements AutoCloseable {
   private final InetSocketAddress address;
   private final ServerProcess server;
   private final @Nullable PeerReader peer; // of one that is not asked over HTTP
-  private final Set<Question> byCommand = EnumSet.noneOf(Question.class);
 
   /// What one turn found.
   ///
@@ -103,24 +98,6 @@ final class QueriedStore implements AutoCloseable {
     }
   }
 
-  /// Whether it does not answer this question over HTTP, but has a command that does. From now on
-  /// the command is what is timed.
-  boolean isAskedByCommand(Question question, Question.Subject subject) throws IOException {
-    if (!contestant.isWiderow() || question != Question.COUNT) {
-      return false;
-    }
-    try (TimedQuery query = TimedQuery.open(address)) {
-      query.get(path(question, subject), false);
-      return false;
-    } catch (HttpRefusal refused) {
-      if (refused.status() != 400) {
-        throw refused;
-      }
-      byCommand.add(question);
-      return true;
-    }
-  }
-
   /// Asks once and holds every row against the right one; how many there were.
   ///
   /// @throws WrongAnswer with the first row that is not right
@@ -133,8 +110,6 @@ final class QueriedStore implements AutoCloseable {
             limit(question),
             question.isDescending(),
             (micros, type, body) -> check.row(List.of(Long.toString(micros), type, body)));
-      } else if (byCommand.contains(question)) {
-        command(subject, check);
       } else {
         try (TimedQuery query = TimedQuery.open(address)) {
           boolean quest = contestant.kind() == Contestant.Kind.QUESTDB;
@@ -152,29 +127,6 @@ final class QueriedStore implements AutoCloseable {
 
   private static long limit(Question question) {
     return question == Question.LATEST ? Question.LATEST_ROWS : Long.MAX_VALUE;
-  }
-
-  /// Runs the command and hands over its lines.
-  private void command(Question.Subject subject, TimedQuery.LineSink sink)
-      throws IOException, InterruptedException {
-    List<String> words = new ArrayList<>();
-    words.add(contestant.home().resolve("widerow").toString());
-    words.add("query");
-    words.add(subject.typeGlob());
-    words.add("--url=http://%s:%d".formatted(address.getHostString(), address.getPort()));
-    words.addAll(List.of("--stats=count", "--by=" + subject.groupField(), "--every=1m"));
-    words.addAll(List.of("--utc", "--output=csv"));
-    Process process =
-        new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    try (BufferedReader reader = process.inputReader()) {
-      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-        sink.line(line);
-      }
-    }
-    int code = process.waitFor();
-    if (code != 0) {
-      throw new IOException(String.join(" ", words) + " ended with " + code);
-    }
   }
 
   private String path(Question question, Question.Subject subject) {
@@ -203,7 +155,7 @@ final class QueriedStore implements AutoCloseable {
   private double[] times(Question question, Question.Subject subject)
       throws IOException, InterruptedException {
     double[] took = new double[question.times];
-    if (peer == null && !byCommand.contains(question)) {
+    if (peer == null) {
       try (TimedQuery query = TimedQuery.open(address)) {
         for (int i = 0; i < took.length; i++) {
           took[i] = (double) query.get(path(question, subject), false).nanos();
@@ -213,11 +165,7 @@ final class QueriedStore implements AutoCloseable {
     }
     for (int i = 0; i < took.length; i++) {
       long beganNanos = System.nanoTime();
-      if (peer == null) {
-        command(subject, _ -> {});
-      } else {
-        peer.read(limit(question), question.isDescending(), (_, _, _) -> {});
-      }
+      peer.read(limit(question), question.isDescending(), (_, _, _) -> {});
       took[i] = (double) (System.nanoTime() - beganNanos);
     }
     return took;

@@ -210,11 +210,6 @@ final class QueriesCommand implements Callable<Integer> {
       QueriedStore store,
       DuckAnswers answers)
       throws IOException, InterruptedException {
-    if (store.isAskedByCommand(question, subject)) {
-      say(
-          "%s does not answer '%s' over HTTP; timed is its command"
-              .formatted(contestant, question.label()));
-    }
     long rows = store.check(question, subject, answers.of(question));
     say(
         "%s answers '%s' as DuckDB does: %s rows%s"

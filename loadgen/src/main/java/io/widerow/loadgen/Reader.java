@@ -118,10 +118,9 @@ final class Reader implements RunWatcher {
   String render() {
     return String.format(
         Locale.ROOT,
-        "%-14s %d answers%s, %.1f rows each, p50 %s, p99 %s, max %s, failed %d %s%n",
+        "%-14s %d answers, %.1f rows each, p50 %s, p99 %s, max %s, failed %d %s%n",
         "read " + label(),
         response.getTotalCount(),
-        counts.isCountedHere() ? " of fields, counted here" : "",
         rows / (double) Math.max(1, response.getTotalCount()),
         Quantity.time(response.getValueAtPercentile(50)),
         Quantity.time(response.getValueAtPercentile(99)),

@@ -82,7 +82,7 @@ final class TimedQuery implements AutoCloseable {
   }
 
   /// @param keep whether the text is wanted
-  /// @throws HttpRefusal when the status is not 200 or 204, with the answer's text
+  /// @throws IOException also when the status is not 200 or 204, with the answer's text
   Answer get(String path, boolean keep) throws IOException {
     String request =
         "GET %s HTTP/1.1\r\nHost: %s:%d\r\n\r\n"
@@ -107,7 +107,7 @@ final class TimedQuery implements AutoCloseable {
     long nanos = System.nanoTime() - beganNanos;
     String text = kept == null ? "" : kept.toString();
     if (status != 200 && status != 204) {
-      throw new HttpRefusal(path, status, text);
+      throw new IOException("%s answered %d: %s".formatted(path, status, text.strip()));
     }
     return new Answer(bytes, last == '\n' ? lines : lines + 1, firstNanos, nanos, text);
   }

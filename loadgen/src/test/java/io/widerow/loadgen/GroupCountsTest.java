@@ -1,7 +1,6 @@
 package io.widerow.loadgen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -16,22 +15,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a count has its groups, whoever counts, and reads the newest time alone. Method: a server
-/// with known rows that counts itself, or refuses to.
+/// Goal: a count is asked of the newest time alone. Method: a server that keeps what it was asked.
 class GroupCountsTest {
   private static final long NEWEST_NANOS = 1_795_201_200L * Quantity.SECOND; // 2026-11-20T19:00
-  private static final String ROWS =
-      """
-      id,ts,type,region
-      a,2026-11-20T18:58:59.000000000Z,cpu.1,west
-      b,2026-11-20T18:58:59.500000000Z,cpu.1,east
-      c,2026-11-20T18:59:01.000000000Z,cpu.2,west
-      d,2026-11-20T18:59:59.999999999Z,cpu.1,west
-      """;
-
   private final List<String> asked = Collections.synchronizedList(new ArrayList<>());
   private final HttpServer server;
-  private volatile boolean counts;
 
   GroupCountsTest() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
@@ -42,10 +30,9 @@ class GroupCountsTest {
   private void answer(HttpExchange exchange) throws IOException {
     String query = String.valueOf(exchange.getRequestURI().getQuery());
     asked.add(query);
-    boolean stats = query.contains("stats=");
-    String text = stats ? "ts,region,count\n1,2,3\n" : ROWS;
+    String text = "ts,region,count\n1,2,3\n";
     byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-    exchange.sendResponseHeaders(stats && !counts ? 400 : 200, bytes.length);
+    exchange.sendResponseHeaders(200, bytes.length);
     exchange.getResponseBody().write(bytes);
     exchange.close();
   }
@@ -69,24 +56,9 @@ class GroupCountsTest {
   }
 
   @Test
-  void targetThatRefusesIsAskedForTheFieldAndCountedHere() throws IOException {
-    GroupCounts byRegion = by("region", 60);
-    assertEquals(3, ask(byRegion)); // 18:58 west, east; 18:59 west
-    assertTrue(byRegion.isCountedHere());
-    assertEquals(3, ask(byRegion));
-    assertEquals(1, asked.stream().filter(path -> path.contains("stats=")).count(), "once refused");
-    assertTrue(asked.getLast().contains("fields=region"), asked.toString());
-    assertEquals(2, ask(by("region", 3_600)));
-    assertEquals(3, ask(by("type", 60)));
-    assertTrue(asked.getLast().contains("fields=none"), asked.toString());
-  }
-
-  @Test
-  void targetThatCountsIsLeftToIt() throws IOException {
-    counts = true;
+  void theTargetCountsTheNewestTime() throws IOException {
     GroupCounts byRegion = by("region", 60);
     assertEquals(1, ask(byRegion));
-    assertFalse(byRegion.isCountedHere());
     String path = asked.getFirst();
     assertTrue(path.contains("stats=count&by=region&every=60s"), path);
     assertTrue(path.contains("from=2026-11-20T18:58:00.000000000Z"), path);

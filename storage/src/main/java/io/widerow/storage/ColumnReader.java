@@ -5,6 +5,7 @@ import io.widerow.event.AttributeValue;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /// One column of the current block, decoded; see [ColumnEncoder] for its bytes. Its buffers serve
 /// block after block.
@@ -136,6 +137,20 @@ final class ColumnReader {
       out.setBits(kind, values[at]);
     }
     return true;
+  }
+
+  /// Adds the rows whose string may contain `needle`; false when they may be any.
+  boolean search(Needle needle, BitSet found) {
+    assert decoded && kind == AttributeKind.STRING : kind;
+    if (dense) {
+      return textDecoder.search(needle, texts, found);
+    }
+    BitSet places = new BitSet();
+    boolean known = textDecoder.search(needle, texts, places);
+    for (int at = places.nextSetBit(0); at >= 0; at = places.nextSetBit(at + 1)) {
+      found.set(rows[at]);
+    }
+    return known;
   }
 
   /// Where a row's value is; negative when it has none. Rows are mostly asked for one after the

@@ -42,6 +42,15 @@ public final class ScanWatch {
     }
   }
 
+  /// Some more events were passed over, known not to be wanted.
+  void passed(int count) {
+    events += count;
+    left -= count;
+    if (left <= 0) {
+      alarm();
+    }
+  }
+
   /// One more block was opened, or ruled out.
   void block() {
     left -= BLOCK;

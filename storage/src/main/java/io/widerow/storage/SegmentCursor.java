@@ -26,6 +26,7 @@ final class SegmentCursor implements EventCursor {
   private final Segment segment;
   private final BlockReader reader;
   private final BlockPruner pruner;
+  private final BlockSearch search;
   private final PartitionKey key;
   private final @Nullable SegmentIndex index;
   private final Scan scan;
@@ -43,6 +44,7 @@ final class SegmentCursor implements EventCursor {
   private int row;
   private int rowsLeft;
   private boolean filtering;
+  private @Nullable BitSet candidates; // of the block, that the filter may keep; null for all
   private boolean columnsRead;
   private boolean open = true;
   private long held; // bytes that the watch was told of
@@ -64,6 +66,7 @@ final class SegmentCursor implements EventCursor {
     this.segment = segment;
     this.reader = reader;
     this.pruner = new BlockPruner(reader);
+    this.search = new BlockSearch(reader);
     this.key = key;
     this.index = index;
     this.scan = scan;
@@ -102,7 +105,7 @@ final class SegmentCursor implements EventCursor {
 
   private Step advance() {
     while (true) {
-      while (rowsLeft > 0) {
+      while (rowsLeft > 0 && passToCandidate()) {
         row += step;
         rowsLeft--;
         eventsScanned++;
@@ -123,6 +126,21 @@ final class SegmentCursor implements EventCursor {
       }
       openBlock();
     }
+  }
+
+  /// Passes over rows that are known not to be kept. False when there is no other.
+  private boolean passToCandidate() {
+    BitSet rows = candidates;
+    if (rows == null) {
+      return true;
+    }
+    int next = step > 0 ? rows.nextSetBit(row + 1) : row > 0 ? rows.previousSetBit(row - 1) : -1;
+    int passed = next < 0 ? rowsLeft : Math.min(rowsLeft, Math.abs(next - row) - 1);
+    row += step * passed;
+    rowsLeft -= passed;
+    eventsScanned += passed;
+    watch.passed(passed);
+    return rowsLeft > 0;
   }
 
   private void openBlock() {
@@ -150,6 +168,7 @@ final class SegmentCursor implements EventCursor {
     int limit = Math.max(first, rowOf(scan.until(), events));
     rowsLeft = limit - first;
     row = scan.descending() ? limit : first - 1;
+    candidates = filtering && rowsLeft > 0 ? search.rows(scan.filter()) : null;
     tellMemory();
   }
 

@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /// Reads what a [TemplateEncoder] wrote, and puts the lines together again, a chunk of them when
 /// one is asked for: who wants the last lines of a block does not pay for the others. Where each
@@ -16,27 +17,28 @@ final class TemplateDecoder {
   private final LongDecoder longs;
   private final PieceDecoder pieces;
   private final FollowDecoder follow;
-  private TextSlices[] slices = new TextSlices[0];
-  private long[] codes = new long[0];
-  private int[] firsts = new int[1]; // by template: its first piece; one more piece than variables
-  private int[] pieceOffsets = new int[16]; // constant part before the variable
-  private int[] pieceBytes = new int[16];
-  private int[] pieceColumns = new int[16]; // NONE behind the last
-  private boolean[] pieceFresh = new boolean[16]; // false: the line showed this text before
+  TextSlices[] slices = new TextSlices[0];
+  long[] codes = new long[0];
+  int[] firsts = new int[1]; // by template: its first piece; one more piece than variables
+  int[] pieceOffsets = new int[16]; // constant part before the variable
+  int[] pieceBytes = new int[16];
+  int[] pieceColumns = new int[16]; // NONE behind the last
+  boolean[] pieceFresh = new boolean[16]; // false: the line showed this text before
   private int[] uses = new int[0];
   private int[] positions = new int[0]; // by column: its next text
   private int[] lastTemplates = new int[0]; // by column: the template that it was last seen in
   private int[] linesOf = new int[0]; // by template
   private int[] starts = new int[0];
   private byte[] printed = new byte[1 << 16];
-  private byte[] constants = new byte[0];
+  byte[] constants = new byte[0];
   private final ByteSource source; // of the text, for complaints
-  private int columns;
-  private int count;
+  int columns;
+  int count;
   private int chunkLines;
   private int shownFrom; // lines that are printed: [shownFrom, shownLimit)
   private int shownLimit;
   private int pieceCount;
+  private int templates;
 
   private static final int NONE = -1;
   private static final int CHUNK_LINES = 128;
@@ -61,7 +63,7 @@ final class TemplateDecoder {
   /// Reads `newCount` lines, to be printed by [#show].
   void decode(ByteSource in, ByteSource text, int newCount, TextSlices out) {
     count = newCount;
-    int templates = in.readCount(1, Math.min(count, Templates.TEMPLATES_MAX + 1), "templates");
+    templates = in.readCount(1, Math.min(count, Templates.TEMPLATES_MAX + 1), "templates");
     columns = in.readCount(0, in.left(), "columns");
     room(templates);
     readTemplates(in, text, templates);
@@ -183,6 +185,11 @@ final class TemplateDecoder {
         }
       }
     }
+  }
+
+  /// Adds the lines that may contain `needle`; false when they may be any.
+  boolean search(Needle needle, BitSet found) {
+    return new TemplateSearch(this, templates).search(needle, found);
   }
 
   /// Prints the chunk of a line; false when it was printed last.

@@ -1,5 +1,7 @@
 package io.widerow.storage;
 
+import java.util.BitSet;
+
 /// Reads what a [TextEncoder] wrote.
 ///
 /// - Threads: one.
@@ -32,6 +34,17 @@ final class TextDecoder {
         count,
         out);
     out.print();
+  }
+
+  /// Adds the texts that may contain `needle`; false when they may be any.
+  ///
+  /// @param out what [#decode] filled
+  boolean search(Needle needle, TextSlices out, BitSet found) {
+    if (lines) {
+      return templates.search(needle, found);
+    }
+    out.search(needle, found);
+    return true;
   }
 
   long heldBytes() {

@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /// A run of texts, each a slice of one array: what text encoders take and text decoders give. A
 /// decoder may leave numbers as they are; [#print] makes slices of them. Texts that are compared
@@ -87,6 +88,34 @@ final class TextSlices {
         yield PieceFormat.printNumber(((value - 1) >>> 1) ^ -((value - 1) & 1), out, at);
       }
     };
+  }
+
+  /// Adds the slices that contain `needle`. Those of a dictionary, which share their bytes, are
+  /// looked at once.
+  void search(Needle needle, BitSet found) {
+    int least = Integer.MAX_VALUE;
+    int most = -1;
+    for (int i = 0; i < count; i++) {
+      if (lengths[i] >= needle.length()) {
+        least = Math.min(least, offsets[i]);
+        most = Math.max(most, offsets[i]);
+      }
+    }
+    if (most < 0) {
+      return;
+    }
+    byte[] seen = new byte[most - least + 1]; // by offset: 0 not looked at, 1 without, 2 with
+    for (int i = 0; i < count; i++) {
+      if (lengths[i] >= needle.length()) {
+        int at = offsets[i] - least;
+        if (seen[at] == 0) {
+          seen[at] = (byte) (needle.isIn(bytes, offsets[i], lengths[i]) ? 2 : 1);
+        }
+        if (seen[at] == 2) {
+          found.set(i);
+        }
+      }
+    }
   }
 
   long totalBytes() {

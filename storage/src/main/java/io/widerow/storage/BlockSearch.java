@@ -1,0 +1,74 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.Text;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the rows of a block that a [Filter] may keep, from the parts of its texts: what is asked
+/// of the filter itself, row by row, are these alone. Never misses one.
+///
+/// - Threads: one.
+final class BlockSearch {
+  private final BlockReader reader;
+
+  BlockSearch(BlockReader reader) {
+    this.reader = reader;
+  }
+
+  /// The rows of the block that `reader` has open; null when they may be any.
+  @Nullable BitSet rows(Filter filter) {
+    return switch (filter) {
+      case Filter.Contains(AttributeName name, Text needle) -> containing(name, needle);
+      case Filter.Compare(
+              AttributeName name,
+              Filter.Comparison comparison,
+              Filter.Literal.Word(Text text)) ->
+          comparison == Filter.Comparison.EQUAL ? containing(name, text) : null;
+      case Filter.And(var parts) -> {
+        BitSet both = null;
+        for (Filter part : parts) {
+          BitSet one = rows(part);
+          if (both == null) {
+            both = one;
+          } else if (one != null) {
+            both.and(one);
+          }
+          if (both != null && both.isEmpty()) {
+            break; // no other column is read
+          }
+        }
+        yield both;
+      }
+      case Filter.Or(var parts) -> {
+        BitSet either = new BitSet();
+        for (Filter part : parts) {
+          BitSet one = rows(part);
+          if (one == null) {
+            yield null;
+          }
+          either.or(one);
+        }
+        yield either;
+      }
+      default -> null;
+    };
+  }
+
+  private @Nullable BitSet containing(AttributeName name, Text text) {
+    if (text.length() == 0) {
+      return null;
+    }
+    BlockDirectory directory = reader.directory();
+    BitSet rows = new BitSet();
+    Needle needle = new Needle(text);
+    for (int column = directory.find(name); column >= 0; column = directory.findNext(column)) {
+      if (directory.kinds[column] == AttributeKind.STRING
+          && !reader.column(column).search(needle, rows)) {
+        return null;
+      }
+    }
+    return rows;
+  }
+}
