@@ -23,6 +23,7 @@ import io.widerow.storage.StoreView;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +40,7 @@ final class QueryService {
   /// Where the answer's view is in the order of arrival; the parameter `arrived` takes it.
   private static final AsciiString ARRIVED = HttpHeaderNames.of("widerow-arrived");
 
-  private static final int PIECE_BYTES = 64 << 10;
+  private static final int PIECE_BYTES = 256 << 10;
   private static final int QUERIES_MAX = 64;
 
   private final EventStore store;
@@ -141,17 +142,20 @@ final class QueryService {
   private void send(QueryAnswer answer, HttpResponseWriter response)
       throws ExecutionException, InterruptedException, TimeoutException {
     ByteSink sink = new ByteSink(PIECE_BYTES + (PIECE_BYTES >> 2));
+    CompletableFuture<?> sent = CompletableFuture.completedFuture(null); // the piece before
     boolean more = true;
     while (more && !stopping) {
       more = answer.writeNext(sink);
       if (sink.length() >= PIECE_BYTES || !more) {
+        sent.get(stallSeconds, TimeUnit.SECONDS); // while this one was made
         if (!response.tryWrite(HttpData.copyOf(sink.bytes(), 0, sink.length()))) {
           return;
         }
         sink.clear();
-        response.whenConsumed().get(stallSeconds, TimeUnit.SECONDS);
+        sent = response.whenConsumed();
       }
     }
+    sent.get(stallSeconds, TimeUnit.SECONDS);
   }
 
   /// Queries whose readers took nothing any more.
