@@ -92,6 +92,9 @@ final class QueryService {
       RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, memory);
       // Nothing may be written for long, where a filter keeps little or figures are asked for.
       var _ = response.whenComplete().handle((_, _) -> cancelled(reader));
+      if (parameters.asksForFigures()) {
+        reader.inAnyOrder();
+      }
       try (QueryAnswer answer =
           new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
         response.write(

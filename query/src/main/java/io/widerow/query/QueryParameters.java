@@ -164,6 +164,11 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable Figures
     }
   }
 
+  /// True when figures of the events are asked for and not the events.
+  public boolean asksForFigures() {
+    return figures != null;
+  }
+
   /// The writer of the format, with times in UTC.
   public EventWriter writer() {
     return writer(QueryMemory.unlimited());

@@ -71,6 +71,9 @@ final class QueryRun {
         reader.onProgress(() -> progress.at(reader.eventsScanned(), System.nanoTime()));
       }
       try {
+        if (figures != null || options.histogram) {
+          reader.inAnyOrder();
+        }
         show(reader, query, figures);
       } finally {
         progress.end();

@@ -149,12 +149,27 @@ final class EmbeddedView implements StoreView {
 
   @Override
   public EventCursor open(List<PartitionKey> partitions, Scan scan) {
-    List<PartitionKey> wanted =
-        partitions.stream()
-            .filter(key -> !store.isExpired(key.type(), key.untilNanos(), nowNanos))
-            .toList();
+    List<PartitionKey> wanted = kept(partitions);
     boolean pushDown = scan.filter() instanceof Filter.Everything || !anyOwnIds(wanted);
     Scan below = pushDown ? scan : withoutFilter(scan);
+    EventCursor merged = MergeCursor.of(cursors(wanted, below), scan.descending());
+    return pushDown ? merged : new FilterCursor(merged, scan.filter());
+  }
+
+  /// Only where no event may replace another: which one is shown comes out of their order.
+  @Override
+  public EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
+    List<PartitionKey> wanted = kept(partitions);
+    return anyOwnIds(wanted) ? open(wanted, scan) : new ChainCursor(cursors(wanted, scan));
+  }
+
+  private List<PartitionKey> kept(List<PartitionKey> partitions) {
+    return partitions.stream()
+        .filter(key -> !store.isExpired(key.type(), key.untilNanos(), nowNanos))
+        .toList();
+  }
+
+  private List<EventCursor> cursors(List<PartitionKey> wanted, Scan scan) {
     List<EventCursor> cursors = new ArrayList<>();
     List<Prefetch.Range> starts = new ArrayList<>();
     for (PartitionKey key : wanted) {
@@ -163,7 +178,7 @@ final class EmbeddedView implements StoreView {
       for (LiveSegment segment : segmentsOf(key)) {
         SegmentSummary.Partition partition = segment.partition(key);
         if (partition != null && overlaps(partition, scan) && !isOlder(segment, scan)) {
-          LazyCursor cursor = lazily(segment, partition, below);
+          LazyCursor cursor = lazily(segment, partition, scan);
           cursors.add(cursor);
           if (first == null || cursor.beginsBefore(first, scan.descending())) {
             first = cursor;
@@ -171,17 +186,16 @@ final class EmbeddedView implements StoreView {
           }
         }
       }
-      addStart(holder, key, below, starts);
+      addStart(holder, key, scan, starts);
       for (OpenRows.View view : rows) {
         OpenRow row = view.row(key);
         if (row != null) {
-          cursors.addAll(view.open(row, below, below.filter()));
+          cursors.addAll(view.open(row, scan, scan.filter()));
         }
       }
     }
     prefetch.begin(starts);
-    EventCursor merged = MergeCursor.of(cursors, scan.descending());
-    return pushDown ? merged : new FilterCursor(merged, scan.filter());
+    return cursors;
   }
 
   private static void addStart(

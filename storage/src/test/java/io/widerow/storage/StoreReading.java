@@ -25,14 +25,30 @@ final class StoreReading {
 
   /// Everything of some partitions.
   static List<StoreModel.Shown> readKeys(StoreView view, List<PartitionKey> keys, Scan scan) {
+    try (EventCursor cursor = view.open(keys, scan)) {
+      return readAll(cursor);
+    }
+  }
+
+  private static List<StoreModel.Shown> readAll(EventCursor cursor) {
     List<StoreModel.Shown> shown = new ArrayList<>();
     var scratch = new AttributeValue();
-    try (EventCursor cursor = view.open(keys, scan)) {
-      while (cursor.next() == EventCursor.Step.EVENT) {
-        shown.add(StoreModel.Shown.of(cursor.event(), scratch));
-      }
+    while (cursor.next() == EventCursor.Step.EVENT) {
+      shown.add(StoreModel.Shown.of(cursor.event(), scratch));
     }
     return shown;
+  }
+
+  /// The same in any order, and then sorted.
+  private static List<StoreModel.Shown> readSorted(
+      StoreView view, Predicate<String> types, long fromNanos, long untilNanos, Scan scan) {
+    List<PartitionKey> keys =
+        view.partitions(types, fromNanos, untilNanos).stream()
+            .map(StoreView.PartitionInfo::key)
+            .toList();
+    try (EventCursor cursor = view.openUnordered(keys, scan)) {
+      return readAll(cursor).stream().sorted(StoreModel.Shown.ORDER).toList();
+    }
   }
 
   /// Reads both ways; checks order, and that exactly the model's events are there.
@@ -43,6 +59,7 @@ final class StoreReading {
     List<StoreModel.Shown> down =
         read(view, types, fromNanos, untilNanos, scan.withDescending(true));
     assertEquals(up, down.reversed(), "descending is ascending reversed");
+    assertEquals(up, readSorted(view, types, fromNanos, untilNanos, scan), "the same in any order");
     for (int i = 1; i < up.size(); i++) {
       assertTrue(
           StoreModel.Shown.ORDER.compare(up.get(i - 1), up.get(i)) < 0,

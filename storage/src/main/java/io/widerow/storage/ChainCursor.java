@@ -1,0 +1,63 @@
+package io.widerow.storage;
+
+import io.widerow.event.EventView;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/// Cursors one behind the other, for readers to whom the order of events means nothing.
+///
+/// - Threads: one.
+/// - Memory: owns its inputs; closes each when it ends, the rest in [#close].
+final class ChainCursor implements EventCursor {
+  private final List<EventCursor> inputs;
+  private ScanStatistics finished = ScanStatistics.NONE;
+  private int at;
+
+  ChainCursor(List<EventCursor> inputs) {
+    this.inputs = List.copyOf(inputs);
+  }
+
+  private EventCursor input() {
+    return at < inputs.size() ? inputs.get(at) : EmptyCursor.INSTANCE;
+  }
+
+  @Override
+  public Step next() {
+    while (at < inputs.size()) {
+      Step step = inputs.get(at).next();
+      if (step != Step.END) {
+        return step;
+      }
+      closeInput();
+    }
+    return Step.END;
+  }
+
+  private void closeInput() {
+    EventCursor ended = inputs.get(at++);
+    finished = finished.plus(ended.statistics());
+    ended.close();
+  }
+
+  @Override
+  public CompletableFuture<Void> ready() {
+    return input().ready();
+  }
+
+  @Override
+  public EventView event() {
+    return input().event();
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    return finished.plus(input().statistics());
+  }
+
+  @Override
+  public void close() {
+    while (at < inputs.size()) {
+      closeInput();
+    }
+  }
+}
