@@ -2,6 +2,7 @@ package io.widerow.event;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Remembers the names seen lately, so that reading them from records allocates nothing for names
@@ -13,6 +14,21 @@ public final class AttributeNames {
   private static final int SLOTS = 1 << 9;
 
   private final @Nullable AttributeName[] slots = new AttributeName[SLOTS];
+  private @Nullable AttributeName[] places = new AttributeName[16]; // by place in the last event
+
+  /// The name of an event's attribute that stands at `place`. Most events have the names of the one
+  /// before, in the same order: then one comparison finds it.
+  AttributeName at(int place, MemorySegment source, long offset, int length) {
+    if (place == places.length) {
+      places = Arrays.copyOf(places, 2 * place);
+    }
+    AttributeName expected = places[place];
+    if (expected == null || !expected.matches(source, offset, length)) {
+      expected = at(source, offset, length);
+      places[place] = expected;
+    }
+    return expected;
+  }
 
   public AttributeName at(MemorySegment source, long offset, int length) {
     int hash = length;

@@ -38,6 +38,8 @@ public final class EventBatch implements AutoCloseable {
   private int[] attributeOffsets = new int[ATTRIBUTE_OFFSETS_START]; // from limit
   private int attributes;
   private boolean ascending;
+  private boolean sameNames; // so far: as those of the event before, which were in order
+  private final NameOrder names = new NameOrder();
   private long idTime;
   private long idTail;
   private long version;
@@ -210,6 +212,7 @@ public final class EventBatch implements AutoCloseable {
     at = limit + EventLayout.HEADER_BYTES;
     attributes = 0;
     ascending = true;
+    sameNames = true;
     rejection = null;
     building = true;
     if (typeBytes < 1
@@ -249,9 +252,11 @@ public final class EventBatch implements AutoCloseable {
       reject(Rejection.TOO_MANY_ATTRIBUTES);
       return false;
     }
-    if (nameBytes < 1
-        || nameBytes > EventLayout.NAME_BYTES_MAX
-        || !Utf8.isValid(name, nameOffset, nameBytes)) {
+    sameNames = sameNames && names.isNext(attributes, name, nameOffset, nameBytes);
+    if (!sameNames
+        && (nameBytes < 1
+            || nameBytes > EventLayout.NAME_BYTES_MAX
+            || !Utf8.isValid(name, nameOffset, nameBytes))) {
       reject(Rejection.ATTRIBUTE_NAME_INVALID);
       return false;
     }
@@ -265,8 +270,12 @@ public final class EventBatch implements AutoCloseable {
     memory.set(JAVA_BYTE, at, kind.code);
     memory.set(JAVA_BYTE, at + 1, (byte) nameBytes);
     MemorySegment.copy(name, nameOffset, memory, JAVA_BYTE, at + 2, nameBytes);
-    ascending =
-        ascending && (attributes == 0 || compareNames(attributeOffsets[attributes - 1], at) < 0);
+    if (!sameNames && ascending) {
+      ascending = attributes == 0 || compareNames(attributeOffsets[attributes - 1], at) < 0;
+      if (ascending) {
+        names.put(attributes, name, nameOffset, nameBytes);
+      }
+    }
     attributes++;
     at += 2 + nameBytes;
     return true;

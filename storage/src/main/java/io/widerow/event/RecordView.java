@@ -73,9 +73,10 @@ public final class RecordView implements EventView {
   @Override
   public void forEach(AttributeValue scratch, AttributeVisitor visitor) {
     long attribute = EventLayout.attributesOffset(events, offset);
-    for (int left = EventLayout.attributes(events, offset); left > 0; left--) {
+    int attributes = EventLayout.attributes(events, offset);
+    for (int place = 0; place < attributes; place++) {
       int nameBytes = EventLayout.nameBytes(events, attribute);
-      AttributeName name = names.at(events, EventLayout.nameOffset(attribute), nameBytes);
+      AttributeName name = names.at(place, events, EventLayout.nameOffset(attribute), nameBytes);
       EventLayout.readValue(events, attribute, scratch);
       visitor.visit(name, scratch);
       attribute = EventLayout.nextAttribute(events, attribute);
