@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers |
 /// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | large or packed bodies, snapshots |
-/// | `widerow-background-<n>` | lanes / 2 + 1 | sealing, merging, journal files; of the opener |
+/// | `widerow-background-<n>` | lanes / 2 + 1 | sealing, journal files; of the opener |
+/// | `widerow-merge` | one | merging, retention; the opener's, gives way to all others |
 /// | `widerow-maintenance` | one | tells the store what is due, wakes idle lanes |
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
 /// | `widerow-read-ahead-<n>` | eight, while queries wait for disks | reads ahead; the opener's |

@@ -78,8 +78,8 @@ public final class ServeCommand implements Callable<Integer> {
     System.exit(new CommandLine(command).execute(arguments));
   }
 
-  /// Opens the store on this machine. One thread of its own may merge for long; the others seal and
-  /// make journal files meanwhile, one for two lanes.
+  /// Opens the store on this machine. Some threads seal and make journal files, one for two lanes
+  /// and one more; merging has one of its own, which gives way to all others.
   static EventStore openEmbedded(DaemonConfig config) {
     Executor background =
         Executors.newFixedThreadPool(
@@ -87,6 +87,7 @@ public final class ServeCommand implements Callable<Integer> {
             Thread.ofPlatform().name("widerow-background-", 0).daemon().factory());
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
+    store.mergeOn(Executors.newSingleThreadExecutor(QuietThread.factory("widerow-merge")));
     store.readAheadOn(ReadAhead.threads());
     config.store().retain(store);
     return store;

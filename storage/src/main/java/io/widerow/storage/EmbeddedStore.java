@@ -83,6 +83,12 @@ public final class EmbeddedStore implements EventStore {
         .openForReading(id -> ChronicleJournalFactory.of(config, disk, id, Runnable::run));
   }
 
+  /// Merges, and drops what is past its retention, elsewhere than where rows are sealed: on threads
+  /// that give way to others, so that a bucket that ends is no burden for those who write.
+  public void mergeOn(Executor threads) {
+    merger.runOn(threads);
+  }
+
   /// Has views that are taken from now on read ahead, when the disk makes them wait.
   ///
   /// @param threads where; several, since they wait. May drop what it has no time for

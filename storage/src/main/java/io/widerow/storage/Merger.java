@@ -36,7 +36,7 @@ final class Merger {
 
   private final EmbeddedStore store;
   private final SegmentFiles files;
-  private final Executor executor;
+  private volatile Executor executor;
   private final AtomicLong merges = new AtomicLong();
   private boolean running; // guarded by this
 
@@ -44,6 +44,11 @@ final class Merger {
     this.store = store;
     this.files = files;
     this.executor = executor;
+  }
+
+  /// Runs on other threads from now on.
+  void runOn(Executor threads) {
+    executor = threads;
   }
 
   long merges() {
