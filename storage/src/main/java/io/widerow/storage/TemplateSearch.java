@@ -38,7 +38,7 @@ final class TemplateSearch {
     if (needle.isLikeNumber()) {
       return false; // numbers are not printed here
     }
-    BitSet[] columns = new BitSet[block.columns];
+    @Nullable BitSet[] columns = new @Nullable BitSet[block.columns];
     boolean any = false;
     for (int column = 0; column < columns.length; column++) {
       BitSet shows = shows(needle, block.slices[column]);
