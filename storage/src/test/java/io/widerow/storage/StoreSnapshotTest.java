@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// stores do, and crashed copies of the disk are opened. The seed is the test's name; to replay
 /// one, run with `-Dseed=<n>`. Number of runs: `-Dsnapshots=<n>`.
 class StoreSnapshotTest {
-  private static final int RUNS = Integer.getInteger("snapshots", 6);
+  private static final int RUNS = Integer.getInteger("snapshots", 3);
   private static final int STEPS = 4;
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final Path STORE = Path.of("/store");
