@@ -91,7 +91,7 @@ final class QueryService {
     try (StoreView view = store.view()) {
       RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, memory);
       // Nothing may be written for long, where a filter keeps little or figures are asked for.
-      var _ = response.whenComplete().handle((_, _) -> cancelled(reader));
+      var _ = response.whenComplete().whenComplete((_, _) -> reader.cancel());
       if (parameters.asksForFigures()) {
         reader.inAnyOrder();
       }
@@ -123,11 +123,6 @@ final class QueryService {
     } finally {
       places.release();
     }
-  }
-
-  private static boolean cancelled(RangeReader reader) {
-    reader.cancel();
-    return true;
   }
 
   private static void refuse(QueryException.Expired expired, HttpResponseWriter response) {

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.IdentityHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,14 +20,13 @@ import org.jspecify.annotations.Nullable;
 /// - A failure is a last line `error,<why>`. Threads: one.
 public final class CsvWriter implements EventWriter {
   private static final int UUID_BYTES = 36;
-  private static final int NAMES_MAX = 1 << 12;
   private static final byte[] LINE_END = {'\r', '\n'};
 
   private final Rfc3339 times;
   private final @Nullable List<AttributeName> fields;
   private final AttributeValue value = new AttributeValue();
   private final ByteSink cell = new ByteSink(1 << 8);
-  private final IdentityHashMap<AttributeName, byte[]> keys = new IdentityHashMap<>();
+  private final NameBytes keys = new NameBytes(CsvWriter::key);
   private final EventView.AttributeVisitor member = this::member;
   private String typeLast = "";
   private byte[] typeCell = new byte[0];
@@ -107,10 +105,7 @@ public final class CsvWriter implements EventWriter {
   }
 
   private void member(AttributeName name, AttributeValue each) {
-    byte[] key = keys.get(name);
-    if (key == null) {
-      key = key(name);
-    }
+    byte[] key = keys.of(name);
     if (key.length > 0) {
       if (cell.length() > 1) {
         cell.put(',');
@@ -121,10 +116,7 @@ public final class CsvWriter implements EventWriter {
   }
 
   /// `"name":`, or nothing for the body, which has a column of its own.
-  private byte[] key(AttributeName name) {
-    if (keys.size() == NAMES_MAX) {
-      keys.clear();
-    }
+  private static byte[] key(AttributeName name) {
     ByteSink sink = new ByteSink(64);
     if (!name.equals(AttributeName.BODY)) {
       sink.put('"');
@@ -132,9 +124,7 @@ public final class CsvWriter implements EventWriter {
       sink.put('"');
       sink.put(':');
     }
-    byte[] key = Arrays.copyOf(sink.bytes(), sink.length());
-    keys.put(name, key);
-    return key;
+    return Arrays.copyOf(sink.bytes(), sink.length());
   }
 
   static void text(String text, ByteSink out) {

@@ -31,7 +31,8 @@ final class GroupCache<T> {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final int SLOTS = 1 << 13;
+  private static final int SLOT_BITS = 13;
+  private static final int SLOTS = 1 << SLOT_BITS;
   private static final int FILLED_MAX = SLOTS / 2;
   private static final int HEAD_BYTES = 1 + Integer.BYTES;
   private static final int KEY_BYTES_MAX = 1 << 10; // longer ones are not worth remembering
@@ -62,7 +63,7 @@ final class GroupCache<T> {
       slot = -1;
       return null;
     }
-    int at = (int) (hash() >>> 51);
+    int at = (int) (hash() >>> (Long.SIZE - SLOT_BITS));
     while (keys[at] != null) {
       if (Arrays.equals(keys[at], 0, keys[at].length, key, 0, keyBytes)) {
         @SuppressWarnings("unchecked") // only put() fills it

@@ -34,9 +34,7 @@ final class JsonLine {
     JsonLine line = new JsonLine(text);
     List<Map.Entry<String, String>> members = new ArrayList<>();
     try {
-      line.members(
-          () -> line.text.charAt(line.at) == '"' ? line.string() : line.word().replace("null", ""),
-          (name, value) -> members.add(Map.entry(name, value)));
+      line.members(line::valueText, (name, value) -> members.add(Map.entry(name, value)));
     } catch (StringIndexOutOfBoundsException | NumberFormatException cut) {
       throw line.wrong();
     }
@@ -87,6 +85,14 @@ final class JsonLine {
       case "false" -> false;
       default -> number(word);
     };
+  }
+
+  private String valueText() {
+    if (text.charAt(at) == '"') {
+      return string();
+    }
+    String word = word();
+    return word.equals("null") ? "" : word;
   }
 
   private String word() {

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one. Allocates for bytes and for doubles with a fraction only.
 public final class JsonLinesWriter implements EventWriter {
   static final String PREFIX = "attributes.";
-  private static final int NAMES_MAX = 1 << 12;
   private static final int UUID_BYTES = 36;
   private static final byte[] START = ascii("{\"id\":\"");
   private static final byte[] TIME = ascii("\",\"ts\":\"");
@@ -39,7 +37,7 @@ public final class JsonLinesWriter implements EventWriter {
   private final Rfc3339 times;
   private final @Nullable Set<AttributeName> fields;
   private final AttributeValue value = new AttributeValue();
-  private final IdentityHashMap<AttributeName, byte[]> keys = new IdentityHashMap<>();
+  private final NameBytes keys = new NameBytes(this::key);
   private final ByteSink keySink = new ByteSink(64);
   private String typeLast = "";
   private byte[] typeJson = new byte[0];
@@ -99,10 +97,7 @@ public final class JsonLinesWriter implements EventWriter {
   }
 
   private void attribute(AttributeName name, AttributeValue shown) {
-    byte[] key = keys.get(name);
-    if (key == null) {
-      key = key(name);
-    }
+    byte[] key = keys.of(name);
     if (key.length > 0) {
       sink.put(key);
       value(shown, sink);
@@ -111,9 +106,6 @@ public final class JsonLinesWriter implements EventWriter {
 
   /// `,"name":`, or nothing for what is not wanted and for the body, which has its own place.
   private byte[] key(AttributeName name) {
-    if (keys.size() == NAMES_MAX) {
-      keys.clear();
-    }
     keySink.clear();
     if (!name.equals(AttributeName.BODY) && wants(name)) {
       keySink.put(',');
@@ -122,9 +114,7 @@ public final class JsonLinesWriter implements EventWriter {
       keySink.put('"');
       keySink.put(':');
     }
-    byte[] key = Arrays.copyOf(keySink.bytes(), keySink.length());
-    keys.put(name, key);
-    return key;
+    return Arrays.copyOf(keySink.bytes(), keySink.length());
   }
 
   static String shownName(String name) {

@@ -39,8 +39,9 @@ final class Plot {
     }
   }
 
-  long stepSeconds() {
-    return stepNanos / SECOND_NANOS;
+  /// Width of a step, whole seconds.
+  long stepNanos() {
+    return stepNanos;
   }
 
   private void widen() {

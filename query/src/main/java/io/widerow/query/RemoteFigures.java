@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Figures that a daemon computes, so that only they travel.
@@ -76,11 +77,8 @@ final class RemoteFigures {
       return plot;
     }
     plot.span(first, Math.max(first, last));
-    String every = plot.stepSeconds() + "s";
-    FiguresQuery counts = FiguresQuery.parse("count", null, every);
-    if (counts == null) {
-      throw new IllegalStateException("figures were asked for");
-    }
+    String every = TimeUnit.NANOSECONDS.toSeconds(plot.stepNanos()) + "s";
+    FiguresQuery counts = new FiguresQuery(Measure.parse("count"), List.of(), plot.stepNanos());
     Map<String, List<String>> asked = new LinkedHashMap<>(given);
     asked.put("stats", List.of("count"));
     asked.put("every", List.of(every));

@@ -17,7 +17,12 @@ import java.util.function.LongConsumer;
 final class Statistics {
   static final int GROUPS_MAX = 100_000;
   static final AttributeName TYPE = AttributeName.of("type");
-  private static final long GROUP_BYTES = 256; // of a node, a list and a few numbers, about
+
+  // On the heap, about, with the row of texts that a group becomes in the end.
+  private static final long GROUP_BYTES = 384;
+  private static final long TALLY_BYTES = 256;
+  private static final long TEXT_BYTES = 64;
+  private static final long CHAR_BYTES = 4;
 
   private final FiguresQuery asked;
   private final LongConsumer memory;
@@ -76,7 +81,11 @@ final class Statistics {
       }
       tallies = asked.measures().stream().map(Tally::new).toList();
       groups.put(group, tallies);
-      memory.accept(GROUP_BYTES + 2L * texts.stream().mapToInt(String::length).sum());
+      memory.accept(
+          GROUP_BYTES
+              + TALLY_BYTES * tallies.size()
+              + TEXT_BYTES * texts.size()
+              + CHAR_BYTES * texts.stream().mapToInt(String::length).sum());
     }
     return tallies;
   }

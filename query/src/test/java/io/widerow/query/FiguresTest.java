@@ -166,4 +166,27 @@ class FiguresTest {
         .forEach(row -> counted.put(row.subList(0, 4), Long.valueOf(row.get(4))));
     assertEquals(expected, counted);
   }
+
+  /// A question with many figures for many groups must not take a daemon's heap.
+  @Test
+  void groupsAndTheirFiguresAreOfTheBudgetOfAllQueries() {
+    var memory = new QueryMemory(4 << 20);
+    String many = "count" + ",avg(n)".repeat(99);
+    EventWriter writer =
+        QueryParameters.parse(Map.of("stats", List.of(many), "by", List.of("n")), 0).writer(memory);
+    var sink = new ByteSink(64);
+    var over =
+        assertThrows(
+            QueryException.OverBudget.class,
+            () -> {
+              for (int i = 0; i < 1_000; i++) { // 100 figures of each: far more than 4 MiB
+                writer.event(event(i), sink);
+              }
+            });
+    assertTrue(String.valueOf(over.getMessage()).contains("bytes of memory"), over.getMessage());
+    assertTrue(memory.bytesUsed() > 4 << 20);
+    writer.close();
+    writer.close();
+    assertEquals(0, memory.bytesUsed());
+  }
 }

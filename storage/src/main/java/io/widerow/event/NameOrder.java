@@ -22,9 +22,7 @@ final class NameOrder {
 
   /// Remembers the name at a place, behind those that it follows, and forgets what came there.
   void put(int place, byte[] name, int offset, int length) {
-    if (place > count) {
-      return; // one before it was out of order
-    }
+    assert place <= count : place + " behind " + count;
     int start = place == 0 ? 0 : ends[place - 1];
     if (bytes.length - start < length) {
       bytes = Arrays.copyOf(bytes, 2 * (start + length));

@@ -6,8 +6,8 @@ import io.widerow.event.Text;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the rows of a block that a [Filter] may keep, from the parts of its texts: what is asked
-/// of the filter itself, row by row, are these alone. Never misses one.
+/// Finds the rows of a block that a [Filter] may keep, from the parts of its texts, so that the
+/// filter itself need not look at the others. Never misses one.
 ///
 /// - Threads: one.
 final class BlockSearch {
