@@ -201,9 +201,12 @@ final class CompareCommand implements Callable<Integer> {
       String name = "%02d%s".formatted(pair, label);
       Path data = Files.createDirectories(work).resolve(name);
       BatchPool pool = pool(contestant, workload, pace);
-      ContestRun.Outcome outcome =
-          new ContestRun(contestant, workload, pace, pool, spec.commandLine().getErr())
-              .execute(comparison + "/" + name, data);
+      ContestRun.Outcome outcome;
+      try (LatencyLog log = folder.log(name)) {
+        outcome =
+            new ContestRun(contestant, workload, pace, pool, spec.commandLine().getErr())
+                .execute(comparison + "/" + name, data, log);
+      }
       CompareOptions.remove(data);
       Histogram response = outcome.report().result().response();
       folder.run(name, outcome.members(comparison, pair), response);

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/// A comparison's folder below `bench-results`: command, environment, a line and the latencies of
-/// each run, also of those that do not count, and the table; its lines in `comparisons.ndjson` and
-/// the table that `README.md` shows of them.
+/// A comparison's folder below `bench-results`: command, environment, a line, the latencies and
+/// their log of each run, also of those that do not count, and the table; its lines in
+/// `comparisons.ndjson` and the table that `README.md` shows of them.
 final class ComparisonFolder {
   static final String BEGIN = "<!-- comparisons: written by widerow load compare -->";
   static final String END = "<!-- end of comparisons -->";
@@ -38,6 +38,11 @@ final class ComparisonFolder {
 
   Path path() {
     return folder;
+  }
+
+  /// The log of a run's response times, which the caller closes.
+  LatencyLog log(String name) throws IOException {
+    return new LatencyLog(folder.resolve(name + ".hlog"));
   }
 
   /// Adds a run's line to the folder and to `runs.ndjson`, and its response times to the folder.

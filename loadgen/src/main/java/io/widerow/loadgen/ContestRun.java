@@ -69,9 +69,11 @@ final class ContestRun {
   }
 
   /// @param data a directory that does not exist
+  /// @param watcher is told of the run beside those who measure it
   /// @throws WrongAnswer when the contestant keeps other than it acknowledged, or acknowledged
   ///   nothing
-  Outcome execute(String name, Path data) throws IOException, InterruptedException {
+  Outcome execute(String name, Path data, RunWatcher watcher)
+      throws IOException, InterruptedException {
     InetSocketAddress address = ServerProcess.freeAddress();
     try (ServerProcess server = contestant.start(data, address)) {
       server.await(() -> contestant.isReady(address));
@@ -85,7 +87,7 @@ final class ContestRun {
               pool,
               0,
               AckListener.NONE,
-              new Watchers(List.of(new LiveLine(live), costs, own)));
+              new Watchers(List.of(new LiveLine(live), costs, own, watcher)));
       RunResult result = run.execute();
       result.requireEvents(contestant);
       ProcessReading ended = ProcessReading.of(server.pid());

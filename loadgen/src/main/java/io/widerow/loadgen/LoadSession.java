@@ -63,7 +63,7 @@ final class LoadSession {
       return result;
     }
     try (RunFolder folder = new RunFolder(options.results, name, command, options.pid)) {
-      watchers.add(folder);
+      watchers.add(folder.log());
       RunResult result = execute(pace, newest, watchers);
       RunReport report = report(name, pace, result, costs);
       Map<String, Object> members = report.members();

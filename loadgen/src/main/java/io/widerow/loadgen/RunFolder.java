@@ -9,16 +9,14 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
-import org.HdrHistogram.HistogramLogWriter;
 import org.jspecify.annotations.Nullable;
 
 /// A run's folder below `bench-results`: command, environment, table, latency logs, plots; and the
 /// run's line in `runs.ndjson`.
-final class RunFolder implements RunWatcher, AutoCloseable {
+final class RunFolder implements AutoCloseable {
   private final Path results;
   private final Path folder;
-  private final PrintStream logStream;
-  private final HistogramLogWriter log;
+  private final LatencyLog log;
 
   /// @param pid of the target; null when nobody said
   RunFolder(Path results, String name, List<String> command, @Nullable Long pid)
@@ -32,19 +30,12 @@ final class RunFolder implements RunWatcher, AutoCloseable {
       environment.append("target flags: " + Machine.flags(pid) + "\n");
     }
     Files.writeString(folder.resolve("environment.txt"), environment);
-    logStream =
-        new PrintStream(
-            Files.newOutputStream(folder.resolve("response.hlog")), false, StandardCharsets.UTF_8);
-    log = new HistogramLogWriter(logStream);
-    log.outputLogFormatVersion();
-    log.outputLegend();
+    log = new LatencyLog(folder.resolve("response.hlog"));
   }
 
-  @Override
-  public void interval(Histogram response) {
-    if (response.getTotalCount() > 0) {
-      log.outputIntervalHistogram(response);
-    }
+  /// To be told of the run's response times.
+  RunWatcher log() {
+    return log;
   }
 
   /// Writes everything that is known only at the end.
@@ -57,7 +48,6 @@ final class RunFolder implements RunWatcher, AutoCloseable {
       List<ProcessReading> target,
       List<ProcessReading> client)
       throws IOException {
-    logStream.flush();
     Files.writeString(folder.resolve("report.txt"), table);
     percentiles("response", report.result().response());
     percentiles("service", report.result().service());
@@ -84,7 +74,7 @@ final class RunFolder implements RunWatcher, AutoCloseable {
   }
 
   @Override
-  public void close() {
-    logStream.close();
+  public void close() throws IOException {
+    log.close();
   }
 }
