@@ -9,6 +9,8 @@ import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoopGroup;
@@ -106,6 +108,8 @@ public final class Daemon implements AutoCloseable {
     maintenance =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
+    new JvmMemoryMetrics().bindTo(registry);
+    new FileDescriptorMetrics().bindTo(registry);
     Gauge.builder("widerow.credit.used.bytes", credit, ByteCredit::bytesUsed).register(registry);
     Gauge.builder("widerow.credit.refused", credit, ByteCredit::refused).register(registry);
     Gauge.builder("widerow.query.memory.bytes", memory, QueryMemory::bytesUsed).register(registry);

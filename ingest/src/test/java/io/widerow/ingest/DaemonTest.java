@@ -142,7 +142,10 @@ class DaemonTest {
     assertEquals(200, http.get("/ready").statusCode());
     assertEquals(204, http.get("/ping").statusCode());
     assertTrue(http.get("/health").body().contains("\"status\":\"pass\""));
-    assertTrue(http.get("/metrics").body().contains("widerow_events_accepted_total"));
+    String metrics = http.get("/metrics").body();
+    assertTrue(metrics.contains("widerow_events_accepted_total"), metrics);
+    assertTrue(metrics.contains("jvm_memory_used_bytes{area=\"heap\""), metrics);
+    assertTrue(metrics.contains("process_files_open_files"), metrics);
     http.post("/v1/events?type=a", Http.NDJSON, "bad\n".repeat(5));
     for (int i = 0; i < 12; i++) {
       http.post("/v1/events", Http.NDJSON, "{\"type\":\"a\"}\n{\"n\":1}\n");

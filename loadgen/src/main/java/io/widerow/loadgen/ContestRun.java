@@ -15,7 +15,7 @@ import java.util.Map;
 ///
 /// - Threads: one.
 final class ContestRun {
-  private static final long REST_SECONDS_MAX = 30;
+  static final long REST_NANOS_MAX = 30 * Quantity.SECOND;
   private static final double REST_CORES = 0.1;
 
   private final Contestant contestant;
@@ -96,7 +96,7 @@ final class ContestRun {
       StoredCount count = new StoredCount(contestant, address, workload);
       count.awaitCheap(server, sent);
       long drainNanos = System.nanoTime() - endedNanos;
-      boolean rested = rest(server);
+      boolean rested = rest(server, REST_NANOS_MAX);
       ProcessReading settled = ProcessReading.of(server.pid());
       long stored = count.full();
       server.stop();
@@ -129,11 +129,12 @@ final class ContestRun {
     }
   }
 
-  /// Waits until the server does next to nothing for a second; false when it never does.
-  static boolean rest(ServerProcess server) throws IOException, InterruptedException {
+  /// Waits until the server does next to nothing for a second; false when it does not in this time.
+  static boolean rest(ServerProcess server, long nanosMax)
+      throws IOException, InterruptedException {
     long beganNanos = System.nanoTime();
     ProcessReading before = ProcessReading.of(server.pid());
-    while (System.nanoTime() - beganNanos < REST_SECONDS_MAX * Quantity.SECOND) {
+    while (System.nanoTime() - beganNanos < nanosMax) {
       while (System.nanoTime() - before.atNanos() < Quantity.SECOND) {
         server.pause();
       }

@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -58,6 +59,21 @@ final class GrowthCommand implements Callable<Integer> {
   @Option(names = "--connections", defaultValue = "2", description = "default ${DEFAULT-VALUE}")
   private int connections;
 
+  @Option(
+      names = "--rest",
+      defaultValue = "30s",
+      paramLabel = "TIME",
+      description =
+          "how long to wait at most, at each size, for sealing and merging to be done before it is"
+              + " looked at (default ${DEFAULT-VALUE})")
+  private String rest = "";
+
+  @Option(
+      names = "--keep",
+      paramLabel = "DIR",
+      description = "put the store here, where nothing is yet, and leave it")
+  private @Nullable Path keep;
+
   @Mixin private final CompareOptions options = new CompareOptions();
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
 
@@ -69,7 +85,11 @@ final class GrowthCommand implements Callable<Integer> {
     }
     Workload workload = workloadOptions.workload(Instant.now(), 0);
     List<Long> steps = sizes.stream().map(Quantity::count).sorted().toList();
+    if (keep != null && Files.exists(keep)) {
+      throw new IllegalArgumentException("--keep: there is something at " + keep);
+    }
     Path work = options.workDirectory();
+    Path data = keep == null ? work.resolve("data") : keep;
     String name = Comparison.name("growth-" + workload.scenario().type, contestant, contestant);
     Path results = options.results == null ? work.resolve("results") : options.results;
     try {
@@ -78,7 +98,7 @@ final class GrowthCommand implements Callable<Integer> {
               results,
               name,
               Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs());
-      List<Map<String, Object>> rows = grow(contestant, workload, steps, work.resolve("data"));
+      List<Map<String, Object>> rows = grow(contestant, workload, steps, data);
       for (Map<String, Object> row : rows) {
         folder.line(row);
       }
@@ -112,7 +132,10 @@ final class GrowthCommand implements Callable<Integer> {
         row.put("events", size);
         fill(contestant, workload, pool, address, server, before, size - before, row);
         before = size;
-        ContestRun.rest(server);
+        long endedNanos = System.nanoTime();
+        boolean rested = ContestRun.rest(server, Quantity.nanos("--rest", rest));
+        row.put("rest_s", (System.nanoTime() - endedNanos) / Quantity.SECOND);
+        row.put("rested", rested ? 1 : 0);
         look(workload, address, server, data, row);
         long killedNanos = System.nanoTime();
         server.kill();
@@ -176,6 +199,7 @@ final class GrowthCommand implements Callable<Integer> {
     String path = Question.LATEST.widerowPath(Question.Subject.of(workload, List.of(), ""));
     Histogram latest = Tally.histogram();
     try (TimedQuery query = TimedQuery.open(address)) {
+      row.put("heap_used_mb", heapBytes(query.get("/metrics", true).body()) / 1_000_000);
       for (int i = 0; i < LATEST_TIMES; i++) {
         latest.recordValue(query.get(path, false).nanos());
       }
@@ -189,6 +213,17 @@ final class GrowthCommand implements Callable<Integer> {
       row.put("open_files", files.count());
     }
     row.put("at_rest_mb", CostWatcher.bytesBelow(data) / 1_000_000);
+  }
+
+  /// The used heap, garbage included, as Prometheus text has it.
+  private static long heapBytes(String metrics) {
+    double bytes =
+        metrics
+            .lines()
+            .filter(line -> line.startsWith("jvm_memory_used_bytes{area=\"heap\""))
+            .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+            .sum();
+    return (long) bytes;
   }
 
   private static String table(List<Map<String, Object>> rows) {

@@ -86,7 +86,7 @@ final class QueriedStore implements AutoCloseable {
         server = contestant.start(data, address);
         server.await(() -> contestant.isReady(address));
       }
-      ContestRun.rest(server);
+      ContestRun.rest(server, ContestRun.REST_NANOS_MAX);
       PeerReader peer =
           contestant.kind() == Contestant.Kind.CASSANDRA
               ? contestant.kind().target.driver().reader(address)

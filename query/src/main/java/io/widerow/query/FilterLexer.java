@@ -104,7 +104,7 @@ final class FilterLexer {
 
   static boolean isKeyword(String word) {
     return switch (word) {
-      case "and", "or", "not", "in", "contains", "exists", "true", "false" -> true;
+      case "and", "or", "not", "in", "contains", "has", "exists", "true", "false" -> true;
       default -> false;
     };
   }

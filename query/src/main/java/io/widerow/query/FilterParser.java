@@ -16,11 +16,13 @@ import org.jspecify.annotations.Nullable;
 /// not        = "not" not | "(" or ")" | "exists" name | name test
 /// test       = ("=" | "==" | "!=" | "<" | "<=" | ">" | ">=") value
 ///            | "in" "(" value { "," value } ")"
-///            | "contains" string | ("~" | "!~") string
+///            | "contains" string | "has" string | ("~" | "!~") string
 /// name       = letters, digits, _ . - / @ :   or anything between backticks
 /// value      = string | number | "true" | "false" | duration | time
 /// string     = between " or ', with \" \' \\ \n \r \t \xhh
 /// ```
+///
+/// `contains` finds a text anywhere, `has` only where it is no part of longer words.
 ///
 /// A duration such as `15ms` and a time such as `2026-11-20T19:15:00Z` are whole numbers of
 /// nanoseconds. `~` looks for an RE2 regular expression anywhere in a string; `!~` keeps what has
@@ -92,6 +94,10 @@ final class FilterParser {
       Text needle = Text.of(lexer.string());
       return needle.length() == 0 ? matching(name, "") : new Filter.Contains(name, needle);
     }
+    if (lexer.takeWord("has")) {
+      Text words = Text.of(lexer.string());
+      return words.length() == 0 ? matching(name, "") : new Filter.Has(name, words);
+    }
     if (lexer.take("!~")) {
       return new Filter.And(
           List.of(new Filter.Exists(name), new Filter.Not(matching(name, lexer.regex()))));
@@ -101,7 +107,7 @@ final class FilterParser {
     }
     Comparison comparison = comparison();
     if (comparison == null) {
-      throw lexer.wrong("expected = != < <= > >= in contains ~ or !~");
+      throw lexer.wrong("expected = != < <= > >= in contains has ~ or !~");
     }
     return new Filter.Compare(name, comparison, lexer.literal());
   }

@@ -25,6 +25,7 @@ import picocli.CommandLine.Parameters;
       "",
       "Times: now, 15m (so long ago), 2026-11-20, 2026-11-20T19:15:00Z, an epoch (s, ms, us, ns).",
       "Filter: status >= 500 and not (path contains \"health\" or agent ~ \"(?i)bot\").",
+      "`body has \"4711\"` finds whole words, and something rare soonest; `contains` any text.",
       "Figures: counts, and sums of whole numbers, are exact. Percentiles come from HdrHistogram",
       "with three digits: within 0.1 %%, over numbers from 0 on.",
       "A stopped store whose journal lost acknowledged groups is shown without them: a warning",

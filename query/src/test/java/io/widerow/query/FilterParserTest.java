@@ -26,14 +26,15 @@ class FilterParserTest {
   private static final List<String> SIGNS = List.of("=", "!=", "<", "<=", ">", ">=");
 
   private static Filter filter(SplittableRandom random, int depth) {
-    int kind = depth == 0 ? random.nextInt(3, 7) : random.nextInt(7);
+    int kind = depth == 0 ? random.nextInt(3, 8) : random.nextInt(8);
     return switch (kind) {
       case 0 -> new Filter.Not(filter(random, depth - 1));
       case 1 -> new Filter.And(parts(random, depth));
       case 2 -> new Filter.Or(parts(random, depth));
       case 3 -> new Filter.Exists(name(random));
       case 4 -> new Filter.Contains(name(random), Text.of("\"'\\\n" + random.nextInt(9)));
-      case 5 -> new Filter.Matches(name(random), RegexTest.of("^a\\d+ \"[^\"]*$"));
+      case 5 -> new Filter.Has(name(random), Text.of("\"'\\\n" + random.nextInt(9)));
+      case 6 -> new Filter.Matches(name(random), RegexTest.of("^a\\d+ \"[^\"]*$"));
       default ->
           new Filter.Compare(
               name(random), COMPARISONS.get(random.nextInt(SIGNS.size())), literal(random));
@@ -72,6 +73,7 @@ class FilterParserTest {
       case Filter.Compare(var name, var comparison, var literal) ->
           "`" + name + "`" + SIGNS.get(COMPARISONS.indexOf(comparison)) + print(literal);
       case Filter.Contains(var name, var needle) -> "`" + name + "`contains" + quoted("" + needle);
+      case Filter.Has(var name, var words) -> "`" + name + "`has" + quoted("" + words);
       case Filter.Matches(var name, var test) ->
           "`" + name + "` ~ '" + ((RegexTest) test).pattern().pattern() + "'";
     };

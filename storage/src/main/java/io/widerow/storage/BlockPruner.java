@@ -66,6 +66,7 @@ final class BlockPruner {
       case Filter.Compare(var name, var comparison, var literal) ->
           compare(name, comparison, literal);
       case Filter.Contains(var name, var needle) -> contains(name, needle, false);
+      case Filter.Has(var name, var words) -> contains(name, words, true);
       case Filter.Matches(var name, var _) -> {
         int column = stringColumn(name);
         yield column < 0 ? Verdict.NOTHING : Verdict.SOMETHING;
@@ -153,7 +154,7 @@ final class BlockPruner {
     return column;
   }
 
-  /// @param whole true when the string must be all of the needle
+  /// @param whole true when no word of the string reaches over the needle's ends
   private Verdict contains(AttributeName name, Text needle, boolean whole) {
     int column = stringColumn(name);
     if (column < 0) {

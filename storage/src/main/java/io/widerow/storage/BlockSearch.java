@@ -21,6 +21,7 @@ final class BlockSearch {
   @Nullable BitSet rows(Filter filter) {
     return switch (filter) {
       case Filter.Contains(AttributeName name, Text needle) -> containing(name, needle);
+      case Filter.Has(AttributeName name, Text words) -> containing(name, words);
       case Filter.Compare(
               AttributeName name,
               Filter.Comparison comparison,

@@ -50,6 +50,18 @@ public sealed interface Filter {
     }
   }
 
+  /// Keeps events whose string has these words: the bytes anywhere, but not within a longer word. A
+  /// word is a longest run of ASCII letters, digits, underscores and bytes of 0x80 and above, so
+  /// `17` is in `size=17` and not in `size=173`. Segments know the words of their blocks, so this
+  /// finds something rare sooner than [Contains]. Not for an empty text.
+  record Has(AttributeName name, Text words) implements Filter {
+    public Has {
+      if (words.length() == 0) {
+        throw new IllegalArgumentException("has of nothing");
+      }
+    }
+  }
+
   /// Keeps events whose string passes a test that the store knows nothing about, such as a regular
   /// expression.
   record Matches(AttributeName name, TextTest test) implements Filter {}

@@ -1,11 +1,14 @@
 package io.widerow.storage;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.Text;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
+import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 
 /// The meaning of a [Filter], event by event. Segments may answer sooner from statistics, never
@@ -40,11 +43,34 @@ final class FilterEvaluation {
           event.find(name, scratch)
               && scratch.kind() == AttributeKind.STRING
               && needle.isIn(scratch.memory(), scratch.offset(), scratch.length());
+      case Filter.Has(var name, var words) ->
+          event.find(name, scratch)
+              && scratch.kind() == AttributeKind.STRING
+              && hasWords(words, scratch.memory(), scratch.offset(), scratch.length());
       case Filter.Matches(var name, var test) ->
           event.find(name, scratch)
               && scratch.kind() == AttributeKind.STRING
               && test.keeps(scratch.memory(), scratch.offset(), scratch.length());
     };
+  }
+
+  /// True when `words` are in a text, and there no longer word reaches over their ends.
+  static boolean hasWords(Text words, MemorySegment memory, long offset, int length) {
+    long limit = offset + length;
+    boolean opens = TokenFilter.isToken(words.at(0));
+    boolean closes = TokenFilter.isToken(words.at(words.length() - 1));
+    long at = words.indexIn(memory, offset, length);
+    while (at >= 0) {
+      long behind = at + words.length();
+      boolean longer =
+          (opens && at > offset && TokenFilter.isToken(memory.get(JAVA_BYTE, at - 1)))
+              || (closes && behind < limit && TokenFilter.isToken(memory.get(JAVA_BYTE, behind)));
+      if (!longer) {
+        return true;
+      }
+      at = words.indexIn(memory, at + 1, limit - at - 1);
+    }
+    return false;
   }
 
   static boolean holds(AttributeValue value, Comparison comparison, Literal literal) {

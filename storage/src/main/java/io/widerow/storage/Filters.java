@@ -17,6 +17,7 @@ final class Filters {
       case Filter.Exists(var name) -> columns.add(name);
       case Filter.Compare(var name, _, _) -> columns.add(name);
       case Filter.Contains(var name, _) -> columns.add(name);
+      case Filter.Has(var name, _) -> columns.add(name);
       case Filter.Matches(var name, _) -> columns.add(name);
     }
   }

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,6 +104,8 @@ class FilterEvaluationTest {
     assertThrows(
         IllegalArgumentException.class,
         () -> new Filter.Contains(AttributeName.of("a"), Text.of("")));
+    assertThrows(
+        IllegalArgumentException.class, () -> new Filter.Has(AttributeName.of("a"), Text.of("")));
   }
 
   private static Map<String, Object> randomEvent(SplittableRandom random, EventBatch batch) {
@@ -147,16 +150,17 @@ class FilterEvaluationTest {
   private static Filter randomFilter(SplittableRandom random, int depth) {
     String name = NAMES.get(random.nextInt(NAMES.size()));
     AttributeName attribute = AttributeName.of(name);
-    int kind = random.nextInt(depth > 0 ? 8 : 5);
+    int kind = random.nextInt(depth > 0 ? 9 : 6);
     return switch (kind) {
       case 0 -> new Filter.Exists(attribute);
       case 1 -> new Filter.Contains(attribute, Text.of(WORDS[1 + random.nextInt(8)]));
       case 2 -> new Filter.Matches(attribute, (memory, offset, length) -> length > 0 && offset > 0);
-      case 3, 4 ->
+      case 3 -> new Filter.Has(attribute, Text.of(WORDS[1 + random.nextInt(8)]));
+      case 4, 5 ->
           new Filter.Compare(
               attribute, COMPARISONS.get(random.nextInt(COMPARISONS.size())), literal(random));
-      case 5 -> new Filter.Not(randomFilter(random, depth - 1));
-      case 6 ->
+      case 6 -> new Filter.Not(randomFilter(random, depth - 1));
+      case 7 ->
           new Filter.And(List.of(randomFilter(random, depth - 1), randomFilter(random, depth - 1)));
       default -> new Filter.Or(List.of(randomFilter(random, depth - 1), new Filter.Or(List.of())));
     };
@@ -184,6 +188,8 @@ class FilterEvaluationTest {
       case Filter.Exists(var name) -> event.containsKey(name.toString());
       case Filter.Contains(var name, var needle) ->
           event.get(name.toString()) instanceof String s && s.contains(needle.toString());
+      case Filter.Has(var name, var words) ->
+          event.get(name.toString()) instanceof String s && hasWords(s, words.toString());
       case Filter.Matches(var name, _) ->
           event.get(name.toString()) instanceof String s && !s.isEmpty();
       case Filter.Compare(var name, var comparison, var literal) -> {
@@ -191,6 +197,19 @@ class FilterEvaluationTest {
         yield value != null && naive(comparison, order(value, literal));
       }
     };
+  }
+
+  /// The definition in other words: a word's edge is where only one side belongs to a word.
+  private static boolean hasWords(String text, String words) {
+    String wordByte = "[A-Za-z0-9_\\x{80}-\\x{10ffff}]";
+    boolean opens = words.substring(0, words.offsetByCodePoints(0, 1)).matches(wordByte);
+    boolean closes =
+        words.substring(words.offsetByCodePoints(words.length(), -1)).matches(wordByte);
+    String regex =
+        (opens ? "(?<!" + wordByte + ")" : "")
+            + Pattern.quote(words)
+            + (closes ? "(?!" + wordByte + ")" : "");
+    return Pattern.compile(regex).matcher(text).find();
   }
 
   /// Null when the two are in no order.

@@ -165,7 +165,7 @@ class SegmentModelTest {
   }
 
   private static Filter filter(SplittableRandom random, int depth) {
-    return switch (random.nextInt(depth > 2 ? 5 : 8)) {
+    return switch (random.nextInt(depth > 2 ? 6 : 9)) {
       case 0 -> new Filter.Everything();
       case 1 -> new Filter.Exists(name(random));
       case 2 -> {
@@ -174,8 +174,9 @@ class SegmentModelTest {
       }
       case 3 -> new Filter.Contains(name(random), Text.of(needle(random)));
       case 4 -> new Filter.Matches(name(random), (_, _, length) -> length % 2 == 0);
-      case 5 -> new Filter.Not(filter(random, depth + 1));
-      case 6 -> new Filter.And(List.of(filter(random, depth + 1), filter(random, depth + 1)));
+      case 5 -> new Filter.Has(name(random), Text.of(needle(random)));
+      case 6 -> new Filter.Not(filter(random, depth + 1));
+      case 7 -> new Filter.And(List.of(filter(random, depth + 1), filter(random, depth + 1)));
       default -> new Filter.Or(List.of(filter(random, depth + 1), filter(random, depth + 1)));
     };
   }

@@ -22,6 +22,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -142,8 +143,18 @@ class TextSearchTest {
         }
       });
       assertEquals(expected, found(body(needle), i % 2 == 0), needle);
+      expected.removeIf(time -> !hasWords(lines.get(time), needle));
+      Filter has = new Filter.Has(AttributeName.BODY, Text.of(needle));
+      assertEquals(expected, found(has, i % 2 == 1), () -> "has " + needle);
     }
     assertEquals(List.of(), found(body("no line has this"), false));
+  }
+
+  /// The files are ASCII, for which a word's edge is that of a regular expression.
+  private static boolean hasWords(String line, String words) {
+    String before = words.matches("(?s)\\w.*") ? "\\b" : "";
+    String behind = words.matches("(?s).*\\w") ? "\\b" : "";
+    return Pattern.compile(before + Pattern.quote(words) + behind).matcher(line).find();
   }
 
   @Test
