@@ -186,11 +186,10 @@ public final class EmbeddedStore implements EventStore {
     return id < since.segmentLimit() || segmentArrivals.limitOf(id) <= since.limitMin();
   }
 
-  /// Seals rows on this thread; keeps them open in a store that is only read.
-  void sealNow(SealJob job) {
-    if (!readOnly) {
-      sealer.seal(job);
-    }
+  /// Seals what is replayed; null in a store that is only read, which keeps it open.
+  @Nullable RecoverySealer recoverySealer(Executor executor) {
+    int besideMax = StoreConfig.ROWS_PER_LANE * config.lanes() - 1; // one is being filled
+    return readOnly ? null : new RecoverySealer(sealer, executor, besideMax);
   }
 
   /// What opening found and did.

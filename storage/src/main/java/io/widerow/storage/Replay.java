@@ -6,13 +6,14 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /// Puts the journaled events of a stopped store back into rows, and seals them, lane by lane. Rows
-/// that fill up are sealed on the way, so memory is bounded by that of one lane.
+/// that fill up are sealed on the way, so memory is bounded by that of open rows.
 ///
 /// - Threads: the one that opens the store.
-final class Replay {
+final class Replay implements AutoCloseable {
   /// Flag of a frame: the last one of its group.
   static final int ENDS_GROUP = 1;
 
@@ -21,6 +22,7 @@ final class Replay {
   static final int STARTS_GROUP = 2;
 
   private final EmbeddedStore store;
+  private final @Nullable RecoverySealer sealer; // null in a store that is only read
   private final TypeTable types;
   private final RecoveredNotes notes;
   private final Map<Integer, Long> sealedLsns;
@@ -35,8 +37,11 @@ final class Replay {
   private long events;
 
   /// @param notes those of the notes files; gets those of the frames
-  Replay(EmbeddedStore store, RecoveredNotes notes, Map<Integer, Long> sealedLsns) {
+  /// @param executor helps with sealing
+  Replay(
+      EmbeddedStore store, RecoveredNotes notes, Map<Integer, Long> sealedLsns, Executor executor) {
     this.store = store;
+    this.sealer = store.recoverySealer(executor);
     this.types = new TypeTable(store.config());
     this.notes = notes;
     this.sealedLsns = sealedLsns;
@@ -50,7 +55,7 @@ final class Replay {
   void frame(int lane, MemorySegment frame, MemorySegment records) {
     long lsn = JournalFrame.lsn(frame);
     if (lane != laneNow) {
-      finish();
+      endLane();
       laneNow = lane;
       lsnApplied = sealedLsns.getOrDefault(lane, 0L);
     }
@@ -132,10 +137,25 @@ final class Replay {
     }
   }
 
-  /// Ends a lane.
-  void finish() {
+  private void endLane() {
     drop();
     sealRows();
+  }
+
+  /// Ends the last lane; everything is sealed then.
+  void finish() {
+    endLane();
+    if (sealer != null) {
+      sealer.finish();
+    }
+  }
+
+  /// Waits for what a failure left under way, which uses the rows.
+  @Override
+  public void close() {
+    if (sealer != null) {
+      sealer.close();
+    }
   }
 
   /// Seals what is there. A frame that is only in part in these rows is not counted as sealed:
@@ -148,7 +168,9 @@ final class Replay {
     rows = null;
     open.journaled(lsnApplied);
     open.publish();
-    store.sealNow(new SealJob(open, notes.of(laneNow)));
+    if (sealer != null) {
+      sealer.seal(new SealJob(open, notes.of(laneNow)));
+    }
   }
 
   long lsnLast() {

@@ -145,8 +145,12 @@ final class Sealer {
     }
   }
 
-  /// Seals one set of rows on the calling thread.
-  void seal(SealJob job) {
+  private void seal(SealJob job) {
+    commit(job, write(job));
+  }
+
+  /// Writes the segments of one set of rows on the calling thread; they are not in the manifest.
+  List<LiveSegment> write(SealJob job) {
     List<LiveSegment> written = new ArrayList<>();
     try (OpenRows.View view = job.rows().view()) {
       if (view == null) {
@@ -158,12 +162,27 @@ final class Sealer {
       if (!written.isEmpty()) {
         files.forceDirectory();
       }
+      return written;
+    } catch (Throwable failed) {
+      abandon(written, failed);
+      throw failed;
+    }
+  }
+
+  /// Makes written segments the truth in place of their rows.
+  void commit(SealJob job, List<LiveSegment> written) {
+    try {
       store.sealed(job, written);
     } catch (Throwable failed) {
-      if (!store.hasEnded()) { // else the manifest may list them
-        written.forEach(live -> files.abandon(live, failed));
-      }
+      abandon(written, failed);
       throw failed;
+    }
+  }
+
+  /// Deletes segments that are not in the manifest, unless it may list them.
+  void abandon(List<LiveSegment> written, Throwable failed) {
+    if (!store.hasEnded()) {
+      written.forEach(live -> files.abandon(live, failed));
     }
   }
 

@@ -165,16 +165,17 @@ final class StoreOpener {
         manifest.rewrite();
       }
       deleteOrphans(purpose, files, manifest);
-      var replay = new Replay(store, notes, manifest.sealedLsns());
-      recovery.replay(replay);
-      replay.finish();
-      if (!readOnly) {
-        notes.rewriteStale();
-        long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
-        startLanes(store, journals, lsn, notes, storeId);
-        endJournals(purpose, journals, recovery.files());
+      try (var replay = new Replay(store, notes, manifest.sealedLsns(), background)) {
+        recovery.replay(replay);
+        replay.finish();
+        if (!readOnly) {
+          notes.rewriteStale();
+          long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
+          startLanes(store, journals, lsn, notes, storeId);
+          endJournals(purpose, journals, recovery.files());
+        }
+        store.opened(report(replay, recovery, losses, segments.size(), startNanos));
       }
-      store.opened(report(replay, recovery, losses, segments.size(), startNanos));
       return store;
     } catch (Throwable failure) {
       segments.forEach(LiveSegment::close);

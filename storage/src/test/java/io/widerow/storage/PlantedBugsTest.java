@@ -90,7 +90,7 @@ class PlantedBugsTest {
         planted(
             "the rename of a sealed segment is forced",
             SuiteCheck.CRASH,
-            Cut.out(Sealer.class, "seal", SegmentFiles.class, "forceDirectory")),
+            Cut.out(Sealer.class, "write", SegmentFiles.class, "forceDirectory")),
         planted(
             "the rename of a merged segment is forced",
             SuiteCheck.CRASH,
@@ -126,7 +126,7 @@ class PlantedBugsTest {
         planted(
             "the journal is trimmed behind the manifest",
             SuiteCheck.CRASH,
-            Cut.to(Sealer.class, "seal", EmbeddedStore.class, "sealed", "trimFirst")),
+            Cut.to(Sealer.class, "commit", EmbeddedStore.class, "sealed", "trimFirst")),
         planted(
             "the journal is trimmed no further than was sealed",
             SuiteCheck.CRASH,
@@ -134,7 +134,7 @@ class PlantedBugsTest {
         planted(
             "recovery seals what it replays",
             SuiteCheck.CRASH,
-            Cut.out(Replay.class, "sealRows", EmbeddedStore.class, "sealNow")),
+            Cut.out(Replay.class, "sealRows", RecoverySealer.class, "seal")),
         planted(
             "recovery seals before it deletes the journals",
             SuiteCheck.CRASH,
