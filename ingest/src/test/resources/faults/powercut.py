@@ -12,7 +12,7 @@ overtook must not be answered.
 import builtins, errno, json, os, random
 
 API_VERSION = 2
-SIZE = 256 * 1024 * 1024
+SIZE = int(os.environ.get("POWERCUT_BYTES", 256 * 1024 * 1024))
 SECTOR = 512
 CONTROL = os.environ["POWERCUT_CONTROL"]
 durable = bytearray(SIZE)

@@ -59,8 +59,6 @@ public record DaemonConfig(
     StoreOptions store,
     SecurityOptions security,
     boolean insecure) {
-  private static final int MIB = 1 << 20;
-
   public DaemonConfig {
     require(lanes >= 1 && lanes <= 64, "lanes must be 1 to 64, got " + lanes);
     require(
@@ -166,6 +164,7 @@ public record DaemonConfig(
 
   private static Map<String, String> defaults() {
     int processors = Runtime.getRuntime().availableProcessors();
+    HeapShares shares = HeapShares.of(Runtime.getRuntime().maxMemory());
     Map<String, String> defaults = new LinkedHashMap<>();
     defaults.put("data", "./widerow-data");
     defaults.put("http", "127.0.0.1:7380");
@@ -175,8 +174,8 @@ public record DaemonConfig(
     defaults.put("lanes", Integer.toString(Math.clamp(processors / 2, 1, 8)));
     defaults.put("lane-slots", "1024");
     defaults.put("spin-micros", "10");
-    defaults.put("credit-bytes", Long.toString(256L * MIB));
-    defaults.put("body-bytes-max", Integer.toString(20 * MIB));
+    defaults.put("credit-bytes", Long.toString(shares.creditBytes()));
+    defaults.put("body-bytes-max", Integer.toString(shares.bodyBytesMax()));
     defaults.put("ratio-max", "100");
     defaults.put("event-bytes-max", Integer.toString(256 << 10));
     defaults.put("connections-max", "1024");
@@ -184,7 +183,7 @@ public record DaemonConfig(
     defaults.put("ledger-seconds", "900");
     defaults.put("drain-seconds", "10");
     defaults.put("read-on-seconds", "30");
-    LimitOptions.putDefaults(defaults);
+    LimitOptions.putDefaults(defaults, shares);
     StoreOptions.putDefaults(defaults);
     SecurityOptions.putDefaults(defaults);
     defaults.put("insecure", "false");

@@ -40,12 +40,12 @@ record LimitOptions(
     }
   }
 
-  static void putDefaults(Map<String, String> defaults) {
+  static void putDefaults(Map<String, String> defaults, HeapShares shares) {
     defaults.put("connections-per-address-max", "64");
     defaults.put("header-seconds", "10");
     defaults.put("body-rate-min", "1024");
     defaults.put("stall-seconds", "30");
-    defaults.put("query-memory-bytes", Long.toString(96L << 20));
+    defaults.put("query-memory-bytes", Long.toString(shares.queryMemoryBytes()));
   }
 
   static LimitOptions of(ConfigValues values) {

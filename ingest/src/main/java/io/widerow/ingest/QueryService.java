@@ -42,21 +42,23 @@ final class QueryService {
 
   private static final int PIECE_BYTES = 256 << 10;
   private static final int QUERIES_MAX = 64;
+  private static final int QUERY_BYTES = 1 << 20; // its pieces, on the heap, and a block
 
   private final EventStore store;
   private final QueryMemory memory;
   private final int stallSeconds;
   private final LongSupplier epochNanos;
   private final AtomicLong number = new AtomicLong();
-  private final Semaphore places = new Semaphore(QUERIES_MAX);
+  private final Semaphore places;
   private final LongAdder stalled = new LongAdder();
   private volatile boolean stopping;
 
-  /// @param memory what all queries share
+  /// @param memory what all queries share; how many there may be at a time follows from it
   /// @param stallSeconds how long a reader may take nothing
   QueryService(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
     this.store = store;
     this.memory = memory;
+    this.places = new Semaphore(Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX));
     this.stallSeconds = stallSeconds;
     this.epochNanos = epochNanos;
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.widerow.event.EventId;
+import io.widerow.faults.FaultRecords;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -88,6 +89,15 @@ class ClockStepTest {
         "seed %d: %d starts with the clock stepped; %d events got the clock's time, %d were refused"
             + " it, %d of %d events far ahead were refused; ids repeated 0, out of order 0%n",
         seed, starts, arrivals.size(), refusedArrivals, refusedFuture, refusedFuture);
+    FaultRecords.add(
+        FaultRecords.Table.CLOCKS,
+        "1 s to 1 day back, 1 day and 10 years ahead",
+        starts,
+        arrivals.size(),
+        refusedArrivals,
+        refusedFuture,
+        own.size(),
+        0);
   }
 
   private static String library() throws IOException {

@@ -1,6 +1,7 @@
 package io.widerow.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.github.luben.zstd.Zstd;
@@ -8,10 +9,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -219,6 +223,50 @@ class DaemonTest {
     assertTrue(stored > 0 && stored < 40, stored + " stored");
     assertEquals(stored * 80_000, store.committed.size());
     assertEquals(0, daemon.creditBytesUsed());
+  }
+
+  @Test
+  void creditIsClaimedBeforeTheBodyComes() throws IOException {
+    try (RawHttp raw = new RawHttp(daemon.httpAddress().getPort())) {
+      raw.send(RawHttp.post("a") + "content-length: 1000000\r\n\r\nx");
+      awaitCredit(IntakeRequest.BYTES_PER_BODY_BYTE * 1_000_000L);
+    }
+    awaitCredit(0); // the sender has left
+  }
+
+  private void awaitCredit(long bytes) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (daemon.creditBytesUsed() != bytes) {
+      assertTrue(System.nanoTime() < end, daemon.creditBytesUsed() + " bytes are claimed");
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  @Test
+  void aDaemonThatStopsAnswersWhatItHasAndTakesNoMore() throws IOException, InterruptedException {
+    store.commits.drainPermits();
+    byte[] line = "x".getBytes(StandardCharsets.US_ASCII);
+    CompletableFuture<HttpResponse<String>> first =
+        http.postLater("/v1/events?type=a", Http.TEXT, line);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (store.commits.getQueueLength() == 0) {
+      assertTrue(System.nanoTime() < end, "nothing is committed");
+      LockSupport.parkNanos(1_000_000);
+    }
+    Thread closing = Thread.ofPlatform().start(daemon::close);
+    while (http.get("/ready").statusCode() == 200) {
+      assertTrue(System.nanoTime() < end, "still ready");
+      LockSupport.parkNanos(1_000_000);
+    }
+    HttpResponse<String> late = http.post("/v1/events?type=a", Http.TEXT, line);
+    assertEquals(503, late.statusCode(), late.body());
+    assertFalse(first.isDone(), "answered before it was committed");
+    assertFalse(closing.join(Duration.ofMillis(200)), "stopped while a request waits");
+    store.commits.release(1_000);
+    HttpResponse<String> answer = first.orTimeout(10, TimeUnit.SECONDS).join();
+    assertEquals(200, answer.statusCode(), answer.body());
+    closing.join();
+    assertEquals(1, store.committed.size());
   }
 
   @Test

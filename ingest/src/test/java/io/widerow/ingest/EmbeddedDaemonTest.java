@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -49,6 +50,31 @@ class EmbeddedDaemonTest {
         Http http = new Http(daemon)) {
       assertTrue(http.post(PATH, Http.TEXT, log).body().contains("\"duplicate\":true"));
       assertEquals(before, http.get("/v1/query").body());
+    }
+  }
+
+  @Test
+  void anEventFarAheadIsRefusedAndItsNeighbourStored() throws IOException, InterruptedException {
+    DaemonConfig config =
+        DaemonConfig.of(
+            Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      String line = "{\"ts\":\"%s\",\"type\":\"%s\"}%n";
+      Instant now = Instant.now();
+      String answer =
+          http.post(
+                  "/v1/events",
+                  Http.NDJSON,
+                  line.formatted(now.plus(Duration.ofMinutes(11)), "ahead")
+                      + line.formatted(now.plus(Duration.ofMinutes(9)), "soon")
+                      + line.formatted(now, "now"))
+              .body();
+      assertTrue(answer.startsWith("{\"accepted\":2,\"rejected\":[{\"index\":0,"), answer);
+      String stored = http.get("/v1/query").body();
+      assertTrue(stored.contains("soon") && stored.contains("now"), stored);
+      assertFalse(stored.contains("ahead"), stored);
     }
   }
 

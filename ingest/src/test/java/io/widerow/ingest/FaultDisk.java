@@ -66,11 +66,13 @@ final class FaultDisk implements AutoCloseable {
   }
 
   private static final long IMAGE_BYTES = 400L << 20;
+  private static final long VOLATILE_BYTES = 256L << 20; // its bytes are in memory
   private static final long SHUTDOWN = 0x8004587dL; // FS_IOC_SHUTDOWN, _IOR('X', 125, uint32)
   private static final int DROP_LOG = 2;
   private static final int TOOL_SECONDS = 60;
 
   private final Kind kind;
+  private final long bytes;
   private final Path directory;
   private final Path mount;
   private final Path control;
@@ -79,7 +81,13 @@ final class FaultDisk implements AutoCloseable {
 
   /// @param directory an empty one
   FaultDisk(Kind kind, Path directory) throws IOException {
+    this(kind, kind == Kind.VOLATILE ? VOLATILE_BYTES : IMAGE_BYTES, directory);
+  }
+
+  /// @param directory an empty one
+  FaultDisk(Kind kind, long bytes, Path directory) throws IOException {
     this.kind = kind;
+    this.bytes = bytes;
     this.directory = directory;
     this.mount = Files.createDirectory(directory.resolve("mount"));
     this.control = directory.resolve("control");
@@ -87,7 +95,7 @@ final class FaultDisk implements AutoCloseable {
       startVolatile();
     } else {
       Path image = directory.resolve("image");
-      run("truncate", "--size=" + IMAGE_BYTES, image.toString());
+      run("truncate", "--size=" + bytes, image.toString());
       device = run("losetup", "--find", "--show", image.toString()).strip();
     }
     run(kind == Kind.XFS ? "mkfs.xfs" : "mkfs.ext4", "-q", device);
@@ -114,6 +122,7 @@ final class FaultDisk implements AutoCloseable {
   private void serve(String... command) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("POWERCUT_CONTROL", control.toString());
+    builder.environment().put("POWERCUT_BYTES", Long.toString(bytes));
     servers.add(
         builder
             .redirectErrorStream(true)
@@ -138,6 +147,11 @@ final class FaultDisk implements AutoCloseable {
   /// Where files of the test go.
   Path root() {
     return mount;
+  }
+
+  /// Has everything that was written so far reach the disk.
+  void force() throws IOException {
+    run("sync", "--file-system", mount.toString());
   }
 
   /// From now on nothing reaches the disk, and programs get EIO.

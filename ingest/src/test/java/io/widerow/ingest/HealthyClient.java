@@ -68,19 +68,27 @@ final class HealthyClient implements AutoCloseable {
     }
   }
 
-  /// What it waited since it was asked last: p50 and p99 in milliseconds, and failures.
-  String figures() {
+  /// What it waited, and how often in vain.
+  record Figures(long p50Micros, long p99Micros, long requests, long failed) {
+    @Override
+    public String toString() {
+      return "%.1f / %.1f ms, %d of %d failed"
+          .formatted(p50Micros / 1e3, p99Micros / 1e3, failed, requests);
+    }
+  }
+
+  /// Those since it was asked last.
+  Figures figures() {
     synchronized (micros) {
-      String text =
-          "%.1f / %.1f ms, %d of %d failed"
-              .formatted(
-                  micros.getValueAtPercentile(50) / 1e3,
-                  micros.getValueAtPercentile(99) / 1e3,
-                  failed - failedTold,
-                  micros.getTotalCount());
+      var figures =
+          new Figures(
+              micros.getValueAtPercentile(50),
+              micros.getValueAtPercentile(99),
+              micros.getTotalCount(),
+              failed - failedTold);
       micros.reset();
       failedTold = failed;
-      return text;
+      return figures;
     }
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.github.luben.zstd.Zstd;
+import io.widerow.faults.FaultRecords;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -17,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -24,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,7 +50,7 @@ class HostileClientsTest {
   private ServeProcess daemon;
   private HealthyClient healthy;
   private String name = "";
-  private String quiet = "";
+  private HealthyClient.Figures quiet = new HealthyClient.Figures(0, 0, 0, 0);
   private long residentBefore;
 
   /// How much more than a slice of it an attack is.
@@ -55,21 +58,33 @@ class HostileClientsTest {
     return 1;
   }
 
+  /// The daemon's heap.
+  int heapMebibytes() {
+    return 256;
+  }
+
+  /// More options of its JVM.
+  List<String> jvm() {
+    return List.of();
+  }
+
+  /// What is configured for the attacks, beside what makes them short.
+  List<String> settings() {
+    return List.of("body-bytes-max=" + BODY_BYTES_MAX, "credit-bytes=64000000");
+  }
+
   @BeforeEach
   void start(TestInfo test) throws IOException {
     name = test.getTestMethod().orElseThrow().getName();
+    List<String> options = new ArrayList<>(jvm());
+    options.addAll(List.of("-Xmx" + heapMebibytes() + "m", "-XX:+ExitOnOutOfMemoryError"));
     daemon =
         ServeProcess.startWith(
-            List.of("-Xmx256m", "-XX:+ExitOnOutOfMemoryError"),
+            options,
             directory.resolve("d"),
-            "--set",
-            "header-seconds=2",
-            "--set",
-            "stall-seconds=3",
-            "--set",
-            "body-bytes-max=" + BODY_BYTES_MAX,
-            "--set",
-            "credit-bytes=64000000");
+            Stream.concat(Stream.of("header-seconds=2", "stall-seconds=3"), settings().stream())
+                .flatMap(each -> Stream.of("--set", each))
+                .toArray(String[]::new));
     healthy = new HealthyClient(daemon.port(), "healthy");
     LockSupport.parkNanos(1_000_000_000L); // the compiler's
     quiet = healthy.figures();
@@ -80,7 +95,8 @@ class HostileClientsTest {
   void verify() throws Exception {
     try (ServeProcess last = daemon;
         HealthyClient client = healthy) {
-      String during = healthy.figures();
+      assertTrue(last.isAlive(), () -> name + " ended it: " + told(last));
+      HealthyClient.Figures during = healthy.figures();
       client.verify();
       long grown = daemon.memoryBytes("VmHWM") - residentBefore;
       System.out.printf(
@@ -88,8 +104,26 @@ class HostileClientsTest {
           name, scale(), quiet, during, residentBefore >> 20, grown >> 20);
       assertTrue(grown < GROWTH_BYTES_MAX, name + " made it grow by " + grown);
       assertEquals(0, last.stop(20), last.output());
+      FaultRecords.add(
+          FaultRecords.Table.ATTACKS,
+          name.replaceAll("([A-Z])", " $1").toLowerCase(Locale.ROOT),
+          "x" + scale(),
+          heapMebibytes(),
+          during.p50Micros() / 1_000,
+          during.p99Micros() / 1_000,
+          during.requests(),
+          during.failed(),
+          grown >> 20);
     } finally {
       http.close();
+    }
+  }
+
+  private static String told(ServeProcess daemon) {
+    try {
+      return daemon.output();
+    } catch (IOException unread) {
+      return unread.toString();
     }
   }
 
@@ -322,13 +356,31 @@ class HostileClientsTest {
       readers.add(new RawHttp(daemon.port()));
       readers.getLast().send("GET /v1/query?type=fill* HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
     }
-    while (!get("/metrics").contains("widerow_query_stalled 40.0")) {
+    int taken = 0;
+    for (RawHttp reader : readers) {
+      int status = reader.status();
+      assertTrue(status == 200 || status == 503, "status " + status); // there are places for some
+      taken += status == 200 ? 1 : 0;
+    }
+    assertTrue(taken > 0 && (taken == 40 || heapMebibytes() < 256), taken + " are taken");
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    while (ended() < taken) {
+      assertTrue(System.nanoTime() < end, "%d of %d are ended".formatted(ended(), taken));
       LockSupport.parkNanos(50_000_000);
     }
     for (RawHttp reader : readers) {
       reader.close();
     }
     assertTrue(get("/v1/query?type=fill1&limit=1").contains("\"token\""), "others are answered");
+  }
+
+  /// Queries that were ended for their readers' sake, or for want of memory.
+  private int ended() throws IOException, InterruptedException {
+    return get("/metrics")
+        .lines()
+        .filter(line -> line.matches("widerow_query_(stalled|refused) .*"))
+        .mapToInt(line -> (int) Double.parseDouble(line.substring(line.indexOf(' '))))
+        .sum();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.widerow.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,10 +9,12 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.widerow.event.EventId;
 import io.widerow.storage.Durability;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,7 +28,7 @@ class LanesTest {
   private static final byte[] TYPE = "t".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NAME = "n".getBytes(StandardCharsets.US_ASCII);
 
-  private final MemoryStore store = new MemoryStore(1);
+  private MemoryStore store = new MemoryStore(1);
 
   private Lanes open(MemoryStore in, int slots) {
     Lanes lanes =
@@ -78,6 +81,97 @@ class LanesTest {
   }
 
   @Test
+  void nobodyIsAnsweredBeforeTheCommit() {
+    try (Lanes lanes = open(store, 64)) {
+      store.commits.drainPermits();
+      CompletableFuture<Outcome> done = write(lanes, null, Durability.DISK, 1);
+      awaitCommits(1, done);
+      boolean early = done.isDone();
+      store.commits.release(1_000);
+      assertInstanceOf(Outcome.Stored.class, join(done));
+      assertFalse(early, "answered before the commit");
+      assertEquals(1, store.committed.size());
+    }
+  }
+
+  /// Waits until so many lanes are held up in a commit, or somebody is answered without.
+  private void awaitCommits(int lanes, CompletableFuture<Outcome> done) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (!done.isDone() && store.commits.getQueueLength() < lanes) {
+      assertTrue(System.nanoTime() < end, "nothing is committed");
+      LockSupport.parkNanos(100_000);
+    }
+  }
+
+  @Test
+  void aBatchOfTwoLanesIsAnsweredWhenBothHaveIt() {
+    store = new MemoryStore(2);
+    try (Lanes lanes = open(store, 64)) {
+      store.commits.drainPermits();
+      CompletableFuture<Outcome> done = writeMixed(lanes, new BatchKey(7, 9));
+      awaitCommits(2, done);
+      store.commits.release();
+      awaitCommits(1, done);
+      boolean early = done.isDone();
+      store.commits.release(1_000);
+      assertEquals(40, assertInstanceOf(Outcome.Stored.class, join(done)).accepted());
+      assertFalse(early, "answered when one lane had its part");
+    }
+  }
+
+  @Test
+  void aBatchWhoseOtherPartFailsIsNotAcknowledged() {
+    store = new MemoryStore(2);
+    try (Lanes lanes = open(store, 64)) {
+      store.commits.drainPermits();
+      CompletableFuture<Outcome> done = writeMixed(lanes, new BatchKey(7, 9));
+      awaitCommits(2, done);
+      store.commits.release();
+      while (store.committed.isEmpty()) { // the time-out of the class ends it
+        LockSupport.parkNanos(100_000);
+      }
+      store.failure = "EIO";
+      store.commits.release(1_000);
+      assertInstanceOf(Outcome.Failed.class, join(done));
+    }
+  }
+
+  @Test
+  void lanesThatCloseAnswerAllThatTheyHave() throws InterruptedException {
+    Lanes lanes = open(store, 64);
+    store.commits.drainPermits();
+    List<CompletableFuture<Outcome>> all = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      all.add(write(lanes, null, Durability.DISK, i));
+    }
+    awaitCommits(1, all.getLast());
+    Thread closing = Thread.ofPlatform().start(lanes::close);
+    assertFalse(closing.join(Duration.ofMillis(200)), "closed while batches wait");
+    store.commits.release(1_000);
+    closing.join();
+    all.forEach(done -> assertInstanceOf(Outcome.Stored.class, done.getNow(null)));
+    assertEquals(5, store.committed.size());
+  }
+
+  @Test
+  void aRefusalOfTheStoreNamesTheEventOfTheRequest() {
+    store.rejectFromNanos = 5_000;
+    try (Lanes lanes = open(store, 8)) {
+      IncomingBatch batch = lanes.begin(1_000);
+      batch.refuse("bad");
+      for (long value : new long[] {1_000, 9_000}) {
+        batch.events.begin(TYPE, 0, 1, value);
+        batch.end();
+      }
+      CompletableFuture<Outcome> done = new CompletableFuture<>();
+      lanes.write(batch, null, Durability.DISK, done::complete);
+      Refusals refused = assertInstanceOf(Outcome.Stored.class, join(done)).refused();
+      assertEquals(2, refused.count());
+      assertEquals(2, refused.index(0) + refused.index(1), "the first and the third");
+    }
+  }
+
+  @Test
   void aFailureFailsAllWhoWaitAndAllWhoCome() {
     try (Lanes lanes = open(store, 8)) {
       store.commits.drainPermits();
@@ -108,8 +202,9 @@ class LanesTest {
       for (int i = 0; i < 40; i++) {
         all.add(write(lanes, null, Durability.DISK, i));
       }
-      assertTrue(all.stream().anyMatch(CompletableFuture::isDone));
+      boolean told = all.stream().anyMatch(CompletableFuture::isDone);
       store.commits.release(1_000);
+      assertTrue(told, "nobody is refused");
       long stored = all.stream().filter(f -> join(f) instanceof Outcome.Stored).count();
       long refused = all.stream().filter(f -> join(f) instanceof Outcome.Overloaded).count();
       assertEquals(40, stored + refused);
@@ -177,7 +272,7 @@ class LanesTest {
     assertEquals(1, store.lanes.get(0).notes.size());
   }
 
-  private static void writeMixed(Lanes lanes, BatchKey key) {
+  private static CompletableFuture<Outcome> writeMixed(Lanes lanes, BatchKey key) {
     IncomingBatch batch = lanes.begin(1_000);
     for (int i = 0; i < 40; i++) {
       if (i % 2 == 0) {
@@ -189,7 +284,12 @@ class LanesTest {
     }
     CompletableFuture<Outcome> done = new CompletableFuture<>();
     lanes.write(batch, key, Durability.DISK, done::complete);
-    assertEquals(40, assertInstanceOf(Outcome.Stored.class, join(done)).accepted());
+    return done;
+  }
+
+  private static void storeMixed(Lanes lanes, BatchKey key) {
+    Outcome outcome = join(writeMixed(lanes, key));
+    assertEquals(40, assertInstanceOf(Outcome.Stored.class, outcome).accepted());
   }
 
   /// The daemon is killed when only one lane has stored its part of a batch, and starts again with
@@ -200,7 +300,7 @@ class LanesTest {
     BatchKey key = new BatchKey(7, 9);
     MemoryStore first = new MemoryStore(before);
     try (Lanes lanes = open(first, 8)) {
-      writeMixed(lanes, key);
+      storeMixed(lanes, key);
     }
     List<byte[]> notes =
         first.lanes.stream()
@@ -212,7 +312,7 @@ class LanesTest {
       MemoryStore second = new MemoryStore(after);
       second.lanes.forEach(lane -> lane.notes.put(1L, List.of(note)));
       try (Lanes lanes = open(second, 8)) {
-        writeMixed(lanes, key);
+        storeMixed(lanes, key);
         recognised += 40 - second.committed.size();
         long assigned = second.committed.stream().filter(event -> event.ownId() == null).count();
         assertTrue(assigned == 0 || assigned == 20, "a part is recognised as a whole");

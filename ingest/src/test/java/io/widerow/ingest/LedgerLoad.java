@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// two hours. With each batch it also rewrites a slot, an event with an id of its own: batches 0 to
 /// 3 the first one, 4 to 7 the next, and so on. What is shown there must be the last batch's.
 ///
+/// Other stores get batches in a form of their own, see [Wire], and the same ledger of them.
+///
 /// - Threads: one per sender, each with one request at a time.
 final class LedgerLoad implements AutoCloseable {
   static final int EVENTS_PER_BATCH = 20;
@@ -55,18 +57,38 @@ final class LedgerLoad implements AutoCloseable {
   private final AtomicIntegerArray acknowledged; // batches, by sender
   private final AtomicLong repeats = new AtomicLong();
   private final AtomicLong recognised = new AtomicLong();
+  private final Wire wire;
   private volatile int port;
   private volatile boolean cutOff;
   private volatile boolean held;
   private volatile boolean ending;
+  private volatile boolean closed;
 
   LedgerLoad(int senders, int port) {
+    this(senders, port, null);
+  }
+
+  /// @param wire null for that of the daemon
+  LedgerLoad(int senders, int port, @Nullable Wire wire) {
     this.acknowledged = new AtomicIntegerArray(senders);
+    this.wire = wire == null ? this::sendToDaemon : wire;
     this.port = port;
     for (int sender = 0; sender < senders; sender++) {
       int number = sender;
       threads.add(Thread.ofPlatform().name("sender-" + sender).start(() -> send(number)));
     }
+  }
+
+  /// How a batch gets into a store.
+  @FunctionalInterface
+  interface Wire {
+    /// @return true when it was acknowledged
+    boolean send(int port, int sender, int batch) throws IOException, InterruptedException;
+  }
+
+  /// The time of an event.
+  static long timeNanos(int n) {
+    return START_NANOS + n * 1_000L - (n % 13 == 5 ? LATE_NANOS : 0);
   }
 
   /// Where the daemon is now.
@@ -130,6 +152,9 @@ final class LedgerLoad implements AutoCloseable {
         LockSupport.parkNanos(1_000_000);
       }
       while (!send(sender, batch)) {
+        if (closed) {
+          return;
+        }
         repeats.incrementAndGet();
         LockSupport.parkNanos(10_000_000);
       }
@@ -138,11 +163,21 @@ final class LedgerLoad implements AutoCloseable {
   }
 
   private boolean send(int sender, int batch) {
+    try {
+      return wire.send(port, sender, batch) && !cutOff;
+    } catch (IOException gone) {
+      return false; // whether it was stored is not known: it is repeated
+    } catch (InterruptedException interrupted) {
+      throw new IllegalStateException(interrupted);
+    }
+  }
+
+  private boolean sendToDaemon(int daemon, int sender, int batch)
+      throws IOException, InterruptedException {
     StringBuilder body = new StringBuilder();
     for (int i = 0; i < EVENTS_PER_BATCH; i++) {
       int n = batch * EVENTS_PER_BATCH + i;
-      long nanos = START_NANOS + n * 1_000L - (n % 13 == 5 ? LATE_NANOS : 0);
-      body.append("{\"ts\":").append(nanos).append(",\"type\":\"load\",\"n\":");
+      body.append("{\"ts\":").append(timeNanos(n)).append(",\"type\":\"load\",\"n\":");
       body.append(n).append(",\"s\":").append(sender).append("}\n");
     }
     int slot = batch / BATCHES_PER_SLOT;
@@ -150,24 +185,15 @@ final class LedgerLoad implements AutoCloseable {
     body.append("\"batch\":").append(batch).append(",\"s\":").append(sender);
     body.append(",\"slot\":").append(slot).append("}\n");
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/events"))
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + daemon + "/v1/events"))
             .timeout(Duration.ofSeconds(20))
             .header("content-type", Http.NDJSON)
             .header("idempotency-key", sender + "-" + batch)
             .POST(BodyPublishers.ofString(body.toString()))
             .build();
-    try {
-      HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
-      if (cutOff) {
-        return false;
-      }
-      recognised.addAndGet(answer.body().contains("\"duplicate\":true") ? 1 : 0);
-      return answer.statusCode() == 200;
-    } catch (IOException gone) {
-      return false; // whether it was stored is not known: it is repeated
-    } catch (InterruptedException interrupted) {
-      throw new IllegalStateException(interrupted);
-    }
+    HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
+    recognised.addAndGet(!cutOff && answer.body().contains("\"duplicate\":true") ? 1 : 0);
+    return answer.statusCode() == 200;
   }
 
   private static EventId slotId(int sender, int slot) {
@@ -300,6 +326,7 @@ final class LedgerLoad implements AutoCloseable {
   @Override
   public void close() {
     ending = true;
+    closed = true;
     client.shutdownNow();
   }
 }

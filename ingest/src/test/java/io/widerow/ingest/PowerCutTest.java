@@ -158,6 +158,15 @@ class PowerCutTest {
         lost,
         lostMillis[lostMillis.length / 2],
         lostMillis[lostMillis.length - 1]);
+    FaultRecords.add(
+        FaultRecords.Table.OS,
+        "power cut, " + kind,
+        lostMillis.length,
+        sent,
+        lost,
+        FaultRecords.part(lostMillis, 50),
+        FaultRecords.part(lostMillis, 99),
+        FaultRecords.part(lostMillis, 100));
   }
 
   private ServeProcess startOneLane(Path data) throws IOException {

@@ -130,6 +130,10 @@ final class ServeProcess implements AutoCloseable {
     return port;
   }
 
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
   long pid() {
     return process.pid();
   }

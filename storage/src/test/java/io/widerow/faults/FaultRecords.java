@@ -12,40 +12,75 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// The rows of `bench-results/faults.md`: each run of a fault test that came to its end adds one to
-/// the file that `-Dfaults.file=<path>` names, and [#main] writes those of a file as a table
-/// between two marks of the page. Without the property nothing is written. A test that fails adds
+/// the file that `-Dfaults.file=<path>` names, and [#main] writes those of a file as tables between
+/// two marks each of the page. Without the property nothing is written. A test that fails adds
 /// none.
 public final class FaultRecords {
-  private static final String START = "<!-- rows of faults.ndjson -->";
   private static final String END = "<!-- end of rows -->";
   private static final Pattern FIELD = Pattern.compile("\"([a-z0-9]+)\":(?:\"([^\"]*)\"|(-?\\d+))");
-  private static final List<String> COLUMNS =
-      List.of(
-          "fault",
-          "times",
-          "acknowledged",
-          "repeated",
-          "recognised",
-          "lost",
-          "twice",
-          "order",
-          "p50",
-          "p99",
-          "max",
-          "date",
-          "machine",
-          "commit");
-  private static final String TITLES =
-      """
-      | fault | times | batches acknowledged | attempts repeated | recognised | lost | twice \
-      | out of order | p50 ms | p99 ms | max ms | date | machine | commit |
-      |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
-      """;
+
+  /// What kinds of rows there are: each has columns of its own, which a row has in this order, and
+  /// behind them the date, the machine and the commit.
+  public enum Table {
+    FAULTS(
+        "fault:fault times:times acknowledged:batches_acknowledged repeated:attempts_repeated"
+            + " recognised:recognised lost:lost twice:twice order:out_of_order"
+            + " p50:p50_ms p99:p99_ms max:max_ms"),
+    PEERS(
+        "store:store setting:setting promise:what_an_answer_promises fault:fault times:times"
+            + " acknowledged:batches_acknowledged lost:lost twice:twice corrupt:rows_corrupt"
+            + " person:did_not_serve_again unread:batches_not_read_for_that"
+            + " p50:p50_ms max:max_ms"),
+    OS(
+        "fault:fault times:times acknowledged:batches_acknowledged lost:lost"
+            + " p50:p50_of_loss_ms p99:p99_ms max:max_ms"),
+    ATTACKS(
+        "attack:attack size:size heap:heap_MiB p50:healthy_client's_p50_ms p99:p99_ms"
+            + " served:requests_of_it failed:of_them_failed growth:resident_growth_MiB"),
+    PLANTS("module:module planted:planted caught:caught"),
+    FUZZ(
+        "target:target executions:executions covered:points_covered kept:inputs_kept"
+            + " cpu:processor_seconds found:found"),
+    CLOCKS(
+        "step:clock_from_start_to_start starts:starts stamped:events_stamped_by_it"
+            + " behind:refused_as_it_was_behind ahead:refused_as_their_own_time_was_ahead"
+            + " beside:stored_beside_these again:ids_repeated");
+
+    private final String columns; // key:title, the title with _ for blanks
+
+    Table(String columns) {
+      this.columns = columns + " date:date machine:machine commit:commit";
+    }
+
+    private List<String> parts(int part) {
+      return Arrays.stream(columns.split(" ", -1))
+          .map(column -> column.split(":", -1)[part])
+          .toList();
+    }
+
+    List<String> keys() {
+      return parts(0);
+    }
+
+    private List<String> titles() {
+      return parts(1).stream().map(title -> title.replace('_', ' ')).toList();
+    }
+
+    String start() {
+      String name = this == FAULTS ? "" : ": " + name().toLowerCase(Locale.ROOT);
+      return "<!-- rows of faults.ndjson" + name + " -->";
+    }
+
+    private String head() {
+      return "| " + String.join(" | ", titles()) + " |\n" + "|---".repeat(titles().size()) + "|\n";
+    }
+  }
 
   private FaultRecords() {}
 
@@ -68,32 +103,51 @@ public final class FaultRecords {
   ///   be empty
   public static void add(String fault, long times, Batches batches, long[] millis)
       throws IOException {
+    add(
+        Table.FAULTS,
+        fault,
+        times,
+        batches.acknowledged(),
+        batches.repeated(),
+        batches.recognised(),
+        0L,
+        0L,
+        0L,
+        part(millis, 50),
+        part(millis, 99),
+        part(millis, 100));
+  }
+
+  /// The value that so many percent of all are not above; "-" when there are none.
+  public static Object part(long[] values, int percent) {
+    long[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted.length == 0
+        ? "-"
+        : (Object) sorted[Math.min(sorted.length - 1, sorted.length * percent / 100)];
+  }
+
+  /// Adds a row.
+  ///
+  /// @param values of the columns of the table, numbers or one line of words without quotes
+  public static void add(Table table, Object... values) throws IOException {
+    String line = row(table, values);
     String file = System.getProperty("faults.file");
-    if (file != null) {
+    if (file != null && !file.isEmpty()) {
       Files.writeString(
-          Path.of(file),
-          row(fault, times, batches, millis) + "\n",
-          StandardOpenOption.CREATE,
-          StandardOpenOption.APPEND);
+          Path.of(file), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
   }
 
-  private static String row(String fault, long times, Batches batches, long[] millis) {
-    long[] sorted = millis.clone();
-    Arrays.sort(sorted);
+  private static String row(Table table, Object... values) {
+    int about = 3; // date, machine, commit
+    if (values.length != table.keys().size() - about) {
+      throw new IllegalArgumentException(values.length + " values for " + table.keys());
+    }
     Map<String, Object> row = new LinkedHashMap<>();
-    row.put("fault", fault);
-    row.put("times", times);
-    row.put("acknowledged", batches.acknowledged());
-    row.put("repeated", batches.repeated());
-    row.put("recognised", batches.recognised());
-    row.put("lost", 0L);
-    row.put("twice", 0L);
-    row.put("order", 0L);
-    if (sorted.length > 0) {
-      row.put("p50", sorted[sorted.length / 2]);
-      row.put("p99", sorted[sorted.length * 99 / 100]);
-      row.put("max", sorted[sorted.length - 1]);
+    row.put("table", table.name().toLowerCase(Locale.ROOT));
+    for (int i = 0; i < values.length; i++) {
+      row.put(table.keys().get(i), values[i]);
     }
     row.put(
         "date", DateTimeFormatter.ISO_LOCAL_DATE.format(Instant.now().atOffset(ZoneOffset.UTC)));
@@ -105,7 +159,7 @@ public final class FaultRecords {
   private static String line(Map<String, Object> row) {
     List<String> fields = new ArrayList<>();
     row.forEach((name, value) -> {
-      String text = value instanceof Long ? value.toString() : "\"" + value + "\"";
+      String text = value instanceof Number ? value.toString() : "\"" + value + "\"";
       fields.add("\"" + name + "\":" + text);
     });
     return "{" + String.join(",", fields) + "}";
@@ -136,25 +190,43 @@ public final class FaultRecords {
         page, rendered(Files.readString(page), Files.readAllLines(Path.of(arguments[0]))));
   }
 
-  /// The page with the rows between its marks; what stands around them is left as it is.
+  /// The page with the rows between their marks; what stands around them is left as it is.
   static String rendered(String page, List<String> lines) {
-    int start = page.indexOf(START);
-    int end = page.indexOf(END);
-    if (start < 0 || end < start) {
-      throw new IllegalArgumentException("no marks '%s' and '%s'".formatted(START, END));
+    String rendered = page;
+    for (Table table : Table.values()) {
+      String name = table.name().toLowerCase(Locale.ROOT);
+      List<Map<String, String>> rows =
+          lines.stream()
+              .map(FaultRecords::fields)
+              .filter(row -> row.getOrDefault("table", "faults").equals(name))
+              .toList();
+      rendered = rendered(rendered, table, rows);
     }
-    StringBuilder table = new StringBuilder("\n").append(TITLES);
-    for (String line : lines) {
-      Map<String, String> fields = new LinkedHashMap<>();
-      Matcher matcher = FIELD.matcher(line);
-      while (matcher.find()) {
-        fields.put(
-            matcher.group(1), matcher.group(2) == null ? matcher.group(3) : matcher.group(2));
+    return rendered;
+  }
+
+  private static Map<String, String> fields(String line) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    Matcher matcher = FIELD.matcher(line);
+    while (matcher.find()) {
+      fields.put(matcher.group(1), matcher.group(2) == null ? matcher.group(3) : matcher.group(2));
+    }
+    return fields;
+  }
+
+  private static String rendered(String page, Table table, List<Map<String, String>> rows) {
+    int start = page.indexOf(table.start());
+    int end = page.indexOf(END, Math.max(0, start));
+    if (start < 0 || end < 0) {
+      throw new IllegalArgumentException("no marks '%s' and '%s'".formatted(table.start(), END));
+    }
+    StringBuilder text = new StringBuilder("\n").append(table.head());
+    for (Map<String, String> row : rows) {
+      for (String key : table.keys()) {
+        text.append("| ").append(row.getOrDefault(key, "-")).append(' ');
       }
-      COLUMNS.forEach(
-          column -> table.append("| ").append(fields.getOrDefault(column, "-")).append(' '));
-      table.append("|\n");
+      text.append("|\n");
     }
-    return page.substring(0, start + START.length()) + table + page.substring(end);
+    return page.substring(0, start + table.start().length()) + text + page.substring(end);
   }
 }

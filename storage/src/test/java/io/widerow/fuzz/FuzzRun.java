@@ -1,5 +1,6 @@
 package io.widerow.fuzz;
 
+import io.widerow.faults.FaultRecords;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +24,9 @@ public final class FuzzRun {
   private static final Pattern EXECUTED = Pattern.compile("stat::number_of_executed_units: (\\d+)");
   private static final Pattern COVERED = Pattern.compile("cov: (\\d+)");
   private static final Pattern KEPT = Pattern.compile("corp: (\\d+)");
+
+  private static final int CHILDREN_USER = 13; // cutime, behind the name; then cstime
+  private static final long TICKS_PER_SECOND = 100;
 
   private final String targets;
   private final Path directory;
@@ -59,7 +63,16 @@ public final class FuzzRun {
     System.out.printf("%-16s %12s %8s %6s  %s%n", "target", "executed", "covered", "kept", "found");
     for (FuzzTarget target : JazzerEntry.all(targets)) {
       if (names.matcher(target.name()).matches()) {
+        long cpuBefore = childrenCpuSeconds();
         Result result = one(target);
+        FaultRecords.add(
+            FaultRecords.Table.FUZZ,
+            target.name(),
+            result.executed,
+            result.covered,
+            result.kept,
+            childrenCpuSeconds() - cpuBefore,
+            result.finding.isEmpty() ? "nothing" : result.finding.replace('"', '\''));
         found |= !result.finding.isEmpty();
         System.out.printf(
             "%-16s %12s %8s %6s  %s%n",
@@ -71,6 +84,14 @@ public final class FuzzRun {
       }
     }
     return found;
+  }
+
+  /// Processor time of processes that were started here and have ended, as Linux counts it.
+  private static long childrenCpuSeconds() throws IOException {
+    String stat = Files.readString(Path.of("/proc/self/stat"));
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    return (Long.parseLong(fields[CHILDREN_USER]) + Long.parseLong(fields[CHILDREN_USER + 1]))
+        / TICKS_PER_SECOND;
   }
 
   private Result one(FuzzTarget target) throws IOException, InterruptedException {

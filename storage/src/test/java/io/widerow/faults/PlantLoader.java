@@ -1,4 +1,4 @@
-package io.widerow.storage;
+package io.widerow.faults;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +9,7 @@ import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeTransform;
+import java.lang.classfile.Opcode;
 import java.lang.classfile.TypeKind;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
@@ -17,6 +18,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Loads this project's classes once more, with some calls in them left out or led elsewhere. So a
@@ -24,30 +26,36 @@ import org.jspecify.annotations.Nullable;
 /// of the product are off, as they are when it runs: what finds a broken rule is a test.
 ///
 /// - Threads: any.
-final class PlantLoader extends ClassLoader {
+public final class PlantLoader extends ClassLoader {
   private static final String OURS = "io.widerow.";
 
+  private final ClassDesc hooks;
   private final Map<String, List<Cut>> cuts = new HashMap<>();
   private final Map<Cut, Integer> done = new HashMap<>();
 
   /// Calls in a method, and in its lambdas, that are not made.
   ///
-  /// @param in the class of the method
+  /// @param in the name of the class of the method
   /// @param owner the class or interface that is called
   /// @param nth which of the calls, from 0; -1 for all
-  /// @param hook a static method of [PlantHooks] that is called in their place, with the object
-  ///   first; null for none, whose result is then null, zero or false
-  record Cut(
-      Class<?> in, String method, Class<?> owner, String call, int nth, @Nullable String hook) {
-    static Cut out(Class<?> in, String method, Class<?> owner, String call) {
-      return new Cut(in, method, owner, call, -1, null);
+  /// @param hook a static method of the loader's hooks that is called in their place, with the
+  ///   object first; null for none, whose result is then null, zero or false
+  public record Cut(
+      String in, String method, Class<?> owner, String call, int nth, @Nullable String hook) {
+    public static Cut out(Class<?> in, String method, Class<?> owner, String call) {
+      return new Cut(in.getName(), method, owner, call, -1, null);
     }
 
-    static Cut to(Class<?> in, String method, Class<?> owner, String call, String hook) {
+    public static Cut to(Class<?> in, String method, Class<?> owner, String call, String hook) {
+      return to(in.getName(), method, owner, call, hook);
+    }
+
+    /// The same in a class that cannot be named where the bug is planted.
+    public static Cut to(String in, String method, Class<?> owner, String call, String hook) {
       return new Cut(in, method, owner, call, -1, hook);
     }
 
-    Cut only(int n) {
+    public Cut only(int n) {
       return new Cut(in, method, owner, call, n, hook);
     }
 
@@ -61,19 +69,19 @@ final class PlantLoader extends ClassLoader {
     }
   }
 
-  PlantLoader(List<Cut> cuts) {
+  /// @param hooks the class whose methods are called in the place of others
+  public PlantLoader(Class<?> hooks, List<Cut> cuts) {
     super(PlantLoader.class.getClassLoader());
+    this.hooks = ClassDesc.of(hooks.getName());
     setDefaultAssertionStatus(false);
     for (Cut cut : cuts) {
       this.cuts.merge(
-          cut.in().getName(),
-          List.of(cut),
-          (a, b) -> java.util.stream.Stream.concat(a.stream(), b.stream()).toList());
+          cut.in(), List.of(cut), (a, b) -> Stream.concat(a.stream(), b.stream()).toList());
     }
   }
 
   /// Calls that were left out or led elsewhere, in the classes loaded by now.
-  synchronized int done(Cut cut) {
+  public synchronized int done(Cut cut) {
     return done.getOrDefault(cut, 0);
   }
 
@@ -137,12 +145,12 @@ final class PlantLoader extends ClassLoader {
     done.merge(cut, 1, Integer::sum);
   }
 
-  private static void replace(CodeBuilder builder, InvokeInstruction call, @Nullable String hook) {
+  private void replace(CodeBuilder builder, InvokeInstruction call, @Nullable String hook) {
     MethodTypeDesc type = call.typeSymbol();
-    boolean isStatic = call.opcode() == java.lang.classfile.Opcode.INVOKESTATIC;
+    boolean isStatic = call.opcode() == Opcode.INVOKESTATIC;
     if (hook != null) {
       MethodTypeDesc full = isStatic ? type : type.insertParameterTypes(0, call.owner().asSymbol());
-      builder.invokestatic(ClassDesc.of(PlantHooks.class.getName()), hook, full);
+      builder.invokestatic(hooks, hook, full);
       return;
     }
     for (ClassDesc parameter : type.parameterList().reversed()) {

@@ -1,0 +1,46 @@
+package io.widerow.ingest;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// Goal: a batch passes for the repeat of another only when the same sender sends the same to the
+/// same place. Method: keys that differ in one thing each; none may be that of another.
+class BatchKeyTest {
+  private static BatchKey ofBody(String principal, String endpoint, String body) {
+    byte[] bytes = body.getBytes(UTF_8);
+    return BatchKey.ofBody(principal, endpoint, bytes, 0, bytes.length);
+  }
+
+  @Test
+  void whatDiffersInOneThingHasAnotherKey() {
+    BatchKey named = BatchKey.ofName("me", "/v1/events", "k");
+    List<BatchKey> keys =
+        List.of(
+            named,
+            BatchKey.ofName("you", "/v1/events", "k"),
+            BatchKey.ofName("me", "/write", "k"),
+            BatchKey.ofName("me", "/v1/events", "l"),
+            BatchKey.ofName("me/", "v1/events", "k"),
+            BatchKey.ofName("me", "/v1/event", "sk"),
+            ofBody("me", "/v1/events", "k"),
+            ofBody("you", "/v1/events", "k"),
+            ofBody("me", "/write", "k"),
+            ofBody("me", "/v1/events", "l"),
+            ofBody("me/", "v1/events", "k"),
+            named.part(0),
+            named.part(1),
+            named.part(0).part(0),
+            BatchKey.ofName("me", "/v1/events", "l").part(0));
+    Set<BatchKey> distinct = new HashSet<>(keys);
+    assertEquals(keys.size(), distinct.size());
+    assertEquals(named, BatchKey.ofName("me", "/v1/events", "k"));
+    assertEquals(
+        ofBody("me", "/write", "k"), BatchKey.ofBody("me", "/write", new byte[] {0, 'k'}, 1, 1));
+    assertEquals(named.part(1), BatchKey.ofName("me", "/v1/events", "k").part(1));
+  }
+}

@@ -1,0 +1,242 @@
+package io.widerow.ingest;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// One peer through all its faults. When it does not serve any more what was acknowledged before,
+/// by itself, a person would have to help: that is counted, and the next fault meets a new store.
+///
+/// - Threads: one.
+final class PeerRun implements AutoCloseable {
+  private static final int SENDERS = 4;
+  private static final long START_NANOS = TimeUnit.SECONDS.toNanos(120);
+  private static final long SERVE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final Peer peer;
+  private final int port;
+  private final Path data;
+  private final Path log;
+  private final @Nullable FaultDisk disk;
+  private final Figures figures = new Figures();
+  private final BitSet[] known = new BitSet[SENDERS]; // batches that were counted as lost before
+  private @Nullable Process process;
+  private @Nullable LedgerLoad load;
+
+  /// What was counted.
+  static final class Figures {
+    long acknowledged;
+    long lost;
+    long twice;
+    long corrupt;
+    long servesNoMore;
+    long unread;
+    private final List<Long> millis = new ArrayList<>();
+
+    long[] startMillis() {
+      return millis.stream().mapToLong(Long::longValue).toArray();
+    }
+
+    @Override
+    public String toString() {
+      return ("%d batches acknowledged, lost %d, rows twice %d, corrupt %d; did not serve again %d"
+              + " times, with %d batches; starts %s ms")
+          .formatted(acknowledged, lost, twice, corrupt, servesNoMore, unread, millis);
+    }
+  }
+
+  /// @param data where no store is yet
+  /// @param logs a directory on a disk that does not fail
+  PeerRun(Peer peer, int port, Path data, Path logs, @Nullable FaultDisk disk) {
+    this.peer = peer;
+    this.port = port;
+    this.data = data;
+    this.log = logs.resolve("peer.log");
+    this.disk = disk;
+  }
+
+  /// Has so many more batches acknowledged, by a store that is there or a new one.
+  void load(int batches) throws IOException, InterruptedException {
+    LedgerLoad senders = load;
+    if (senders == null) {
+      String failure = start(false);
+      if (failure != null) {
+        throw new IOException("a new store does not start: " + failure);
+      }
+      if (disk != null) {
+        disk.force(); // what it made before the first batch is not what this is about
+      }
+      for (int sender = 0; sender < SENDERS; sender++) {
+        known[sender] = new BitSet();
+      }
+      senders = new LedgerLoad(SENDERS, port, peer::send);
+      load = senders;
+    }
+    if (!awaitMore(senders, batches)) {
+      servesNoMore("takes no batch");
+      load(batches);
+    }
+  }
+
+  private static boolean awaitMore(LedgerLoad senders, int batches) {
+    long until = senders.acknowledged() + batches;
+    long last = senders.acknowledged();
+    long end = System.nanoTime() + SERVE_NANOS;
+    while (senders.acknowledged() < until) {
+      if (senders.acknowledged() > last) {
+        last = senders.acknowledged();
+        end = System.nanoTime() + SERVE_NANOS;
+      } else if (System.nanoTime() > end) {
+        return false;
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+    return true;
+  }
+
+  /// `kill -9`.
+  void kill() throws InterruptedException {
+    Process running = process;
+    if (running != null) {
+      running.destroyForcibly();
+      int _ = running.waitFor();
+    }
+  }
+
+  /// Cuts the power of its disk, and lets it come back.
+  void cut(FaultDisk of, long seed, double keep) throws IOException, InterruptedException {
+    LedgerLoad senders = load;
+    if (senders != null) {
+      senders.cutOff();
+    }
+    of.cut(seed, keep);
+    kill();
+    of.restore();
+  }
+
+  /// Starts it again and holds what it shows against the ledger.
+  void check() throws IOException, InterruptedException {
+    LedgerLoad senders = load;
+    if (senders == null) {
+      throw new IllegalStateException("checked before it was loaded");
+    }
+    senders.hold(true);
+    LedgerLoad.Ledger promised = senders.ledger();
+    String failure = start(true);
+    if (failure != null) {
+      servesNoMore(failure);
+      return;
+    }
+    try {
+      count(promised);
+    } catch (IOException unread) {
+      servesNoMore(String.valueOf(unread.getMessage()));
+      return;
+    }
+    senders.moveTo(port);
+    senders.hold(false);
+  }
+
+  private void count(LedgerLoad.Ledger promised) throws IOException, InterruptedException {
+    BitSet[] seen = new BitSet[SENDERS];
+    for (int sender = 0; sender < SENDERS; sender++) {
+      seen[sender] = new BitSet();
+    }
+    long[] wrong = new long[2]; // corrupt, twice
+    peer.read(
+        port,
+        (sender, n, body) -> {
+          if (sender < 0 || sender >= SENDERS || n < 0 || !body.equals(Peer.body(sender, n))) {
+            wrong[0]++;
+          } else if (seen[sender].get(n)) {
+            wrong[1]++;
+          } else {
+            seen[sender].set(n);
+          }
+        });
+    figures.corrupt += wrong[0];
+    figures.twice += wrong[1];
+    for (int sender = 0; sender < SENDERS; sender++) {
+      for (int batch = 0; batch < promised.batches().get(sender); batch++) {
+        int first = batch * LedgerLoad.EVENTS_PER_BATCH;
+        int limit = first + LedgerLoad.EVENTS_PER_BATCH;
+        if (seen[sender].nextClearBit(first) < limit && !known[sender].get(batch)) {
+          known[sender].set(batch);
+          figures.lost++;
+        }
+      }
+    }
+  }
+
+  /// @return why it does not answer; null when it does
+  private @Nullable String start(boolean again) throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    Process started =
+        new ProcessBuilder(peer.command(data, port, again))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    process = started;
+    while (System.nanoTime() - start < START_NANOS) {
+      if (!started.isAlive()) {
+        return "it ended with " + started.exitValue() + ": " + tail();
+      }
+      try {
+        peer.ready(port);
+        if (again) {
+          figures.millis.add(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        }
+        return null;
+      } catch (IOException notYet) {
+        LockSupport.parkNanos(20_000_000);
+      }
+    }
+    return "it does not answer: " + tail();
+  }
+
+  private String tail() throws IOException {
+    List<String> lines = Files.readAllLines(log);
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
+  }
+
+  private void servesNoMore(String why) throws IOException, InterruptedException {
+    System.out.println("does not serve again: " + why);
+    LedgerLoad senders = load;
+    if (senders != null) {
+      figures.servesNoMore++;
+      figures.unread += senders.acknowledged();
+      figures.acknowledged += senders.acknowledged();
+      senders.close();
+      load = null;
+    }
+    kill();
+    ServeProcess.delete(data);
+  }
+
+  /// Ends the senders, and tells what was counted.
+  Figures end() {
+    LedgerLoad senders = load;
+    if (senders != null) {
+      figures.acknowledged += senders.acknowledged();
+      senders.close();
+      load = null;
+    }
+    return figures;
+  }
+
+  @Override
+  public void close() {
+    Figures _ = end();
+    try {
+      kill();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,292 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.lmax.disruptor.dsl.Disruptor;
+import io.widerow.event.EventLayout;
+import io.widerow.faults.FaultRecords;
+import io.widerow.faults.PlantLoader;
+import io.widerow.faults.PlantLoader.Cut;
+import io.widerow.storage.Durability;
+import io.widerow.storage.LaneWriter;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: the tests of this module find every broken rule of what is acknowledged. Method: the
+/// product's classes and a test are loaded once more with one rule cut out of their byte code, see
+/// [PlantLoader]; the test must fail, and passes on the classes as they are. A third of the rules
+/// in each run, but for those whose absence shows in an answer that does not come for ten seconds;
+/// `-Dplants=all` takes all, `-Dplant=<regex>` some.
+class PlantedBugsTest {
+  private static final List<Planted> PLANTS = plants();
+  private static final List<String> CAUGHT = new ArrayList<>();
+
+  @TempDir private Path directory = Path.of(".");
+
+  /// A broken rule.
+  ///
+  /// @param rule what the product does that this one does not
+  /// @param waits the test that finds it waits in vain for an answer
+  record Planted(String rule, Suite suite, List<Cut> cuts, boolean waits) {
+    Planted thatWaits() {
+      return new Planted(rule, suite, cuts, true);
+    }
+
+    @Override
+    public String toString() {
+      return rule;
+    }
+  }
+
+  /// A test, by its class, its name and its arguments.
+  record Suite(Class<?> in, String test, List<Object> arguments) {
+    @Override
+    public String toString() {
+      return in.getSimpleName() + "." + test;
+    }
+  }
+
+  private static Planted planted(String rule, Class<?> in, String test, Cut... cuts) {
+    return new Planted(rule, new Suite(in, test, List.of()), List.of(cuts), false);
+  }
+
+  /// All of them with `-Dplants=all`, otherwise another third of the quick ones in each run.
+  static List<Planted> slice() {
+    int third = Math.floorMod(System.nanoTime() / 1_000, 3);
+    boolean all = "all".equals(System.getProperty("plants")) || System.getProperty("plant") != null;
+    return PLANTS.stream()
+        .filter(plant -> all || (!plant.waits() && PLANTS.indexOf(plant) % 3 == third))
+        .toList();
+  }
+
+  static List<Suite> suites() {
+    return slice().stream().map(Planted::suite).distinct().toList();
+  }
+
+  private static List<Planted> plants() {
+    return Stream.of(groups(), parts(), keys(), requests())
+        .flatMap(List::stream)
+        .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
+        .toList();
+  }
+
+  private static List<Planted> groups() {
+    return List.of(
+        planted(
+            "nobody is answered before the commit",
+            LanesTest.class,
+            "nobodyIsAnsweredBeforeTheCommit",
+            Cut.to(LaneGroup.class, "append", List.class, "add", "answerAndAdd")),
+        planted(
+            "nobody is answered without a commit",
+            LanesTest.class,
+            "nobodyIsAnsweredBeforeTheCommit",
+            Cut.out(LaneGroup.class, "commit", LaneWriter.class, "commit")),
+        planted(
+            "a group is as durable as the strongest level that is asked for",
+            LanesTest.class,
+            "whatWaitsDuringACommitIsOneGroupAtTheStrongestLevel",
+            Cut.out(LaneGroup.class, "take", Durability.class, "compareTo")),
+        planted(
+            "what the store refuses is told",
+            LanesTest.class,
+            "aRepeatIsAnsweredAndNotStoredAgainAlsoAfterARestart",
+            Cut.out(LaneGroup.class, "append", Refusals.class, "addAll")),
+        planted(
+            "a refusal names the event of the request",
+            LanesTest.class,
+            "aRefusalOfTheStoreNamesTheEventOfTheRequest",
+            Cut.to(LaneGroup.class, "append", BatchPart.class, "requestIndex", "sameIndex")),
+        planted(
+            "a failure ends the writing",
+            LanesTest.class,
+            "aFailureFailsAllWhoWaitAndAllWhoCome",
+            Cut.out(LaneGroup.class, "fail", WriteSide.class, "fail")),
+        planted(
+                "a failure is told to all who wait",
+                LanesTest.class,
+                "aFailureFailsAllWhoWaitAndAllWhoCome",
+                Cut.out(LaneGroup.class, "fail", LaneGroup.class, "answerAll"))
+            .thatWaits(),
+        planted(
+                "what is thrown on a lane ends the writing",
+                LanesTest.class,
+                "aFailureFailsAllWhoWaitAndAllWhoCome",
+                Cut.out(Lane.class, "onSlot", LaneGroup.class, "fail"))
+            .thatWaits(),
+        planted(
+            "who finds the ring full is told",
+            LanesTest.class,
+            "aFullRingIsOverload",
+            Cut.out(Lanes.class, "offer", BatchPart.class, "done")),
+        planted(
+            "a lane that closes finishes what it has",
+            LanesTest.class,
+            "lanesThatCloseAnswerAllThatTheyHave",
+            Cut.out(Lane.class, "close", Disruptor.class, "shutdown")));
+  }
+
+  private static List<Planted> parts() {
+    return List.of(
+        planted(
+            "a batch of several lanes is acknowledged when all have it",
+            LanesTest.class,
+            "aBatchOfTwoLanesIsAnsweredWhenBothHaveIt",
+            Cut.out(BatchSplit.Join.class, "done", AtomicInteger.class, "decrementAndGet")),
+        planted(
+            "a batch of several lanes is acknowledged when none failed",
+            LanesTest.class,
+            "aBatchWhoseOtherPartFailsIsNotAcknowledged",
+            Cut.to(BatchSplit.Join.class, "done", Outcome.class, "merge", "nicer")),
+        new Planted(
+            "a part of a batch does not vouch for the others",
+            new Suite(LanesTest.class, "aPartThatWasStoredDoesNotVouchForTheRest", List.of(3, 3)),
+            List.of(Cut.to(Lanes.class, "write", BatchKey.class, "part", "whole")),
+            false));
+  }
+
+  private static List<Planted> keys() {
+    String again = "aRepeatIsAnsweredAndNotStoredAgainAlsoAfterARestart";
+    String keys = "whatDiffersInOneThingHasAnotherKey";
+    return List.of(
+        planted(
+            "a repeat is not stored again",
+            LanesTest.class,
+            again,
+            Cut.to(LaneGroup.class, "take", BatchLedger.class, "find", "unknown")),
+        planted(
+            "a repeat is told what was refused",
+            LanesTest.class,
+            again,
+            Cut.to(LaneGroup.class, "take", BatchLedger.class, "refused", "nothingRefused")),
+        planted(
+            "a batch's key is journaled with it",
+            LanesTest.class,
+            again,
+            Cut.out(LaneGroup.class, "append", LaneWriter.class, "note")),
+        planted(
+            "keys of before the restart are known",
+            LanesTest.class,
+            again,
+            Cut.out(LaneGroup.class, "restore", LaneWriter.class, "notes")),
+        planted(
+            "a batch that found no room is not known",
+            LanesTest.class,
+            "aGroupThatFindsNoRoomAtItsCommitIsAsIfItNeverCame",
+            Cut.out(LaneGroup.class, "dropGroup", BatchLedger.class, "forgetUncommitted")),
+        planted(
+            "a key is its sender's",
+            BatchKeyTest.class,
+            keys,
+            Cut.out(BatchKey.class, "start", BatchKey.class, "updateCounted").only(0)),
+        planted(
+            "a key is its endpoint's",
+            BatchKeyTest.class,
+            keys,
+            Cut.out(BatchKey.class, "start", BatchKey.class, "updateCounted").only(1)),
+        planted(
+            "a key tells sender and endpoint apart",
+            BatchKeyTest.class,
+            keys,
+            Cut.out(BatchKey.class, "updateCounted", MessageDigest.class, "update").only(0)),
+        planted(
+            "a given key is none of a body",
+            BatchKeyTest.class,
+            keys,
+            Cut.out(BatchKey.class, "start", MessageDigest.class, "update")),
+        planted(
+            "the key of a body has its bytes in it",
+            BatchKeyTest.class,
+            keys,
+            Cut.out(BatchKey.class, "ofBody", MessageDigest.class, "update")),
+        planted(
+            "the key of a part has its batch and number in it",
+            BatchKeyTest.class,
+            keys,
+            Cut.out(BatchKey.class, "part", MessageDigest.class, "update")));
+  }
+
+  private static List<Planted> requests() {
+    return List.of(
+        planted(
+            "what was refused is in the answer",
+            DaemonTest.class,
+            "jsonLinesAreStoredAndBadOnesNamed",
+            Cut.out(HttpAnswers.class, "stored", Refusals.class, "listed")),
+        planted(
+                "credit is claimed before the body is read",
+                DaemonTest.class,
+                "creditIsClaimedBeforeTheBodyComes",
+                Cut.to(IntakeRequest.class, "admit", ByteCredit.class, "tryClaim", "freely"))
+            .thatWaits(),
+        planted(
+                "credit is given back",
+                DaemonTest.class,
+                "creditIsClaimedBeforeTheBodyComes",
+                Cut.out(IntakeRequest.class, "finish", ByteCredit.class, "release"))
+            .thatWaits(),
+        planted(
+                "a daemon that stops takes no more",
+                DaemonTest.class,
+                "aDaemonThatStopsAnswersWhatItHasAndTakesNoMore",
+                Cut.out(Daemon.class, "close", Intake.class, "drain"))
+            .thatWaits(),
+        planted(
+            "an event far ahead of the clock is refused",
+            EmbeddedDaemonTest.class,
+            "anEventFarAheadIsRefusedAndItsNeighbourStored",
+            // the lane of the store, whose class is not seen from here
+            Cut.to("io.widerow.storage.Lane", "refusal", EventLayout.class, "idTime", "longAgo")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("suites")
+  void passesOnTheProductAsItIs(Suite suite) {
+    assertNull(run(new PlantLoader(PlantHooks.class, List.of()), suite));
+  }
+
+  @ParameterizedTest
+  @MethodSource("slice")
+  void isCaught(Planted plant) {
+    PlantLoader loader = new PlantLoader(PlantHooks.class, plant.cuts());
+    Throwable caught = run(loader, plant.suite());
+    for (Cut cut : plant.cuts()) {
+      assertTrue(loader.done(cut) > 0, "there is no such call any more: " + cut);
+    }
+    assertTrue(caught != null, plant.suite() + " found nothing");
+    assertTrue(tells(caught), () -> "broke for another reason: " + caught);
+    CAUGHT.add("%s: %s: %s".formatted(plant, plant.suite(), caught.getMessage()));
+  }
+
+  private @org.jspecify.annotations.Nullable Throwable run(PlantLoader loader, Suite suite) {
+    return new LoadedTest(loader, directory)
+        .failure(suite.in().getName(), suite.test(), suite.arguments());
+  }
+
+  /// True for a test that failed, and for one that waited in vain for an answer.
+  private static boolean tells(Throwable caught) {
+    return caught instanceof AssertionError || caught.getCause() instanceof TimeoutException;
+  }
+
+  @AfterAll
+  static void report() throws IOException {
+    CAUGHT.forEach(System.out::println);
+    System.out.printf("%d planted bugs were caught, of %d%n", CAUGHT.size(), PLANTS.size());
+    if ("all".equals(System.getProperty("plants"))) {
+      FaultRecords.add(FaultRecords.Table.PLANTS, "ingest", PLANTS.size(), CAUGHT.size());
+    }
+    assertEquals(PLANTS.stream().map(Planted::rule).distinct().count(), PLANTS.size());
+  }
+}
