@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -36,6 +38,8 @@ public class RecoveryBench {
   private static final int BATCH_EVENTS = 1_000;
 
   private Path directory = Path.of(".");
+  private final ExecutorService executor =
+      Executors.newFixedThreadPool(2, Thread.ofPlatform().daemon().factory()); // as the daemon has
   private long events;
 
   @Setup
@@ -76,7 +80,7 @@ public class RecoveryBench {
   @Benchmark
   public void recover() {
     StoreConfig config = StoreConfig.at(directory.resolve("store")).withDiskReserveBytes(0);
-    try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run)) {
+    try (EmbeddedStore store = EmbeddedStore.open(config, executor)) {
       if (store.recovery().eventsReplayed() != events) {
         throw new IllegalStateException(store.recovery() + " of " + events);
       }
@@ -90,6 +94,7 @@ public class RecoveryBench {
 
   @TearDown
   public void tearDown() throws IOException {
+    executor.shutdownNow();
     delete(directory);
   }
 

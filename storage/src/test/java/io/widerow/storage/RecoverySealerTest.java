@@ -1,0 +1,149 @@
+package io.widerow.storage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.EventBatch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: rows that recovery seals side by side come into the manifest in order, and all of them or
+/// those up to a failure. Method: the files of a crashed store, a disk that holds the first segment
+/// back until another one is being written, and then fails it or does not.
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class RecoverySealerTest {
+  private static final int EVENTS = 20_000;
+
+  @TempDir private Path directory = Path.of(".");
+  private final ExecutorService executor = Executors.newFixedThreadPool(2);
+
+  /// Waits in the first segment's making for the second one's.
+  private static final class Disordered extends DiskAround {
+    private final boolean fails;
+    private final AtomicInteger segments = new AtomicInteger();
+    private final CountDownLatch second = new CountDownLatch(1);
+
+    Disordered(boolean fails) {
+      super(new RealDisk());
+      this.fails = fails;
+    }
+
+    @Override
+    public DiskFile create(Path file) {
+      if (file.getParent().endsWith("segments")) {
+        if (segments.incrementAndGet() == 1) {
+          await();
+          if (fails) {
+            throw new StorageException.Failed(file + ": no", new IOException("no"));
+          }
+        } else {
+          second.countDown();
+        }
+      }
+      return super.create(file);
+    }
+
+    private void await() {
+      try {
+        assertTrue(second.await(1, TimeUnit.MINUTES), "no second segment is written beside it");
+      } catch (InterruptedException stopped) {
+        throw new IllegalStateException(stopped);
+      }
+    }
+  }
+
+  private StoreConfig config() {
+    return StoreConfig.at(directory.resolve("store"))
+        .withDiskReserveBytes(0)
+        .withMemory(2 << 20, Duration.ofDays(1));
+  }
+
+  /// Nothing of it is sealed.
+  @BeforeEach
+  void crash() throws IOException {
+    StoreConfig roomy =
+        StoreConfig.at(directory.resolve("crashed"))
+            .withDiskReserveBytes(0)
+            .withMemory(1L << 30, Duration.ofDays(1));
+    Disk disk = new RealDisk();
+    try (EmbeddedStore store =
+            new StoreOpener(roomy, disk, StoreClock.system(), Runnable::run)
+                .open(_ -> new FileJournal.Factory(disk, roomy));
+        var batch = new EventBatch(1 << 20, 16 << 20)) {
+      var source = AccessLogEvents.of(1);
+      for (int left = EVENTS; left > 0; left -= 1_000) {
+        batch.clear();
+        source.fill(batch, 1_000);
+        store
+            .lane(0)
+            .append(
+                batch,
+                0,
+                (index, why) -> {
+                  throw new AssertionError(index + " refused: " + why);
+                });
+        store.lane(0).commit(Durability.OS);
+      }
+      copy(directory.resolve("crashed"), directory.resolve("store"));
+    }
+  }
+
+  @AfterEach
+  void end() {
+    executor.shutdownNow();
+  }
+
+  private static void copy(Path source, Path target) throws IOException {
+    try (var files = Files.walk(source)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Files.copy(file, target.resolve(source.relativize(file)));
+      }
+    }
+  }
+
+  private EmbeddedStore open(Disk disk) {
+    return new StoreOpener(config(), disk, StoreClock.system(), executor)
+        .open(_ -> new FileJournal.Factory(disk, config()));
+  }
+
+  private static List<StoreModel.Shown> read(EmbeddedStore store) {
+    return StoreReading.read(store.view(), _ -> true, 0, Long.MAX_VALUE / 2, Scan.all());
+  }
+
+  @Test
+  void laterRowsWaitForEarlierOnes() {
+    List<StoreModel.Shown> events;
+    try (EmbeddedStore store = open(new Disordered(false))) {
+      assertEquals(EVENTS, store.recovery().eventsReplayed());
+      events = read(store);
+      assertEquals(EVENTS, events.size());
+    }
+    try (EmbeddedStore store = open(new RealDisk())) {
+      assertEquals(0, store.recovery().eventsReplayed());
+      assertEquals(events, read(store));
+    }
+  }
+
+  @Test
+  void laterRowsAreNotKeptWithoutEarlierOnes() {
+    assertThrows(StorageException.class, () -> open(new Disordered(true)));
+    try (EmbeddedStore store = open(new RealDisk())) {
+      assertEquals(EVENTS, store.recovery().eventsReplayed(), "all of the journal is still needed");
+      assertEquals(EVENTS, read(store).size());
+    }
+  }
+}
