@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +19,7 @@ class SegmentSizesTest {
     assertEquals(10_000, events.size());
     check(events, SegmentForm.SEALED, 25);
     check(events, SegmentForm.FINAL, 11.11);
+    checkIds(events, 1.25); // its lines are not in the order of their times
   }
 
   @Test
@@ -26,6 +28,7 @@ class SegmentSizesTest {
     assertEquals(4_681, events.size());
     check(events, SegmentForm.SEALED, 25);
     check(events, SegmentForm.FINAL, 5.85);
+    checkIds(events, 0.7);
   }
 
   private static void check(List<TestEvent> events, SegmentForm form, double bytesMax) {
@@ -43,5 +46,25 @@ class SegmentSizesTest {
     }
     assertEquals(events, found);
     assertTrue(bytes <= bytesMax, () -> bytes + " bytes an event, at most " + bytesMax);
+  }
+
+  /// What must be read when no attribute is wanted: ids, their checksums, and the blocks'
+  /// directories.
+  private static void checkIds(List<TestEvent> events, double bytesMax) {
+    var disk = new MemoryDisk();
+    Path file = Path.of("ids.seg");
+    SegmentSizes.write(disk, file, events, SegmentForm.FINAL);
+    try (Segment segment = Segment.open(disk, file, new UUID(1, 2), 1);
+        EventCursor cursor =
+            segment.open(SegmentSizes.key(events), Scan.all().withColumns(Set.of()))) {
+      int found = 0;
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        assertEquals(events.get(found++).id(), cursor.event().id());
+      }
+      assertEquals(events.size(), found);
+      double bytes = (double) cursor.statistics().bytesRead() / events.size();
+      System.out.printf("%s ids: %.2f bytes/event%n", events.getFirst().type(), bytes);
+      assertTrue(bytes <= bytesMax, () -> bytes + " bytes an id, at most " + bytesMax);
+    }
   }
 }
