@@ -27,6 +27,7 @@ final class PieceDecoder {
       out.room(count);
     }
     out.form = PieceFormat.RAW;
+    out.spanOffset = text.at();
     switch (code) {
       case PieceFormat.CONSTANT -> {
         int length = in.readCount(0, text.left(), "constant");
@@ -42,6 +43,7 @@ final class PieceDecoder {
       }
       default -> readNumbers(code, in, follow, text, count, out);
     }
+    out.spanBytes = text.at() - out.spanOffset;
   }
 
   /// The codes or numbers of the texts that [#decode] read last; null when there are none.
