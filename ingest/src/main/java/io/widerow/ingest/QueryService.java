@@ -95,7 +95,7 @@ final class QueryService {
       // Nothing may be written for long, where a filter keeps little or figures are asked for.
       var _ = response.whenComplete().whenComplete((_, _) -> reader.cancel());
       if (parameters.asksForFigures()) {
-        reader.inAnyOrder();
+        reader.inAnyOrder(parameters.fold());
       }
       try (QueryAnswer answer =
           new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {

@@ -1,6 +1,7 @@
 package io.widerow.query;
 
 import io.widerow.event.AttributeName;
+import io.widerow.storage.Fold;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,6 +51,18 @@ record FiguresQuery(List<Measure> measures, List<AttributeName> by, long everyNa
       fields.add(Statistics.TYPE);
     }
     return List.copyOf(fields);
+  }
+
+  /// Which events are alike to these figures; null when each must be looked at. Whether an event
+  /// has an attribute is told by its group, but not which number it has.
+  @Nullable Fold fold() {
+    for (Measure measure : measures) {
+      AttributeName name = measure.name();
+      if (measure.kind() != Measure.Kind.COUNT || (name != null && !by.contains(name))) {
+        return null;
+      }
+    }
+    return new Fold(by, everyNanos);
   }
 
   /// The heads of the columns: `ts` when there are steps, the attributes, the measures.

@@ -3,6 +3,7 @@ package io.widerow.query;
 import io.widerow.event.AttributeName;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.Arrivals;
+import io.widerow.storage.Fold;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -167,6 +168,11 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable Figures
   /// True when figures of the events are asked for and not the events.
   public boolean asksForFigures() {
     return figures != null;
+  }
+
+  /// Which events are alike to the figures; null when each must be looked at.
+  public @Nullable Fold fold() {
+    return figures == null ? null : figures.fold();
   }
 
   /// The writer of the format, with times in UTC.

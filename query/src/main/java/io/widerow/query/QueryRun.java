@@ -72,7 +72,7 @@ final class QueryRun {
       }
       try {
         if (figures != null || options.histogram) {
-          reader.inAnyOrder();
+          reader.inAnyOrder(figures == null ? null : figures.fold());
         }
         show(reader, query, figures);
       } finally {

@@ -4,6 +4,7 @@ import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.Fold;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
@@ -30,7 +31,7 @@ public final class RangeReader implements EventCursor {
   private final RangeQuery query;
   private final QueryBudget budget;
   private final RangePlan plan;
-  private final Scan scan;
+  private Scan scan;
   private final RangePlan latePlan;
   private final Scan lateScan;
   private @Nullable LateEvent late; // while the late part is read
@@ -211,6 +212,13 @@ public final class RangeReader implements EventCursor {
   public RangeReader inAnyOrder() {
     anyOrder = left == Long.MAX_VALUE && query.after() == null && query.since() == null;
     return this;
+  }
+
+  /// The same, for a reader to whom events are alike: one may stand for several, see
+  /// [EventView#weight].
+  public RangeReader inAnyOrder(@Nullable Fold alike) {
+    scan = scan.withFold(alike);
+    return inAnyOrder();
   }
 
   /// Has something called from time to time while events are looked at, on the reader's thread.

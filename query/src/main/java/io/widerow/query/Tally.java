@@ -38,14 +38,14 @@ final class Tally {
 
   void add(EventView event, AttributeValue scratch) {
     if (measure.name() == null) {
-      count++;
+      count += event.weight();
       return;
     }
     if (!event.find(measure.name(), scratch)) {
       return;
     }
     if (measure.kind() == Measure.Kind.COUNT) {
-      count++;
+      count += event.weight();
     } else if (isNumber(scratch)) {
       number(scratch);
     }

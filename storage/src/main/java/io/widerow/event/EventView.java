@@ -25,6 +25,13 @@ public interface EventView {
   /// @param scratch the value that `visitor` is handed, again and again
   void forEach(AttributeValue scratch, AttributeVisitor visitor);
 
+  /// How many events this one stands for, itself among them: 1, unless the scan has a
+  /// [io.widerow.storage.Fold]. Its values of the fold's attributes are those of all of them; its
+  /// id is that of an event of the same step.
+  default long weight() {
+    return 1;
+  }
+
   default EventId id() {
     return new EventId(idTime(), idTail());
   }

@@ -139,6 +139,45 @@ final class ColumnReader {
     return true;
   }
 
+  /// Multiplies the numbers of the block's rows by the count of codes that its values have here,
+  /// and adds each row's code: rows that had equal numbers have equal ones only if their values are
+  /// equal, or both have none.
+  ///
+  /// @return how many codes there may be; 0, and nothing done, when that is more than `codesMax` or
+  ///   not known
+  int number(int[] numbers, int events, int codesMax) {
+    assert decoded : "a column of " + file + " that was not read";
+    long[] codes = kind.isText() ? textDecoder.codes(texts) : values;
+    if (codes == null) {
+      return 0;
+    }
+    long least = Long.MAX_VALUE;
+    long most = Long.MIN_VALUE;
+    for (int i = 0; i < present; i++) {
+      least = Math.min(least, codes[i]);
+      most = Math.max(most, codes[i]);
+    }
+    long span = most - least;
+    if (span < 0 || span > codesMax - 2L) { // below zero: beyond 64 bits
+      return 0;
+    }
+    if (dense) {
+      int size = (int) span + 1;
+      for (int i = 0; i < present; i++) {
+        numbers[i] = numbers[i] * size + (int) (codes[i] - least);
+      }
+      return size;
+    }
+    int size = (int) span + 2;
+    for (int i = 0; i < events; i++) {
+      numbers[i] *= size;
+    }
+    for (int i = 0; i < present; i++) {
+      numbers[rows[i]] += 1 + (int) (codes[i] - least);
+    }
+    return size;
+  }
+
   /// Adds the rows whose string may contain `needle`; false when they may be any.
   boolean search(Needle needle, BitSet found) {
     assert decoded && kind == AttributeKind.STRING : kind;

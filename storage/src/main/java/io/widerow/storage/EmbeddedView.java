@@ -160,7 +160,9 @@ final class EmbeddedView implements StoreView {
   @Override
   public EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
     List<PartitionKey> wanted = kept(partitions);
-    return anyOwnIds(wanted) ? open(wanted, scan) : new ChainCursor(cursors(wanted, scan));
+    return anyOwnIds(wanted)
+        ? open(wanted, scan.withFold(null))
+        : new ChainCursor(cursors(wanted, scan));
   }
 
   private List<PartitionKey> kept(List<PartitionKey> partitions) {

@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Reads what a [PieceEncoder] wrote. Numbers stay numbers until somebody prints them, see
 /// [TextSlices].
@@ -26,6 +27,7 @@ final class PieceDecoder {
       out.room(count);
     }
     out.form = PieceFormat.RAW;
+    out.spanOffset = text.at();
     switch (code) {
       case PieceFormat.CONSTANT -> {
         int length = in.readCount(0, text.left(), "constant");
@@ -41,6 +43,21 @@ final class PieceDecoder {
       }
       default -> readNumbers(code, in, follow, text, count, out);
     }
+    out.spanBytes = text.at() - out.spanOffset;
+  }
+
+  /// The codes or numbers of the texts that [#decode] read last; null when there are none.
+  long @Nullable [] codes(int code, TextSlices out) {
+    return switch (code) {
+      case PieceFormat.CONSTANT -> {
+        symbols = LongDecoder.room(symbols, out.count);
+        Arrays.fill(symbols, 0, out.count, 0);
+        yield symbols;
+      }
+      case PieceFormat.DICTIONARY -> symbols;
+      case PieceFormat.RAW -> null;
+      default -> out.numbers;
+    };
   }
 
   private void readDictionary(

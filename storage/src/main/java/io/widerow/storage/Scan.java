@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 ///   need not be named
 /// @param filter what is kept
 /// @param since only events that came later are kept; null for all
+/// @param fold which events the reader does not tell apart; null when it wants each. Followed only
+///   where order means nothing, see [StoreView#openUnordered]
 /// @param watch is told of every event that is looked at
 public record Scan(
     EventId from,
@@ -22,6 +24,7 @@ public record Scan(
     @Nullable Set<AttributeName> columns,
     Filter filter,
     @Nullable Arrivals since,
+    @Nullable Fold fold,
     ScanWatch watch) {
   public Scan {
     columns = columns == null ? null : Set.copyOf(columns);
@@ -34,7 +37,7 @@ public record Scan(
       boolean descending,
       @Nullable Set<AttributeName> columns,
       Filter filter) {
-    this(from, until, descending, columns, filter, null, ScanWatch.none());
+    this(from, until, descending, columns, filter, null, null, ScanWatch.none());
   }
 
   /// Everything, oldest first.
@@ -48,27 +51,31 @@ public record Scan(
   }
 
   public Scan withRange(EventId newFrom, EventId newUntil) {
-    return new Scan(newFrom, newUntil, descending, columns, filter, since, watch);
+    return new Scan(newFrom, newUntil, descending, columns, filter, since, fold, watch);
   }
 
   public Scan withDescending(boolean newDescending) {
-    return new Scan(from, until, newDescending, columns, filter, since, watch);
+    return new Scan(from, until, newDescending, columns, filter, since, fold, watch);
   }
 
   public Scan withColumns(@Nullable Set<AttributeName> newColumns) {
-    return new Scan(from, until, descending, newColumns, filter, since, watch);
+    return new Scan(from, until, descending, newColumns, filter, since, fold, watch);
   }
 
   public Scan withFilter(Filter newFilter) {
-    return new Scan(from, until, descending, columns, newFilter, since, watch);
+    return new Scan(from, until, descending, columns, newFilter, since, fold, watch);
   }
 
   public Scan withWatch(ScanWatch newWatch) {
-    return new Scan(from, until, descending, columns, filter, since, newWatch);
+    return new Scan(from, until, descending, columns, filter, since, fold, newWatch);
   }
 
   public Scan withSince(@Nullable Arrivals newSince) {
-    return new Scan(from, until, descending, columns, filter, newSince, watch);
+    return new Scan(from, until, descending, columns, filter, newSince, fold, watch);
+  }
+
+  public Scan withFold(@Nullable Fold newFold) {
+    return new Scan(from, until, descending, columns, filter, since, newFold, watch);
   }
 
   /// The first arrival in a shard that is kept.

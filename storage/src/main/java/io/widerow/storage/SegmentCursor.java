@@ -3,6 +3,7 @@ package io.widerow.storage;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
+import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import java.util.BitSet;
@@ -36,6 +37,8 @@ final class SegmentCursor implements EventCursor {
   private final Lease lease;
   private final BlockView shown;
   private final BlockView filtered;
+  private final @Nullable BlockFold fold;
+  private final FoldView folded = new FoldView();
   private final AttributeValue scratch = new AttributeValue();
   private final int step;
   private BitSet left = NONE; // blocks that are passed over
@@ -44,6 +47,7 @@ final class SegmentCursor implements EventCursor {
   private int row;
   private int rowsLeft;
   private boolean filtering;
+  private boolean folding; // the block is shown by `fold`
   private @Nullable BitSet candidates; // of the block, that the filter may keep; null for all
   private boolean columnsRead;
   private boolean open = true;
@@ -76,6 +80,7 @@ final class SegmentCursor implements EventCursor {
     this.lease = lease;
     this.shown = new BlockView(scan.columns());
     this.filtered = new BlockView(null);
+    this.fold = scan.fold() == null ? null : new BlockFold(scan.fold(), scan, reader);
     this.step = scan.descending() ? -1 : 1;
     if (index != null) {
       int first = index.firstBlock(scan.from());
@@ -105,6 +110,12 @@ final class SegmentCursor implements EventCursor {
 
   private Step advance() {
     while (true) {
+      if (folding) {
+        if (showFolded()) {
+          return Step.EVENT;
+        }
+        folding = false;
+      }
       while (rowsLeft > 0 && passToCandidate()) {
         row += step;
         rowsLeft--;
@@ -126,6 +137,16 @@ final class SegmentCursor implements EventCursor {
       }
       openBlock();
     }
+  }
+
+  private boolean showFolded() {
+    BlockFold alike = Objects.requireNonNull(fold);
+    if (!alike.next()) {
+      return false;
+    }
+    row = alike.row();
+    eventsKept += alike.weight();
+    return true;
   }
 
   /// Passes over rows that are known not to be kept. False when there is no other.
@@ -162,7 +183,9 @@ final class SegmentCursor implements EventCursor {
     }
     blocksRead++;
     filtering = verdict != BlockPruner.Verdict.EVERYTHING;
-    reader.readIds();
+    if (openFolded(blocks, opened)) {
+      return;
+    }
     int events = reader.directory().events;
     int first = rowOf(scan.from(), events);
     int limit = Math.max(first, rowOf(scan.until(), events));
@@ -170,6 +193,23 @@ final class SegmentCursor implements EventCursor {
     row = scan.descending() ? limit : first - 1;
     candidates = filtering && rowsLeft > 0 ? search.rows(scan.filter()) : null;
     tellMemory();
+  }
+
+  /// False when the block's events must be looked at one by one; its ids are read then.
+  private boolean openFolded(SegmentIndex blocks, int opened) {
+    BlockFold alike = fold;
+    if (alike == null || filtering || arrivedFrom > 0) {
+      reader.readIds();
+      return false;
+    }
+    if (!alike.open(blocks, opened)) {
+      return false;
+    }
+    folding = true;
+    eventsScanned += alike.rowsLeft();
+    watch.passed(alike.rowsLeft());
+    tellMemory();
+    return true;
   }
 
   private void readAhead(SegmentIndex blocks) {
@@ -183,7 +223,8 @@ final class SegmentCursor implements EventCursor {
 
   /// What was told before it is too much is given back by [#close].
   private void tellMemory() {
-    long more = reader.heldBytes() - held;
+    long foldBytes = fold == null ? 0 : fold.heldBytes();
+    long more = reader.heldBytes() + foldBytes - held;
     held += more;
     watch.holds(more);
   }
@@ -205,7 +246,7 @@ final class SegmentCursor implements EventCursor {
 
   @Override
   public EventView event() {
-    return shown;
+    return folding ? folded : shown;
   }
 
   @Override
@@ -277,6 +318,44 @@ final class SegmentCursor implements EventCursor {
           visitor.visit(directory.names[i], value);
         }
       }
+    }
+  }
+
+  /// An event that stands for others of its block, see [BlockFold].
+  private final class FoldView implements EventView {
+    @Override
+    public long weight() {
+      return Objects.requireNonNull(fold).weight();
+    }
+
+    @Override
+    public long idTime() {
+      return Objects.requireNonNull(fold).idTime();
+    }
+
+    @Override
+    public long idTail() {
+      return Objects.requireNonNull(fold).idTail();
+    }
+
+    @Override
+    public long version() {
+      return EventLayout.VERSION_ASSIGNED; // others may replace each other, and are not folded
+    }
+
+    @Override
+    public String type() {
+      return key.type();
+    }
+
+    @Override
+    public boolean find(AttributeName name, AttributeValue out) {
+      return shown.find(name, out);
+    }
+
+    @Override
+    public void forEach(AttributeValue value, AttributeVisitor visitor) {
+      shown.forEach(value, visitor);
     }
   }
 }

@@ -95,12 +95,18 @@ final class SegmentIndex {
   /// What is known of a block without reading it.
   StoreView.PartitionInfo info(int block) {
     return new SegmentSummary.Partition(
-            partition.key(),
-            events[block],
-            new EventId(ids[4 * block], ids[4 * block + 1]),
-            new EventId(ids[4 * block + 2], ids[4 * block + 3]),
-            partition.ownIds())
+            partition.key(), events[block], first(block), last(block), partition.ownIds())
         .info();
+  }
+
+  /// The first id of a block.
+  EventId first(int block) {
+    return new EventId(ids[4 * block], ids[4 * block + 1]);
+  }
+
+  /// The last id of a block.
+  EventId last(int block) {
+    return new EventId(ids[4 * block + 2], ids[4 * block + 3]);
   }
 
   /// Compares a block's first id with `id`.

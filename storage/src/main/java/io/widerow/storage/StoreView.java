@@ -37,7 +37,8 @@ public interface StoreView extends AutoCloseable {
   /// have no events.
   EventCursor open(List<PartitionKey> partitions, Scan scan);
 
-  /// The same events in any order, which costs less: for readers that only count.
+  /// The same events in any order, which costs less: for readers that only count. One may stand for
+  /// others like it by [Scan#fold].
   default EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
     return open(partitions, scan);
   }

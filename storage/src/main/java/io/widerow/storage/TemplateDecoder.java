@@ -35,6 +35,8 @@ final class TemplateDecoder {
   int columns;
   int count;
   private int chunkLines;
+  private boolean few; // of the lines are asked for: each is printed alone
+  private int stands; // the line that `positions` are for; NONE when there is none
   private int shownFrom; // lines that are printed: [shownFrom, shownLimit)
   private int shownLimit;
   private int pieceCount;
@@ -42,6 +44,7 @@ final class TemplateDecoder {
 
   private static final int NONE = -1;
   private static final int CHUNK_LINES = 128;
+  private static final int FEW = 16; // one line of so many
   private static final int STARTS_MAX = 1 << 20;
 
   TemplateDecoder(LongDecoder longs, PieceDecoder pieces, ByteSource source) {
@@ -84,6 +87,8 @@ final class TemplateDecoder {
     out.room(count);
     out.count = count;
     out.bytes = printed;
+    few = false;
+    stands = NONE;
     shownFrom = 0;
     shownLimit = 0;
   }
@@ -189,26 +194,42 @@ final class TemplateDecoder {
 
   /// Adds the lines that may contain `needle`; false when they may be any.
   boolean search(Needle needle, BitSet found) {
-    return new TemplateSearch(this, templates).search(needle, found);
+    boolean known = new TemplateSearch(this, templates).search(needle, found);
+    few = known && found.cardinality() <= count / FEW;
+    return known;
   }
 
-  /// Prints the chunk of a line; false when it was printed last.
+  /// Prints a line, or its chunk when more of that is wanted; false when it was printed last.
   boolean show(int line, TextSlices out) {
     if (line >= shownFrom && line < shownLimit) {
       return false;
     }
-    int chunk = line / chunkLines;
-    System.arraycopy(starts, chunk * columns, positions, 0, columns);
-    shownFrom = chunk * chunkLines;
-    shownLimit = Math.min(count, shownFrom + chunkLines);
+    int chunk = line / chunkLines * chunkLines;
+    shownFrom = few ? line : chunk;
+    shownLimit = few ? line + 1 : Math.min(count, chunk + chunkLines);
+    moveTo(shownFrom, chunk);
     int at = 0;
     for (int i = shownFrom; i < shownLimit; i++) {
       out.offsets[i] = at;
       at = print(firsts[(int) codes[i]], at);
       out.lengths[i] = at - out.offsets[i];
     }
+    stands = shownLimit;
     out.bytes = printed;
     return true;
+  }
+
+  /// Makes `positions` those of a line, on from where they are or from the start of its chunk.
+  private void moveTo(int line, int chunk) {
+    int from = stands;
+    if (from < chunk || from > line) {
+      System.arraycopy(starts, chunk / chunkLines * columns, positions, 0, columns);
+      from = chunk;
+    }
+    for (int i = from; i < line; i++) {
+      addUses((int) codes[i], 1, positions);
+    }
+    stands = NONE; // while lines are printed, which may end it
   }
 
   /// Prints the line of a template whose pieces start at `first`; returns the offset behind it.

@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /// Reads what a [TextEncoder] wrote.
 ///
@@ -10,6 +11,7 @@ final class TextDecoder {
   private final PieceDecoder pieces;
   private final TemplateDecoder templates;
   private boolean lines;
+  private int form;
 
   /// @param text where the texts of a column are read from
   TextDecoder(LongDecoder longs, ByteSource text) {
@@ -21,6 +23,7 @@ final class TextDecoder {
   /// Fills `out`; texts of templates only when [#show] asks for them.
   void decode(ByteSource in, ByteSource text, int count, TextSlices out) {
     int code = in.readByte();
+    form = code;
     lines = code == PieceFormat.TEMPLATE;
     if (lines) {
       templates.decode(in, text, count, out);
@@ -45,6 +48,13 @@ final class TextDecoder {
     }
     out.search(needle, found);
     return true;
+  }
+
+  /// A number for each text, equal for equal texts only; null when there are none.
+  ///
+  /// @param out what [#decode] filled
+  long @Nullable [] codes(TextSlices out) {
+    return lines ? null : pieces.codes(form, out);
   }
 
   long heldBytes() {

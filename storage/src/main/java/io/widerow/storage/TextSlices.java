@@ -20,6 +20,8 @@ final class TextSlices {
   long[] numbers = new long[0];
   int detail; // of the form: digits, separator, or bytes of the other text
   int otherOffset;
+  int spanOffset; // where a decoder found the different texts, one behind the other
+  int spanBytes;
   int dictionaryPause; // blocks for which an encoder will try no dictionary
   private byte[] printed = new byte[0];
 
@@ -67,6 +69,8 @@ final class TextSlices {
       lengths[i] = at - offsets[i];
     }
     bytes = printed;
+    spanOffset = 0;
+    spanBytes = at;
     form = PieceFormat.RAW;
   }
 
@@ -90,9 +94,13 @@ final class TextSlices {
     };
   }
 
-  /// Adds the slices that contain `needle`. Those of a dictionary, which share their bytes, are
+  /// Adds the slices that contain `needle`, of texts that a decoder gave. Mostly none does, which
+  /// is seen in one pass over the bytes of all; those of a dictionary, which share their bytes, are
   /// looked at once.
   void search(Needle needle, BitSet found) {
+    if (!needle.isIn(bytes, spanOffset, spanBytes)) {
+      return;
+    }
     int least = Integer.MAX_VALUE;
     int most = -1;
     for (int i = 0; i < count; i++) {

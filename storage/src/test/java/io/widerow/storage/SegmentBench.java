@@ -2,6 +2,7 @@ package io.widerow.storage;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
+import io.widerow.event.Text;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
@@ -19,7 +20,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// What does it cost to seal an access-log line, and to read it back as text?
+/// What does it cost to seal an access-log line, to read it back as text, and to look into it?
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -54,6 +55,20 @@ public class SegmentBench {
   public long scan() {
     long bytes = 0;
     try (EventCursor cursor = segment.open(SegmentSizes.key(events), Scan.all())) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        bytes += cursor.event().find(AttributeName.BODY, value) ? value.length() : 0;
+      }
+    }
+    return bytes;
+  }
+
+  /// Looks for a word that one line in a thousand has, as a reader of these lines does.
+  @Benchmark
+  @OperationsPerInvocation(EVENTS)
+  public long word() {
+    long bytes = 0;
+    Filter word = new Filter.Contains(AttributeName.BODY, Text.of("Liferea"));
+    try (EventCursor cursor = segment.open(SegmentSizes.key(events), Scan.all().withFilter(word))) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         bytes += cursor.event().find(AttributeName.BODY, value) ? value.length() : 0;
       }
