@@ -11,6 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,6 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 class FewResourcesTest {
   private static final Path PRLIMIT = Path.of("/usr/bin/prlimit");
 
+  private static final List<String> SMALL_HEAP =
+      List.of("-Xmx64m", "-XX:MaxDirectMemorySize=32m", "-XX:+ExitOnOutOfMemoryError");
   private static final int FILES = (int) FileBudget.least(2);
 
   @TempDir private Path directory = Path.of(".");
@@ -84,12 +89,40 @@ class FewResourcesTest {
     }
   }
 
+  /// Nothing is configured of what clients may take: it follows from the heap.
+  @Test
+  void aHeapOf64MiBBearsBodiesWithoutAnEnd() throws Exception {
+    ServeProcess daemon =
+        ServeProcess.startWith(SMALL_HEAP, directory.resolve("d"), ServeProcess.small(0));
+    byte[] chunk = ("10000\r\n" + "a".repeat(0x10000) + "\r\n").getBytes(StandardCharsets.US_ASCII);
+    try (daemon;
+        LedgerLoad load = new LedgerLoad(2, daemon.port());
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Integer>> told = new ArrayList<>();
+      for (int i = 0; i < 24; i++) {
+        told.add(
+            threads.submit(() -> {
+              try (RawHttp raw = new RawHttp(daemon.port())) {
+                raw.send(RawHttp.post("endless") + "transfer-encoding: chunked\r\n\r\n");
+                long _ = raw.sendUntilEnded(chunk, 1L << 30);
+                return raw.status();
+              }
+            }));
+      }
+      for (Future<Integer> each : told) {
+        assertTrue(List.of(0, 413, 503).contains(each.get()), "status " + each.get());
+      }
+      load.awaitMore(20);
+      load.end();
+      load.verify();
+      assertEquals(0, daemon.stop(60), daemon.output());
+    }
+  }
+
   @Test
   void aHeapOf64MiBIsEnough() throws Exception {
     Path data = directory.resolve("d");
-    List<String> jvm =
-        List.of("-Xmx64m", "-XX:MaxDirectMemorySize=32m", "-XX:+ExitOnOutOfMemoryError");
-    ServeProcess daemon = ServeProcess.startWith(jvm, data, ServeProcess.small(0));
+    ServeProcess daemon = ServeProcess.startWith(SMALL_HEAP, data, ServeProcess.small(0));
     try (LedgerLoad load = new LedgerLoad(4, daemon.port())) {
       load.awaitMore(400);
       load.verifyAcknowledged();
