@@ -159,12 +159,7 @@ final class StoreOpener {
               journals,
               readOnly);
       var store = new EmbeddedStore(parts);
-      if (!readOnly) {
-        files.createDirectory();
-        notesFiles.createDirectory();
-        manifest.rewrite();
-      }
-      deleteOrphans(purpose, files, manifest);
+      tidy(purpose, files, notesFiles, manifest);
       try (var replay = new Replay(store, notes, manifest.sealedLsns(), background)) {
         recovery.replay(replay);
         replay.finish();
@@ -191,7 +186,13 @@ final class StoreOpener {
     }
   }
 
-  private static void deleteOrphans(Purpose purpose, SegmentFiles files, Manifest manifest) {
+  private static void tidy(
+      Purpose purpose, SegmentFiles files, NotesFiles notes, Manifest manifest) {
+    if (purpose != Purpose.READING) {
+      files.createDirectory();
+      notes.createDirectory();
+      manifest.rewrite();
+    }
     if (purpose == Purpose.WRITING) {
       files.deleteOrphans(manifest.segments());
     }

@@ -143,7 +143,7 @@ class TextSearchTest {
         }
       });
       assertEquals(expected, found(body(needle), i % 2 == 0), needle);
-      expected.removeIf(time -> !hasWords(lines.get(time), needle));
+      expected.removeIf(time -> !hasWords(lines.getOrDefault(time, ""), needle));
       Filter has = new Filter.Has(AttributeName.BODY, Text.of(needle));
       assertEquals(expected, found(has, i % 2 == 1), () -> "has " + needle);
     }
