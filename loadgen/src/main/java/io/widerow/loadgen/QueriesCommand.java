@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
       "Contestants: widerow-lines, questdb, cassandra (all rows and the latest 100)."
     })
 final class QueriesCommand implements Callable<Integer> {
-  private static final int WARMUP_TURNS = 2;
+  private static final int WARMUP_TURNS_MIN = 2;
   private static final long LOAD_NANOS_MAX = 1_800 * Quantity.SECOND;
 
   @Spec
@@ -54,6 +54,15 @@ final class QueriesCommand implements Callable<Integer> {
       defaultValue = "2M",
       description = "events that both hold (default ${DEFAULT-VALUE})")
   private String events = "";
+
+  @Option(
+      names = "--warmup",
+      defaultValue = "20s",
+      paramLabel = "TIME",
+      description =
+          "take turns that do not count for so long, two each at least; the report has the first of"
+              + " them (default ${DEFAULT-VALUE})")
+  private String warmup = "";
 
   @Mixin private final CompareOptions options = new CompareOptions();
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
@@ -138,10 +147,7 @@ final class QueriesCommand implements Callable<Integer> {
       Workload workload,
       Path results)
       throws IOException, InterruptedException {
-    for (int warmup = 0; warmup < WARMUP_TURNS; warmup++) {
-      sides.storeA().turn(questions, subject);
-      sides.storeB().turn(questions, subject);
-    }
+    warmUp(sides, questions, subject);
     String name = Comparison.name("queries-" + workload.scenario().type, sides.a(), sides.b());
     ComparisonFolder folder = new ComparisonFolder(results, name, command());
     var runs =
@@ -171,6 +177,34 @@ final class QueriesCommand implements Callable<Integer> {
     }
     out.flush();
     return runs.a().size() == pairs ? ExitCode.OK : ExitCode.FAILURES;
+  }
+
+  /// Compilers of both need their time. What the first turns took is told: users start things.
+  private void warmUp(Sides sides, List<Question> questions, Question.Subject subject)
+      throws IOException, InterruptedException {
+    long nanos = Quantity.nanos("--warmup", warmup);
+    long beganNanos = System.nanoTime();
+    for (int turn = 0; turn < WARMUP_TURNS_MIN || System.nanoTime() - beganNanos < nanos; turn++) {
+      QueriedStore.Turn a = sides.storeA().turn(questions, subject);
+      QueriedStore.Turn b = sides.storeB().turn(questions, subject);
+      if (turn == 0) {
+        sayFirst(sides.a(), a, questions);
+        sayFirst(sides.b(), b, questions);
+      }
+    }
+  }
+
+  private void sayFirst(Contestant contestant, QueriedStore.Turn turn, List<Question> questions) {
+    List<String> times =
+        questions.stream()
+            .map(question ->
+                String.format(
+                    Locale.ROOT,
+                    "%s %.2f ms",
+                    question.label(),
+                    turn.nanosOf(question) / Quantity.MILLI))
+            .toList();
+    say("%s in its first turn: %s".formatted(contestant, String.join(", ", times)));
   }
 
   private Contestant contestant(String text) {
