@@ -41,6 +41,13 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "DIR")
   private Path data = Path.of("widerow-demo");
 
+  @Option(
+      names = "--rehearse",
+      hidden = true,
+      description = "afterwards, ask a daemon on the sealed store so many rounds of questions",
+      paramLabel = "ROUNDS")
+  private int rehearse;
+
   /// Runs the demo, and ends the process with its exit code.
   public static void main(String[] arguments) {
     LogSetup.apply();
@@ -54,17 +61,31 @@ public final class DemoCommand implements Callable<Integer> {
       DaemonConfig config =
           DaemonConfig.of(
               Map.of("data", data.toString(), "http", "127.0.0.1:0", "syslog", "127.0.0.1:0"));
+      int worst;
       try (EventStore store = ServeCommand.openEmbedded(config);
           Daemon daemon = Daemon.start(config, store)) {
         String url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
         say("A daemon runs on %s and writes to %s.".formatted(url, data));
         DemoFeed feed = new DemoFeed(url, logs);
         feed(daemon, feed);
-        return show(url, feed);
+        worst = show(url, feed);
       }
+      if (rehearse > 0) {
+        rehearse(config);
+      }
+      return worst;
     } catch (StorageException refused) {
       commandLine().getErr().println("widerow demo: " + refused.getMessage());
       return EXIT_FAILED;
+    }
+  }
+
+  /// The store was closed, so all of it is sealed, which is how daemons meet most of what they
+  /// read.
+  private void rehearse(DaemonConfig config) throws IOException, InterruptedException {
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store)) {
+      new DemoRehearsal("http://127.0.0.1:" + daemon.httpAddress().getPort()).rounds(rehearse);
     }
   }
 
