@@ -74,6 +74,8 @@ final class GrowthCommand implements Callable<Integer> {
       description = "put the store here, where nothing is yet, and leave it")
   private @Nullable Path keep;
 
+  private long restNanos;
+
   @Mixin private final CompareOptions options = new CompareOptions();
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
 
@@ -85,6 +87,7 @@ final class GrowthCommand implements Callable<Integer> {
     }
     Workload workload = workloadOptions.workload(Instant.now(), 0);
     List<Long> steps = sizes.stream().map(Quantity::count).sorted().toList();
+    restNanos = Quantity.nanos("--rest", rest); // a mistake is told before hours of loading
     if (keep != null && Files.exists(keep)) {
       throw new IllegalArgumentException("--keep: there is something at " + keep);
     }
@@ -133,7 +136,7 @@ final class GrowthCommand implements Callable<Integer> {
         fill(contestant, workload, pool, address, server, before, size - before, row);
         before = size;
         long endedNanos = System.nanoTime();
-        boolean rested = ContestRun.rest(server, Quantity.nanos("--rest", rest));
+        boolean rested = ContestRun.rest(server, restNanos);
         row.put("rest_s", (System.nanoTime() - endedNanos) / Quantity.SECOND);
         row.put("rested", rested ? 1 : 0);
         look(workload, address, server, data, row);

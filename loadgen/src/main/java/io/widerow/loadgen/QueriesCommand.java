@@ -64,6 +64,8 @@ final class QueriesCommand implements Callable<Integer> {
               + " them (default ${DEFAULT-VALUE})")
   private String warmup = "";
 
+  private long warmupNanos;
+
   @Mixin private final CompareOptions options = new CompareOptions();
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
 
@@ -74,6 +76,8 @@ final class QueriesCommand implements Callable<Integer> {
     Contestant a = contestant(nameA);
     Contestant b = contestant(nameB);
     long count = Quantity.count("--events", events);
+    warmupNanos = Quantity.nanos("--warmup", warmup); // mistakes are told before anything starts
+    options.budgetNanos();
     Workload workload = workloadOptions.workload(Instant.now(), 0);
     requireComparable(workload, count);
     // One connection, so that batch after batch is sent in the same order to everyone.
@@ -182,9 +186,10 @@ final class QueriesCommand implements Callable<Integer> {
   /// Compilers of both need their time. What the first turns took is told: users start things.
   private void warmUp(Sides sides, List<Question> questions, Question.Subject subject)
       throws IOException, InterruptedException {
-    long nanos = Quantity.nanos("--warmup", warmup);
     long beganNanos = System.nanoTime();
-    for (int turn = 0; turn < WARMUP_TURNS_MIN || System.nanoTime() - beganNanos < nanos; turn++) {
+    for (int turn = 0;
+        turn < WARMUP_TURNS_MIN || System.nanoTime() - beganNanos < warmupNanos;
+        turn++) {
       QueriedStore.Turn a = sides.storeA().turn(questions, subject);
       QueriedStore.Turn b = sides.storeB().turn(questions, subject);
       if (turn == 0) {
