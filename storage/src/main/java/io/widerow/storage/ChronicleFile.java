@@ -1,9 +1,10 @@
 package io.widerow.storage;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.Objects;
-import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.core.Jvm;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
@@ -14,14 +15,21 @@ import net.openhft.chronicle.wire.DocumentContext;
 /// One journal file: a Chronicle Queue of its own, with one data file whose blocks are there before
 /// the queue maps it. Its clock stands still, so it never rolls.
 ///
+/// The queue makes the file and tells where its first excerpt belongs; it is closed again then, and
+/// excerpts are put to their places by writes, frame first, length word behind it, so that a tailer
+/// of the library reads them as its own. Through the queue's mapping, a group would dirty two pages
+/// by their page tables, and its force take write access from both: an interrupt of every processor
+/// that runs a thread of this process, and a wait until all have answered, which took milliseconds
+/// where these were busy (`bench-results/journal-cost.md`). The index stays empty; tailers do
+/// without.
+///
 /// - Threads: that of the lane.
-/// - Memory: owns the mapping until [#close].
 final class ChronicleFile implements AutoCloseable {
   /// The name that the queue gives to the data file of its first cycle.
   static final String DATA_FILE = "19700101.cq4";
 
-  /// What the queue needs besides excerpts: its header and its index.
-  static final int OVERHEAD_BYTES = 256 << 10;
+  /// Of excerpts in the file.
+  private static final long ALIGNMENT = Integer.BYTES;
 
   private static final int INDEX_COUNT = 4 << 10;
   private static final int INDEX_SPACING = 256;
@@ -38,36 +46,38 @@ final class ChronicleFile implements AutoCloseable {
   private volatile Path directory;
   private final long bytes;
   private final NativeFile data;
-  private final SingleChronicleQueue queue;
-  private final ExcerptAppender appender;
-  private long usedBytes = OVERHEAD_BYTES;
+  private final MemorySegment lengthWord = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
+  private long position; // of the next excerpt
 
-  private ChronicleFile(Path directory, long bytes, NativeFile data) {
+  private ChronicleFile(Path directory, long bytes, NativeFile data, long position) {
     this.directory = directory;
     this.bytes = bytes;
     this.data = data;
-    this.queue =
-        SingleChronicleQueueBuilder.binary(directory)
-            .rollCycle(LegacyRollCycles.DAILY)
-            .indexCount(INDEX_COUNT)
-            .indexSpacing(INDEX_SPACING)
-            .blockSize(bytes)
-            .timeProvider(() -> 0L)
-            .timeoutMS(1)
-            .checkInterrupts(false)
-            .build();
-    this.appender = queue.createAppender();
-    openData();
+    this.position = position;
   }
 
-  /// Has the queue open and map its data file now, under the name that the directory has now: by
-  /// itself it would at the first append.
-  private void openData() {
-    try (DocumentContext nothing = appender.writingDocument()) {
+  static SingleChronicleQueue queue(Path directory, long bytes) {
+    return SingleChronicleQueueBuilder.binary(directory)
+        .rollCycle(LegacyRollCycles.DAILY)
+        .indexCount(INDEX_COUNT)
+        .indexSpacing(INDEX_SPACING)
+        .blockSize(bytes)
+        .timeProvider(() -> 0L)
+        .timeoutMS(1)
+        .checkInterrupts(false)
+        .build();
+  }
+
+  /// Has the queue write its header and its empty index.
+  ///
+  /// @return where its first excerpt starts, with the length word
+  private static long writeHeader(Path directory, long bytes) {
+    try (SingleChronicleQueue queue = queue(directory, bytes);
+        ExcerptAppender appender = queue.createAppender();
+        DocumentContext nothing = appender.writingDocument()) {
       nothing.rollbackOnClose();
+      return Objects.requireNonNull(nothing.wire()).bytes().writePosition() - Integer.BYTES;
     }
-    // The thread that made the file gives it to the lane's.
-    appender.singleThreadedCheckReset();
   }
 
   /// Makes the file and its directory entries durable, with all its blocks.
@@ -86,8 +96,10 @@ final class ChronicleFile implements AutoCloseable {
       disk.create(file).close();
       data = new NativeFile(file);
       data.reserve(mappedBytes(bytes));
-      data.settle(bytes, filled);
-      ChronicleFile created = new ChronicleFile(directory, bytes, data);
+      if (filled) {
+        data.fill(bytes);
+      }
+      var created = new ChronicleFile(directory, bytes, data, writeHeader(directory, bytes));
       data.force();
       disk.forceDirectory(directory);
       disk.forceDirectory(journal);
@@ -105,7 +117,7 @@ final class ChronicleFile implements AutoCloseable {
     return directory.resolveSibling(".").normalize();
   }
 
-  /// Gives the file its final name, durably. The queue holds what it needs open and mapped.
+  /// Gives the file its final name, durably.
   void rename(Disk disk, Path target) {
     disk.rename(directory, target);
     directory = target;
@@ -133,36 +145,20 @@ final class ChronicleFile implements AutoCloseable {
   }
 
   boolean isHalfFull() {
-    return usedBytes > bytes / 2;
+    return position > bytes / 2;
   }
 
   boolean hasRoomFor(MemorySegment frame) {
-    return usedBytes + excerptBytes(frame) <= bytes;
+    return position + Integer.BYTES + frame.byteSize() <= bytes;
   }
 
-  private static long excerptBytes(MemorySegment frame) {
-    return 2L * Integer.BYTES + frame.byteSize();
-  }
-
-  /// Appends an excerpt. Chronicle Queue writes what is its own through the mapping; the frame gets
-  /// to its place by a write, which leaves the mapping's page tables alone. A page that was written
-  /// through them costs a fault, and in each force an interrupt of all processors that run a thread
-  /// of this process: together a tenth of the daemon's time at full rate.
+  /// Appends an excerpt.
   void append(MemorySegment frame) {
-    try (DocumentContext context = appender.writingDocument()) {
-      try {
-        Bytes<?> bytes = Objects.requireNonNull(context.wire()).bytes();
-        data.write(frame, bytes.writePosition()); // a position is an offset in the file
-        bytes.writeSkip(frame.byteSize());
-      } catch (Throwable broken) {
-        context.rollbackOnClose();
-        throw broken;
-      }
-    }
-    usedBytes += excerptBytes(frame);
-    if (appender.cycle() != 0) {
-      throw new IllegalStateException(directory + " rolled to cycle " + appender.cycle());
-    }
+    data.write(frame, position + Integer.BYTES);
+    // An excerpt's length; its two upper bits say that it is no metadata, and complete.
+    lengthWord.set(ValueLayout.JAVA_INT, 0, (int) frame.byteSize());
+    data.write(lengthWord, position);
+    position = (position + Integer.BYTES + frame.byteSize() + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
   void force() {
@@ -171,8 +167,6 @@ final class ChronicleFile implements AutoCloseable {
 
   @Override
   public void close() {
-    appender.close();
-    queue.close();
     data.close();
   }
 }

@@ -12,18 +12,14 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 
-/// A file descriptor of our own on a file that Chronicle Queue maps: it reserves the blocks, writes
-/// frames and forces the pages. A `FileChannel` cannot reserve, and one whose thread is interrupted
-/// while it forces may lose the error that the kernel reports only once; a descriptor does neither.
-/// It is opened before the first page is written, so that the kernel reports every failed page to
-/// it.
+/// A file descriptor of our own on a journal file: it reserves the blocks, writes frames and forces
+/// them. A `FileChannel` cannot reserve, and one whose thread is interrupted while it forces may
+/// lose the error that the kernel reports only once; a descriptor does neither. It is opened before
+/// the first page is written, so that the kernel reports every failed page to it.
 ///
 /// - Threads: one at a time.
 final class NativeFile implements AutoCloseable {
   private static final int READ_WRITE_NOFOLLOW_CLOEXEC = 0x2 | 0x20000 | 0x80000;
-  private static final int READ_WRITE = 0x1 | 0x2;
-  private static final int SHARED = 0x1;
-  private static final int RANDOM = 1; // MADV_RANDOM
   private static final int INTERRUPTED = 4;
   private static final int NO_SPACE = 28;
   private static final int QUOTA = 122;
@@ -61,30 +57,6 @@ final class NativeFile implements AutoCloseable {
               ValueLayout.JAVA_INT,
               ValueLayout.JAVA_LONG,
               ValueLayout.JAVA_LONG));
-  private static final MethodHandle MAP =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("mmap"),
-          FunctionDescriptor.of(
-              ValueLayout.ADDRESS,
-              ValueLayout.ADDRESS,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_LONG),
-          Linker.Option.captureCallState("errno"));
-  private static final MethodHandle ADVISE =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("madvise"),
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT,
-              ValueLayout.ADDRESS,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_INT));
-  private static final MethodHandle UNMAP =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("munmap"),
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
   private static final MethodHandle CLOSE =
       LINKER.downcallHandle(
           LINKER.defaultLookup().findOrThrow("close"),
@@ -131,74 +103,17 @@ final class NativeFile implements AutoCloseable {
     }
   }
 
-  /// Brings the file's pages into the page cache one by one, before anybody else maps the file.
-  ///
-  /// Read ahead, the kernel would take them in as folios of up to 2 MiB, and what is written
-  /// through a mapping makes a force write the whole folio. A folio of one page is what a mapping
-  /// gets that announces random access, and what a write of one page makes; later mappings find the
-  /// pages as they are.
-  ///
-  /// @param write writes zeros into them and makes these durable, a MiB at a time. The force of a
-  ///   group then changes no metadata, and does not wait for what the file system writes beside
-  void settle(long bytes, boolean write) {
-    if (write) {
-      fill(bytes);
-    } else {
-      touch(bytes);
-    }
-  }
-
-  private void fill(long bytes) {
+  /// Writes zeros into the first `bytes`, which are whole pages, and makes them durable, a MiB at a
+  /// time. The force of a group then changes no metadata, and does not wait for what the file
+  /// system writes beside. Page by page, so that they lie one by one in the page cache: of a larger
+  /// folio a force writes all, whatever was changed in it.
+  void fill(long bytes) {
     MemorySegment zeros = arena.allocate(PAGE_BYTES);
     for (long at = 0; at < bytes; at += PAGE_BYTES) {
       write(zeros, at);
       if ((at + PAGE_BYTES) % FILL_BYTES == 0) {
         force();
       }
-    }
-  }
-
-  private void touch(long bytes) {
-    MemorySegment pages = map(bytes);
-    try {
-      int ignored = (int) ADVISE.invokeExact(pages, bytes, RANDOM); // at worst it is slower
-      byte seen = 0;
-      for (long at = 0; at < bytes; at += PAGE_BYTES) {
-        seen |= pages.get(ValueLayout.JAVA_BYTE, at);
-      }
-      if (seen != 0) {
-        throw new IllegalStateException(path + " is not new");
-      }
-    } catch (StorageException known) {
-      throw known;
-    } catch (Throwable failure) {
-      throw new IllegalStateException(failure);
-    } finally {
-      unmap(pages, bytes);
-    }
-  }
-
-  private MemorySegment map(long bytes) {
-    MemorySegment mapped;
-    try {
-      mapped =
-          (MemorySegment)
-              MAP.invokeExact(state, MemorySegment.NULL, bytes, READ_WRITE, SHARED, descriptor, 0L);
-    } catch (Throwable failure) {
-      throw new IllegalStateException(failure);
-    }
-    if (mapped.address() == -1) {
-      throw failed("map " + bytes + " bytes", error());
-    }
-    return mapped.reinterpret(bytes);
-  }
-
-  private void unmap(MemorySegment pages, long bytes) {
-    try {
-      int result = (int) UNMAP.invokeExact(pages, bytes);
-      assert result == 0 : "unmap " + path;
-    } catch (Throwable failure) {
-      throw new IllegalStateException(failure);
     }
   }
 
@@ -227,7 +142,7 @@ final class NativeFile implements AutoCloseable {
     }
   }
 
-  /// Makes all written pages durable, mapped ones too, and the size.
+  /// Makes all written pages durable, also those that were written through a mapping, and the size.
   void force() {
     int result;
     try {

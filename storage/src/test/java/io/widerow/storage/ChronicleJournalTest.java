@@ -6,16 +6,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.wire.DocumentContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -94,6 +100,38 @@ class ChronicleJournalTest {
     }
     factory.deleteReplayed();
     assertEquals(List.of(), replay(factory));
+  }
+
+  /// The library knows nothing of what was written beside it, and reads it as its own.
+  @Test
+  void aTailerOfTheLibraryReadsWhatWasWrittenBesideIt() {
+    var lengths = new int[] {1, 2, 3, 4, 5, 4_093, 70_001, 200_000, 7};
+    var disk = new RealDisk();
+    Path file = directory.resolve("queue");
+    try (Arena arena = Arena.ofConfined();
+        ChronicleFile written = ChronicleFile.create(disk, file, FILE_BYTES, true)) {
+      for (int length : lengths) {
+        MemorySegment frame = arena.allocate(length);
+        frame.fill((byte) length);
+        written.append(frame);
+      }
+      assertFalse(written.hasRoomFor(arena.allocate(FILE_BYTES)));
+    }
+    try (SingleChronicleQueue queue = ChronicleFile.queue(file, FILE_BYTES);
+        ExcerptTailer tailer = queue.createTailer()) {
+      for (int length : lengths) {
+        try (DocumentContext context = tailer.readingDocument()) {
+          assertTrue(context.isData(), "excerpt of " + length);
+          byte[] read = Objects.requireNonNull(context.wire()).bytes().toByteArray();
+          assertEquals(length, read.length);
+          assertEquals((byte) length, read[0]);
+          assertEquals((byte) length, read[length - 1]);
+        }
+      }
+      try (DocumentContext context = tailer.readingDocument()) {
+        assertFalse(context.isPresent());
+      }
+    }
   }
 
   @Test

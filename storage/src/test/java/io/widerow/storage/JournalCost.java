@@ -14,10 +14,11 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.UUID;
 
-/// Measures what a group costs in a mapped journal file: one whose blocks were reserved only, one
-/// whose pages were settled, and one that was filled as well, each with the group copied into the
-/// mapping or written beside it; latency, CPU time of the thread, and the bytes that the kernel
+/// Measures what a group costs in a journal file: one whose blocks were reserved only, and one that
+/// was filled as well, each with the group's length word written through a mapping, as Chronicle
+/// Queue does it, or by a write; latency, CPU time of the thread, and the bytes that the kernel
 /// writes for each byte appended. And what a commit waits for that starts a file. Rounds alternate.
+/// Threads that work beside make a page table's change dear: each answers an interrupt.
 final class JournalCost {
   private static final int FILE_BYTES = 64 << 20;
   private static final int GROUPS_MAX = 1_000;
@@ -25,9 +26,12 @@ final class JournalCost {
 
   private JournalCost() {}
 
-  /// @param args a directory on the disk to measure, rounds
+  /// @param args a directory on the disk to measure, rounds, threads that work beside
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
+    for (int thread = 0; thread < Integer.parseInt(args[2]); thread++) {
+      Thread.ofPlatform().daemon().start(JournalCost::work);
+    }
     System.out.println(
         "round, file, group bytes, groups, make ms, of CPU, p50 us, p99 us, max us, written,"
             + " CPU us");
@@ -43,24 +47,27 @@ final class JournalCost {
   }
 
   private enum State {
+    RESERVED_WORD_MAPPED,
+    FILLED_WORD_MAPPED,
     RESERVED,
-    SETTLED,
-    FILLED,
-    /// As the three before, and the group gets there by a write; only its length is mapped.
-    RESERVED_WRITTEN,
-    SETTLED_WRITTEN,
-    FILLED_WRITTEN;
-
-    boolean isSettled() {
-      return this != RESERVED && this != RESERVED_WRITTEN;
-    }
+    FILLED;
 
     boolean isFilled() {
-      return this == FILLED || this == FILLED_WRITTEN;
+      return this == FILLED_WORD_MAPPED || this == FILLED;
     }
 
-    boolean isWritten() {
-      return compareTo(RESERVED_WRITTEN) >= 0;
+    boolean isMapped() {
+      return compareTo(FILLED_WORD_MAPPED) <= 0;
+    }
+  }
+
+  /// Pages of its own that it reads and writes, as sealing does.
+  private static void work() {
+    byte[] own = new byte[32 << 20];
+    while (true) {
+      for (int at = 0; at < own.length; at += 64) {
+        own[at]++;
+      }
     }
   }
 
@@ -81,25 +88,25 @@ final class JournalCost {
         FileChannel channel =
             FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       file.reserve(FILE_BYTES);
-      if (state.isSettled()) {
-        file.settle(FILE_BYTES, state.isFilled());
+      if (state.isFilled()) {
+        file.fill(FILE_BYTES);
       }
       file.force();
       make = System.nanoTime() - make;
       makeCpu = THREADS.getCurrentThreadCpuTime() - makeCpu;
       MemorySegment map = channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, arena);
-      MemorySegment frame = arena.allocate(group);
+      MemorySegment frame = arena.allocate(group, Integer.BYTES);
       MemorySegment.copy(bytes, 0, frame, ValueLayout.JAVA_BYTE, 0, group);
       written = writtenBytes();
       cpu = THREADS.getCurrentThreadCpuTime();
       for (int i = 0; i < nanos.length; i++) {
         long start = System.nanoTime();
         long at = (long) i * group;
-        if (state.isWritten()) {
-          file.write(frame.asSlice(Integer.BYTES), at + Integer.BYTES);
+        file.write(frame.asSlice(Integer.BYTES), at + Integer.BYTES);
+        if (state.isMapped()) {
           map.set(ValueLayout.JAVA_INT_UNALIGNED, at, group);
         } else {
-          MemorySegment.copy(frame, 0, map, at, group);
+          file.write(frame.asSlice(0, Integer.BYTES), at);
         }
         file.force();
         nanos[i] = System.nanoTime() - start;
