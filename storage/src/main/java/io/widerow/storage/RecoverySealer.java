@@ -16,7 +16,8 @@ import java.util.concurrent.FutureTask;
 /// ```
 ///
 /// While memory for the next rows is left, an executor's thread writes a segment; when none is, the
-/// opening thread writes one itself and waits for the others.
+/// opening thread writes one itself, and those that no other thread has begun with: it may be the
+/// executor's only one.
 ///
 /// - Threads: the one that opens the store; it uses the store's executor.
 /// - Memory: [#close] returns when no other thread reads rows any more.
@@ -70,6 +71,7 @@ final class RecoverySealer implements AutoCloseable {
   }
 
   private static List<LiveSegment> result(FutureTask<List<LiveSegment>> task) {
+    task.run(); // does nothing where a thread of the executor has begun with it
     boolean interrupted = false;
     try {
       while (true) {

@@ -160,7 +160,7 @@ class PlantedBugsTest {
         planted(
             "what a crash left is deleted",
             SuiteCheck.CRASH,
-            Cut.out(StoreOpener.class, "deleteOrphans", SegmentFiles.class, "deleteOrphans")));
+            Cut.out(StoreOpener.class, "tidy", SegmentFiles.class, "deleteOrphans")));
   }
 
   private static List<Planted> checksums() {

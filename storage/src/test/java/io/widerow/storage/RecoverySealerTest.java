@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,8 +10,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -116,7 +119,11 @@ class RecoverySealerTest {
   }
 
   private EmbeddedStore open(Disk disk) {
-    return new StoreOpener(config(), disk, StoreClock.system(), executor)
+    return open(disk, executor);
+  }
+
+  private EmbeddedStore open(Disk disk, Executor background) {
+    return new StoreOpener(config(), disk, StoreClock.system(), background)
         .open(_ -> new FileJournal.Factory(disk, config()));
   }
 
@@ -134,6 +141,20 @@ class RecoverySealerTest {
     }
     try (EmbeddedStore store = open(new RealDisk())) {
       assertEquals(0, store.recovery().eventsReplayed());
+      assertEquals(events, read(store));
+    }
+  }
+
+  /// Whoever opens a store may do so on the only thread that would seal for it.
+  @Test
+  void rowsThatNoThreadBeginsWithAreSealedByTheOpeningOne() {
+    List<Runnable> late = new ArrayList<>();
+    try (EmbeddedStore store = open(new RealDisk(), late::add)) {
+      assertEquals(EVENTS, store.recovery().eventsReplayed());
+      List<StoreModel.Shown> events = read(store);
+      assertEquals(EVENTS, events.size());
+      assertFalse(late.isEmpty());
+      late.forEach(Runnable::run); // too late, and harmless
       assertEquals(events, read(store));
     }
   }
