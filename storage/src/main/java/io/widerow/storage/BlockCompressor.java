@@ -16,14 +16,20 @@ final class BlockCompressor implements AutoCloseable {
 
   private final ZstdCompressCtx texts = new ZstdCompressCtx();
   private final ZstdCompressCtx numbers = new ZstdCompressCtx();
+  private final Breather breather;
   private final boolean thorough;
 
-  BlockCompressor(int level) {
+  BlockCompressor(int level, Breather breather) {
+    this.breather = breather;
     this.thorough = level >= THOROUGH_LEVEL;
     texts.setLevel(level);
     texts.setContentSize(false);
     numbers.setLevel(Math.min(level, NUMBERS_LEVEL_MAX));
     numbers.setContentSize(false);
+  }
+
+  Breather breather() {
+    return breather;
   }
 
   boolean thorough() {
@@ -40,8 +46,9 @@ final class BlockCompressor implements AutoCloseable {
     compress(numbers, source, offset, length, out);
   }
 
-  private static void compress(
+  private void compress(
       ZstdCompressCtx context, byte[] source, int offset, int length, ByteSink out) {
+    breather.breathe();
     int bound = Math.toIntExact(Zstd.compressBound(length));
     byte[] target = out.reserve(bound);
     int bytes = context.compressByteArray(target, out.length(), bound, source, offset, length);

@@ -30,8 +30,10 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: one block.
 final class BlockWriter implements AutoCloseable {
   private static final long EVENT_BYTES = 3 * Long.BYTES; // id and version
+  private static final int BREATH_EVENTS = 64;
   private static final int COLUMNS_REMEMBERED = 8_000;
 
+  private final Breather breather;
   private final BlockCompressor compressor;
   private final ColumnEncoder columns;
   private final IdEncoder ids;
@@ -49,8 +51,9 @@ final class BlockWriter implements AutoCloseable {
   private @Nullable ColumnBuilder first;
   private long rawBytes;
 
-  BlockWriter(SegmentForm form) {
-    compressor = new BlockCompressor(form.zstdLevel());
+  BlockWriter(SegmentForm form, Breather breather) {
+    this.breather = breather;
+    compressor = new BlockCompressor(form.zstdLevel(), breather);
     filters = new TokenFilterBuilder(form.filterBits());
     columns = new ColumnEncoder(compressor, filters);
     ids = new IdEncoder(columns.longs());
@@ -74,6 +77,9 @@ final class BlockWriter implements AutoCloseable {
   }
 
   void add(EventView event) {
+    if (ids.count() % BREATH_EVENTS == 0) {
+      breather.breathe();
+    }
     before = null;
     event.forEach(scratch, visitor);
     ids.add(event);
@@ -134,6 +140,7 @@ final class BlockWriter implements AutoCloseable {
     int idsBytes = chunks.length();
     for (int i = 0; i < written.size(); i++) {
       int start = chunks.length();
+      breather.breathe();
       filters.begin(written.get(i).kind == AttributeKind.STRING);
       columns.encode(written.get(i), events, chunks);
       sizes[2 * i] = chunks.length() - start;

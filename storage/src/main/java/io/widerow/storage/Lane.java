@@ -258,7 +258,12 @@ final class Lane implements LaneWriter, AutoCloseable {
       }
       offset += EventLayout.alignedLength(length);
     }
-    owner.seal(new SealJob(filled, List.copyOf(notes)));
+    owner.seal(sealJob(filled));
+  }
+
+  private SealJob sealJob(OpenRows filled) {
+    return new SealJob(
+        filled, List.copyOf(notes), Breather.forRows(clock.monotonicNanos() - filled.madeNanos()));
   }
 
   private void openRows() {
@@ -275,7 +280,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     if (rowsSpent) {
       OpenRows spent = rows;
       openRows();
-      owner.seal(new SealJob(spent, List.copyOf(notes)));
+      owner.seal(sealJob(spent));
     }
   }
 
@@ -412,7 +417,7 @@ final class Lane implements LaneWriter, AutoCloseable {
       sealRequested = true; // what is committed is in the journal; sealing waits for room
       return;
     }
-    owner.seal(new SealJob(filled, List.copyOf(notes)));
+    owner.seal(sealJob(filled));
   }
 
   /// Asks the writer to have its rows sealed at its next commit.

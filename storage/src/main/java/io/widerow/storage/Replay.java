@@ -169,7 +169,7 @@ final class Replay implements AutoCloseable {
     open.journaled(lsnApplied);
     open.publish();
     if (sealer != null) {
-      sealer.seal(new SealJob(open, notes.of(laneNow)));
+      sealer.seal(new SealJob(open, notes.of(laneNow), Breather.NONE));
     }
   }
 

@@ -6,4 +6,5 @@ import java.util.List;
 ///
 /// @param rows with nothing in them that is not committed
 /// @param notes all live notes of the lane, oldest first
-record SealJob(OpenRows rows, List<Note> notes) {}
+/// @param breather lets others run while they are sealed
+record SealJob(OpenRows rows, List<Note> notes, Breather breather) {}

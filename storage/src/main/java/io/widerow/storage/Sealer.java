@@ -157,7 +157,7 @@ final class Sealer {
         throw new IllegalStateException("rows sealed twice");
       }
       for (List<OpenRow> bucket : byBucket(view)) {
-        written.add(write(view, bucket));
+        written.add(write(view, bucket, job.breather()));
       }
       if (!written.isEmpty()) {
         files.forceDirectory();
@@ -207,10 +207,10 @@ final class Sealer {
     return rows.stream().sorted(Comparator.comparing(row -> row.key)).toList();
   }
 
-  private LiveSegment write(OpenRows.View view, List<OpenRow> bucket) {
+  private LiveSegment write(OpenRows.View view, List<OpenRow> bucket, Breather breather) {
     long id = store.takeSegmentId();
     Path temporary = files.temporary(id);
-    try (SegmentWriter writer = files.writer(temporary, id, false)) {
+    try (SegmentWriter writer = files.writer(temporary, id, false, breather)) {
       for (OpenRow row : bucket) {
         writer.begin(row.key);
         try (EventCursor events =

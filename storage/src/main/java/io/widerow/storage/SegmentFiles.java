@@ -35,9 +35,14 @@ final class SegmentFiles {
 
   /// @param merged true for the final form of a bucket
   SegmentWriter writer(Path file, long id, boolean merged) {
+    return writer(file, id, merged, Breather.NONE);
+  }
+
+  /// @param breather lets others run while blocks are written
+  SegmentWriter writer(Path file, long id, boolean merged, Breather breather) {
     disk.delete(file);
     SegmentForm form = merged ? SegmentForm.FINAL : SegmentForm.SEALED;
-    return new SegmentWriter(disk, file, storeId, id, form);
+    return new SegmentWriter(disk, file, storeId, id, form, breather);
   }
 
   /// Gives a finished and forced file its name, after reading back all of it. The name is durable

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: one block and the index.
 final class SegmentWriter implements AutoCloseable {
   /// Blocks that make a partition a long one.
+  private static final int FORCE_BYTES = 1 << 20;
+
   private static final int LONG_BLOCKS = 2;
 
   private final Disk disk;
@@ -42,6 +44,7 @@ final class SegmentWriter implements AutoCloseable {
   private final List<SegmentSummary.Partition> partitions = new ArrayList<>();
   private @Nullable PartitionKey key;
   private int blockLimit; // events that fill the block; 0 while it is not full
+  private long unforcedBytes;
   private long fileBytes;
   private int blocks;
   private long events;
@@ -54,13 +57,19 @@ final class SegmentWriter implements AutoCloseable {
 
   /// Creates the file, which must not exist.
   SegmentWriter(Disk disk, Path path, UUID storeId, long segmentId, SegmentForm form) {
+    this(disk, path, storeId, segmentId, form, Breather.NONE);
+  }
+
+  /// @param breather lets others run while blocks are written
+  SegmentWriter(
+      Disk disk, Path path, UUID storeId, long segmentId, SegmentForm form, Breather breather) {
     this.disk = disk;
     this.path = path;
     this.storeId = storeId;
     this.segmentId = segmentId;
     this.form = form;
     this.checksum = new SegmentChecksum(storeId, segmentId);
-    this.block = new BlockWriter(form);
+    this.block = new BlockWriter(form, breather);
     try {
       this.file = disk.create(path);
     } catch (Throwable failure) {
@@ -151,7 +160,14 @@ final class SegmentWriter implements AutoCloseable {
   private void flush() {
     file.write(out.memory(0), fileBytes);
     fileBytes += out.length();
+    unforcedBytes += out.length();
     out.clear();
+    // Forced in one piece at its end, a large segment would keep the disk from the journal's
+    // groups.
+    if (unforcedBytes >= FORCE_BYTES) {
+      file.force();
+      unforcedBytes = 0;
+    }
   }
 
   private void endPartition() {

@@ -34,6 +34,7 @@ final class TemplateEncoder {
   private final PieceEncoder pieces;
   private final TokenFilterBuilder tokens;
   private final FollowEncoder follow;
+  private final Breather breather;
   private final Templates templates = new Templates();
   private final Map<Long, Integer> columnOfPrefix = new HashMap<>();
   private TextSlices[] slices = {new TextSlices()}; // by column
@@ -45,11 +46,15 @@ final class TemplateEncoder {
   private static final int CONSTANT = -1;
 
   TemplateEncoder(
-      LongEncoder longs, PieceEncoder pieces, TokenFilterBuilder tokens, boolean thorough) {
+      LongEncoder longs,
+      PieceEncoder pieces,
+      TokenFilterBuilder tokens,
+      BlockCompressor compressor) {
     this.longs = longs;
     this.pieces = pieces;
     this.tokens = tokens;
-    this.follow = new FollowEncoder(longs, thorough);
+    this.follow = new FollowEncoder(longs, compressor.thorough());
+    this.breather = compressor.breather();
   }
 
   /// Puts the lines; false, and nothing put, when they are not like templates.
@@ -57,8 +62,10 @@ final class TemplateEncoder {
     if (!templates.build(lines, VARIABLES_MAX)) {
       return false;
     }
+    breather.breathe();
     assignColumns(lines);
     gather(lines);
+    breather.breathe();
     int written = chooseShown();
     boolean whole = columnsOf.size() > templates.count;
     numbers.putByte(PieceFormat.TEMPLATE);

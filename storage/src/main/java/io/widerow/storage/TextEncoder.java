@@ -16,7 +16,7 @@ final class TextEncoder {
   TextEncoder(LongEncoder longs, BlockCompressor compressor, TokenFilterBuilder tokens) {
     this.longs = longs;
     this.pieces = new PieceEncoder(longs, tokens, compressor.thorough());
-    this.templates = new TemplateEncoder(longs, pieces, tokens, compressor.thorough());
+    this.templates = new TemplateEncoder(longs, pieces, tokens, compressor);
     this.plain = (symbols, count, _, out) -> this.longs.encode(symbols, count, out);
   }
 

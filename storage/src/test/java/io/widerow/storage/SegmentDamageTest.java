@@ -115,7 +115,7 @@ class SegmentDamageTest {
   void madeUpColumnsDoNotCrash(long seed) {
     var random = new SplittableRandom(seed);
     ByteSink good = new ByteSink();
-    try (var compressor = new BlockCompressor(7);
+    try (var compressor = new BlockCompressor(7, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
       var column = new ColumnBuilder(AttributeName.BODY, AttributeKind.STRING);
       var value = new AttributeValue();

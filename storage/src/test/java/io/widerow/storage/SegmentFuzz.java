@@ -161,7 +161,7 @@ final class SegmentFuzz {
       }
     }
     ByteSink out = new ByteSink();
-    try (var compressor = new BlockCompressor(7)) {
+    try (var compressor = new BlockCompressor(7, Breather.NONE)) {
       new ColumnEncoder(compressor, new TokenFilterBuilder(4)).encode(column, events.size(), out);
     }
     return ByteBuffer.allocate(5 + out.length())
@@ -228,7 +228,7 @@ final class SegmentFuzz {
       }
     }
     ByteSink out = new ByteSink();
-    try (var compressor = new BlockCompressor((input[0] & 1) == 0 ? 1 : 9);
+    try (var compressor = new BlockCompressor((input[0] & 1) == 0 ? 1 : 9, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
       new ColumnEncoder(compressor, new TokenFilterBuilder(4)).encode(column, texts.size(), out);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
@@ -259,7 +259,7 @@ final class SegmentFuzz {
     ByteBuffer.wrap(input).asLongBuffer().get(values);
     ByteSink out = new ByteSink();
     long[] found = new long[count];
-    try (var compressor = new BlockCompressor(count % 2 == 0 ? 1 : 9);
+    try (var compressor = new BlockCompressor(count % 2 == 0 ? 1 : 9, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
       new LongEncoder(compressor).encode(values, count, out);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
