@@ -22,6 +22,7 @@ final class BlockReader implements AutoCloseable {
   private final ByteSource source;
   private byte[] buffer = new byte[0];
   private long bytesRead;
+  private long headLimit; // behind the directory and the filters that were read
   private boolean waited;
 
   BlockReader(DiskFile file, SegmentChecksum checksum) {
@@ -67,6 +68,7 @@ final class BlockReader implements AutoCloseable {
       throw new StorageException.Corrupt(file.path(), offset, "a directory of no bytes");
     }
     fetch(offset, bytes, "directory");
+    headLimit = offset + index.directoryBytes[block];
     directory.read(
         source,
         index.events[block],
@@ -97,8 +99,16 @@ final class BlockReader implements AutoCloseable {
 
   /// The bytes of a column's token filter, valid until the next read.
   ByteSource filter(int column) {
-    fetch(directory.filterOffsets[column], directory.filterBytes[column], "filter");
+    long offset = directory.filterOffsets[column];
+    int bytes = directory.filterBytes[column];
+    fetch(offset, bytes, "filter");
+    headLimit = Math.max(headLimit, offset + bytes + SegmentFormat.CRC_BYTES);
     return source;
+  }
+
+  /// How much of the open block, from its start, has what was looked at to rule it out.
+  int headBytes(SegmentIndex index, int block) {
+    return (int) (headLimit - index.offsets[block]);
   }
 
   /// Reads and checks everything in a block.

@@ -20,13 +20,13 @@ final class BlockSearch {
   /// The rows of the block that `reader` has open; null when they may be any.
   @Nullable BitSet rows(Filter filter) {
     return switch (filter) {
-      case Filter.Contains(AttributeName name, Text needle) -> containing(name, needle);
-      case Filter.Has(AttributeName name, Text words) -> containing(name, words);
+      case Filter.Contains(AttributeName name, Text needle) -> containing(name, needle, false);
+      case Filter.Has(AttributeName name, Text words) -> containing(name, words, true);
       case Filter.Compare(
               AttributeName name,
               Filter.Comparison comparison,
               Filter.Literal.Word(Text text)) ->
-          comparison == Filter.Comparison.EQUAL ? containing(name, text) : null;
+          comparison == Filter.Comparison.EQUAL ? containing(name, text, true) : null;
       case Filter.And(var parts) -> {
         BitSet both = null;
         for (Filter part : parts) {
@@ -57,17 +57,17 @@ final class BlockSearch {
     };
   }
 
-  private @Nullable BitSet containing(AttributeName name, Text text) {
+  /// @param words true when no longer word of the string may reach over the text's ends
+  private @Nullable BitSet containing(AttributeName name, Text text, boolean words) {
     if (text.length() == 0) {
       return null;
     }
     BlockDirectory directory = reader.directory();
     BitSet rows = new BitSet();
-    Needle needle = new Needle(text);
+    Needle needle = new Needle(text, words);
     for (int column = directory.find(name); column >= 0; column = directory.findNext(column)) {
-      if (directory.kinds[column] == AttributeKind.STRING
-          && !reader.column(column).search(needle, rows)) {
-        return null;
+      if (directory.kinds[column] == AttributeKind.STRING) {
+        reader.column(column).search(needle, rows);
       }
     }
     return rows;

@@ -178,18 +178,18 @@ final class ColumnReader {
     return size;
   }
 
-  /// Adds the rows whose string may contain `needle`; false when they may be any.
-  boolean search(Needle needle, BitSet found) {
+  /// Adds the rows whose string contains `needle`, and may add a few that do not.
+  void search(Needle needle, BitSet found) {
     assert decoded && kind == AttributeKind.STRING : kind;
     if (dense) {
-      return textDecoder.search(needle, texts, found);
+      textDecoder.search(needle, texts, found);
+      return;
     }
     BitSet places = new BitSet();
-    boolean known = textDecoder.search(needle, texts, places);
+    textDecoder.search(needle, texts, places);
     for (int at = places.nextSetBit(0); at >= 0; at = places.nextSetBit(at + 1)) {
       found.set(rows[at]);
     }
-    return known;
   }
 
   /// Where a row's value is; negative when it has none. Rows are mostly asked for one after the

@@ -17,35 +17,66 @@ import java.util.Arrays;
 ///
 /// - Threads: any.
 final class Needle {
+  /// Where a part of the needle lies in a text.
+  enum Place {
+    /// Anywhere.
+    WITHIN,
+    /// At the start: the needle begins before the text.
+    START,
+    /// All of the text is it.
+    WHOLE,
+    /// At the end: the needle goes on behind the text.
+    END
+  }
+
   private final byte[] bytes;
+  private final boolean opens; // no word reaches over its start
+  private final boolean closes; // nor over its end
 
   /// @param text not empty
-  Needle(Text text) {
+  /// @param words true when no longer word may reach over its ends
+  Needle(Text text, boolean words) {
     bytes = new byte[text.length()];
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] = text.at(i);
     }
     assert bytes.length > 0 : "nothing to look for";
+    opens = words && TokenFilter.isToken(bytes[0]);
+    closes = words && TokenFilter.isToken(bytes[bytes.length - 1]);
   }
 
   int length() {
     return bytes.length;
   }
 
-  /// True when it may be part of a printed number or time.
-  boolean isLikeNumber() {
-    for (byte here : bytes) {
-      if ((here < '0' || here > '9') && here != '-' && here != ':' && here != '.' && here != ',') {
-        return false;
-      }
-    }
-    return true;
+  byte at(int index) {
+    return bytes[index];
   }
 
-  /// True when it is in a text that has [ByteSource#SLACK] bytes behind it.
+  /// True when a digit before or behind it would make a longer word, which it must not be in.
+  boolean isWord() {
+    return opens && closes;
+  }
+
+  /// True when a word that its end is in must not go on.
+  boolean closes() {
+    return closes;
+  }
+
+  /// True when it is in a text that has [ByteSource#SLACK] bytes behind it, wherever words go on.
   boolean isIn(byte[] text, int offset, int length) {
+    return find(text, offset, length, false);
+  }
+
+  /// The same, when no longer word of this text has it.
+  boolean isWithin(byte[] text, int offset, int length) {
+    return find(text, offset, length, true);
+  }
+
+  private boolean find(byte[] text, int offset, int length, boolean words) {
     int behind = bytes.length - 1;
-    int last = offset + length - bytes.length;
+    int limit = offset + length;
+    int last = limit - bytes.length;
     char first = (char) (bytes[0] & 0xff);
     char end = (char) (bytes[behind] & 0xff);
     for (int at = offset; at <= last; at += Long.BYTES) {
@@ -54,7 +85,11 @@ final class Needle {
               & ByteWords.equal(ByteWords.load(text, at + behind), end);
       for (; marks != 0; marks &= marks - 1) {
         int place = at + ByteWords.before(marks);
-        if (place <= last && isAt(0, text, place, bytes.length)) {
+        if (place <= last
+            && isSame(0, text, place, bytes.length)
+            && (!words
+                || (!opensLater(text, offset, place)
+                    && !goesOn(text, place + behind + 1, limit)))) {
           return true;
         }
       }
@@ -62,26 +97,34 @@ final class Needle {
     return false;
   }
 
-  private boolean isAt(int from, byte[] text, int place, int length) {
+  /// True when its part `[from, limit)` is at a place of a text, and no word that must not go on
+  /// does in this text. A part at the start has the needle's end, a part at the end its front; one
+  /// within is all of it, and the text has [ByteSource#SLACK] bytes behind it.
+  boolean isAt(Place place, int from, int limit, byte[] text, int offset, int length) {
+    int part = limit - from;
+    if (part > length) {
+      return false;
+    }
+    int end = offset + length;
+    return switch (place) {
+      case WITHIN -> isWithin(text, offset, length);
+      case START -> isSame(from, text, offset, part) && !goesOn(text, offset + part, end);
+      case WHOLE -> part == length && isSame(from, text, offset, part);
+      case END -> isSame(from, text, end - part, part) && !opensLater(text, offset, end - part);
+    };
+  }
+
+  private boolean isSame(int from, byte[] text, int place, int length) {
     return Arrays.equals(bytes, from, from + length, text, place, place + length);
   }
 
-  /// True when its front may be the end of this text and the rest follow, or its end be the start
-  /// of this text and the front come before; the text may be shorter than either.
-  ///
-  /// @param before something comes before the text
-  /// @param after something follows it
-  boolean laps(byte[] text, int offset, int length, boolean before, boolean after) {
-    for (int split = 1; split < bytes.length; split++) {
-      int front = Math.min(split, length);
-      if (after && isAt(split - front, text, offset + length - front, front)) {
-        return true;
-      }
-      int rest = Math.min(bytes.length - split, length);
-      if (before && isAt(split, text, offset, rest)) {
-        return true;
-      }
-    }
-    return false;
+  /// True when the needle at `place` is inside a word that begins before it, and must not be.
+  private boolean opensLater(byte[] text, int offset, int place) {
+    return opens && place > offset && TokenFilter.isToken(text[place - 1]);
+  }
+
+  /// True when the needle's last word goes on behind it, at `end`, and must not.
+  private boolean goesOn(byte[] text, int end, int limit) {
+    return closes && end < limit && TokenFilter.isToken(text[end]);
   }
 }

@@ -34,6 +34,16 @@ final class PieceFormat {
 
   private PieceFormat() {}
 
+  /// One more than the greatest number of so many digits.
+  static long limit(int digits) {
+    return TENS[digits];
+  }
+
+  /// The number that [#NUMBER_OR] has as `value`, which is not 0.
+  static long unfolded(long value) {
+    return ((value - 1) >>> 1) ^ -((value - 1) & 1);
+  }
+
   /// The form that a text has; [#RAW] when it is no number.
   static int formOf(byte[] text, int offset, int length) {
     if (length == 0 || length > DIGITS_MAX + 1) {

@@ -42,9 +42,19 @@ final class Prefetch {
     /// What a scan reads of a block for certain: all of it when nothing is filtered, else the
     /// directory, which says whether there is more to read.
     static Range of(Segment segment, SegmentIndex index, int block, Scan scan) {
-      boolean all = scan.columns() == null && scan.filter() instanceof Filter.Everything;
-      int bytes = all ? index.blockBytes[block] : index.directoryBytes[block];
-      return new Range(segment, index.offsets[block], bytes);
+      return readsAll(scan)
+          ? new Range(segment, index.offsets[block], index.blockBytes[block])
+          : ofHead(segment, index, block, 0);
+    }
+
+    static boolean readsAll(Scan scan) {
+      return scan.columns() == null && scan.filter() instanceof Filter.Everything;
+    }
+
+    /// The first bytes of a block, its directory at least.
+    static Range ofHead(Segment segment, SegmentIndex index, int block, int bytes) {
+      int head = Math.clamp(bytes, index.directoryBytes[block], index.blockBytes[block]);
+      return new Range(segment, index.offsets[block], head);
     }
 
     /// The same of the first block of a partition in the scan's direction; null when there is none.

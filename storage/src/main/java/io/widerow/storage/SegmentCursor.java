@@ -24,6 +24,12 @@ import org.jspecify.annotations.Nullable;
 final class SegmentCursor implements EventCursor {
   private static final BitSet NONE = new BitSet();
 
+  /// Blocks that are filtered and have their heads read ahead: so many requests keep an SSD busy.
+  private static final int HEADS_AHEAD = 16;
+
+  /// A head may be longer than the one before by this part of it.
+  private static final int HEAD_MARGIN = 16;
+
   private final Segment segment;
   private final BlockReader reader;
   private final BlockPruner pruner;
@@ -44,6 +50,7 @@ final class SegmentCursor implements EventCursor {
   private BitSet left = NONE; // blocks that are passed over
   private int block; // to be opened next
   private int blocksLeft;
+  private int blocksAhead; // that were asked of `prefetch`
   private int row;
   private int rowsLeft;
   private boolean filtering;
@@ -175,8 +182,8 @@ final class SegmentCursor implements EventCursor {
       return;
     }
     reader.open(blocks, opened);
-    readAhead(blocks);
     BlockPruner.Verdict verdict = pruner.verdict(scan.filter());
+    readAhead(blocks, opened);
     if (verdict == BlockPruner.Verdict.NOTHING) {
       blocksSkipped++;
       return;
@@ -212,12 +219,25 @@ final class SegmentCursor implements EventCursor {
     return true;
   }
 
-  private void readAhead(SegmentIndex blocks) {
+  /// Has the next block read ahead; of several, when they are filtered, what may rule them out:
+  /// that is as long as it is in this one, about, and small.
+  private void readAhead(SegmentIndex blocks, int opened) {
+    blocksAhead = Math.max(0, blocksAhead - 1);
     if (reader.waited()) {
       prefetch.waited();
     }
-    if (blocksLeft > 0 && prefetch.isWanted()) {
-      prefetch.next(Prefetch.Range.of(segment, blocks, block, scan));
+    if (!prefetch.isWanted()) {
+      return;
+    }
+    boolean all = Prefetch.Range.readsAll(scan);
+    int head = reader.headBytes(blocks, opened);
+    int most = Math.min(blocksLeft, all ? 1 : HEADS_AHEAD);
+    for (; blocksAhead < most; blocksAhead++) {
+      int next = block + step * blocksAhead;
+      prefetch.next(
+          all
+              ? Prefetch.Range.of(segment, blocks, next, scan)
+              : Prefetch.Range.ofHead(segment, blocks, next, head + head / HEAD_MARGIN));
     }
   }
 

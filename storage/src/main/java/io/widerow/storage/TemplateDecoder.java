@@ -42,7 +42,7 @@ final class TemplateDecoder {
   private int pieceCount;
   private int templates;
 
-  private static final int NONE = -1;
+  static final int NONE = -1;
   private static final int CHUNK_LINES = 128;
   private static final int FEW = 16; // one line of so many
   private static final int STARTS_MAX = 1 << 20;
@@ -192,11 +192,10 @@ final class TemplateDecoder {
     }
   }
 
-  /// Adds the lines that may contain `needle`; false when they may be any.
-  boolean search(Needle needle, BitSet found) {
-    boolean known = new TemplateSearch(this, templates).search(needle, found);
-    few = known && found.cardinality() <= count / FEW;
-    return known;
+  /// Adds the lines that contain `needle`, and may add a few that do not.
+  void search(Needle needle, BitSet found) {
+    new TemplateSearch(this, templates, needle).search(found);
+    few = found.cardinality() <= count / FEW;
   }
 
   /// Prints a line, or its chunk when more of that is wanted; false when it was printed last.

@@ -1,115 +1,203 @@
 package io.widerow.storage;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import org.jspecify.annotations.Nullable;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
-/// Finds the lines of a block that may contain a text, and puts none of them together: the text is
-/// looked for once in each constant part, and once in each different variable.
+/// Finds the lines of a block that contain a text, and puts none of them together: the text is
+/// looked for in each constant part and in each column, and where it may reach over their edges,
+/// its parts are.
 ///
 /// ```
 ///   template    GET /| item |?from=| page | HTTP/1.1
-///   in a constant part, or over one of its edges     all lines of the template
+///   in a constant part                               all lines of the template
 ///   in a variable                                    the lines that show it
+///   "GET /a"    over the edge:  item starts with a
+///   "7?from=x"  over two:       item ends with 7, and page starts with x
+///   "/a?from="  over two:       item is a
 /// ```
 ///
-/// A line may be found that does not contain the text, never the other way round. Variables are not
-/// side by side, or else all lines of their template are found.
+/// Where words must not go on, only what lies in the same part is looked at; so a few lines may be
+/// found that do not have them, never the other way round.
 ///
 /// - Threads: one.
-/// - Memory: a bit for each line, and for each variable of a column in which the text was.
+/// - Memory: a bit for each variable of a column, for each part of the text that is looked for in
+///   it.
 final class TemplateSearch {
-  private final TemplateDecoder block;
-  private final int templates;
-  private final boolean[] all; // by template: each of its lines may have it
-  private final int[] firsts; // by template: its first piece among `pieces`
-  private int[] pieces = new int[16]; // that show a column in which the text was
-  private int pieceCount;
+  /// Parts that are looked for in the variables of one template, before all its lines are found.
+  private static final int PARTS_MAX = 256;
 
-  TemplateSearch(TemplateDecoder block, int templates) {
+  private final TemplateDecoder block;
+  private final Needle needle;
+  private final int templates;
+  private final boolean[] all; // by template: each of its lines has it
+  private final List<List<Shown[]>> ways; // by template: how a line may have it
+  private final Map<Part, Shown> looked = new HashMap<>();
+  private final List<Shown> way = new ArrayList<>(); // that is followed
+  private int partsLeft; // of PARTS_MAX
+
+  /// A part of the needle, looked for in a column.
+  private record Part(int column, Needle.Place place, int from, int limit) {}
+
+  /// The texts of a column that have a part of the needle.
+  private record Shown(int column, BitSet texts) {}
+
+  TemplateSearch(TemplateDecoder block, int templates, Needle needle) {
     this.block = block;
+    this.needle = needle;
     this.templates = templates;
     this.all = new boolean[templates];
-    this.firsts = new int[templates + 1];
+    this.ways = new ArrayList<>(templates);
   }
 
-  /// Adds the lines that may contain `needle`. False when that cannot be told from their parts.
-  boolean search(Needle needle, BitSet found) {
-    if (needle.isLikeNumber()) {
-      return false; // numbers are not printed here
-    }
-    @Nullable BitSet[] columns = new @Nullable BitSet[block.columns];
+  /// Adds the lines that contain the needle.
+  void search(BitSet found) {
     boolean any = false;
-    for (int column = 0; column < columns.length; column++) {
-      BitSet shows = shows(needle, block.slices[column]);
-      columns[column] = shows;
-      any |= shows != null;
-    }
     for (int template = 0; template < templates; template++) {
-      any |= look(needle, template, columns);
+      ways.add(new ArrayList<>());
+      all[template] = look(template, block.firsts[template], block.firsts[template + 1] - 1);
+      any |= all[template] || !ways.get(template).isEmpty();
     }
-    firsts[templates] = pieceCount;
     if (any) {
-      collect(columns, found);
+      collect(found);
     }
-    return true;
   }
 
-  /// Which texts of a column have it; null when none has.
-  private static @Nullable BitSet shows(Needle needle, TextSlices texts) {
-    BitSet shows = new BitSet();
-    if (texts.form == PieceFormat.RAW) {
-      texts.search(needle, shows);
-    } else if (texts.form == PieceFormat.NUMBER_OR
-        && needle.isIn(texts.bytes, texts.otherOffset, texts.detail)) {
-      for (int i = 0; i < texts.count; i++) {
-        shows.set(i, texts.numbers[i] == 0);
+  /// True when all lines of a template have it; else notes the ways in which some may.
+  private boolean look(int template, int first, int last) {
+    partsLeft = PARTS_MAX;
+    for (int piece = first; piece <= last; piece++) {
+      if (needle.isWithin(block.constants, block.pieceOffsets[piece], block.pieceBytes[piece])) {
+        return true;
       }
     }
-    return shows.isEmpty() ? null : shows;
-  }
-
-  /// Looks at the constant parts of a template, and notes its pieces that matter.
-  private boolean look(Needle needle, int template, @Nullable BitSet[] columns) {
-    firsts[template] = pieceCount;
-    int first = block.firsts[template];
-    int limit = block.firsts[template + 1];
-    for (int piece = first; piece < limit; piece++) {
-      all[template] |= isIn(needle, piece, piece > first, piece < limit - 1);
-      if (piece < limit - 1 && columns[block.pieceColumns[piece]] != null) {
-        if (pieceCount == pieces.length) {
-          pieces = Arrays.copyOf(pieces, 2 * pieceCount);
-        }
-        pieces[pieceCount++] = piece;
-      }
+    for (int piece = first; piece < last && partsLeft > 0; piece++) {
+      lookAround(template, piece);
     }
-    return all[template];
+    return partsLeft <= 0;
   }
 
-  private boolean isIn(Needle needle, int piece, boolean before, boolean after) {
+  /// Looks at a variable: the needle may begin in the constant part before it, or in itself.
+  private void lookAround(int template, int piece) {
+    if (push(piece, Needle.Place.WITHIN, 0, needle.length())) {
+      pop(template);
+    }
     int offset = block.pieceOffsets[piece];
     int bytes = block.pieceBytes[piece];
-    if (bytes == 0) {
-      return before && after && needle.length() > 1;
+    for (int split = 1; split < needle.length(); split++) {
+      if (split <= bytes
+          && needle.isAt(Needle.Place.END, 0, split, block.constants, offset, bytes)) {
+        follow(template, piece, split);
+      }
+      goOn(template, piece, Needle.Place.END, 0, split);
     }
-    return needle.isIn(block.constants, offset, bytes)
-        || needle.laps(block.constants, offset, bytes, before, after);
   }
 
-  private void collect(@Nullable BitSet[] columns, BitSet found) {
-    int[] positions = new int[columns.length];
+  /// The rest of the needle, from `from` on, starts where the variable does.
+  private void follow(int template, int piece, int from) {
+    if (push(piece, Needle.Place.START, from, needle.length())) {
+      pop(template);
+    }
+    for (int limit = from; limit < needle.length(); limit++) {
+      goOn(template, piece, Needle.Place.WHOLE, from, limit);
+    }
+  }
+
+  /// The part `[from, split)` of the needle is in the variable, and the rest behind it.
+  private void goOn(int template, int piece, Needle.Place place, int from, int split) {
+    int offset = block.pieceOffsets[piece + 1];
+    int bytes = block.pieceBytes[piece + 1];
+    int rest = needle.length() - split;
+    boolean ends = rest <= bytes;
+    boolean possible =
+        ends
+            ? needle.isAt(
+                Needle.Place.START, split, needle.length(), block.constants, offset, bytes)
+            : block.pieceColumns[piece + 1] != TemplateDecoder.NONE
+                && needle.isAt(
+                    Needle.Place.WHOLE, split, split + bytes, block.constants, offset, bytes);
+    if (possible && push(piece, place, from, split)) {
+      if (ends) {
+        pop(template);
+      } else {
+        follow(template, piece + 1, split + bytes);
+        way.removeLast();
+      }
+    }
+  }
+
+  /// Goes on with the variables that have the part; false when none has.
+  private boolean push(int piece, Needle.Place place, int from, int limit) {
+    int column = block.pieceColumns[piece];
+    if (place != Needle.Place.WITHIN && --partsLeft <= 0) {
+      return false;
+    }
+    Shown shown =
+        looked.computeIfAbsent(
+            new Part(column, place, from, limit),
+            part -> new Shown(column, shows(part, block.slices[column])));
+    return !shown.texts.isEmpty() && way.add(shown);
+  }
+
+  private BitSet shows(Part part, TextSlices texts) {
+    BitSet shows = new BitSet();
+    if (texts.form == PieceFormat.RAW) {
+      texts.search(needle, part.place, part.from, part.limit, shows);
+    } else {
+      new NumberSearch(needle, part.place, part.from, part.limit).search(texts, shows);
+    }
+    return shows;
+  }
+
+  /// The way that was followed leads to the needle's end.
+  private void pop(int template) {
+    ways.get(template).add(way.toArray(Shown[]::new));
+    way.removeLast();
+  }
+
+  private void collect(BitSet found) {
+    int[][] counted = new int[templates][]; // by template: columns whose texts are counted
+    for (int template = 0; template < templates; template++) {
+      counted[template] = counted(template);
+    }
+    int[] positions = new int[block.columns]; // behind the line's own
     for (int line = 0; line < block.count; line++) {
       int template = (int) block.codes[line];
-      boolean has = all[template];
-      for (int i = firsts[template]; i < firsts[template + 1]; i++) {
-        int column = block.pieceColumns[pieces[i]];
-        int position = block.pieceFresh[pieces[i]] ? positions[column]++ : positions[column] - 1;
-        BitSet shows = columns[column];
-        has |= shows != null && shows.get(position);
+      for (int column : counted[template]) {
+        positions[column]++;
       }
-      if (has) {
+      if (all[template] || has(ways.get(template), positions)) {
         found.set(line);
       }
     }
+  }
+
+  private int[] counted(int template) {
+    boolean[] matters = new boolean[block.columns];
+    looked.values().forEach(shown -> matters[shown.column] |= !shown.texts.isEmpty());
+    int[] columns = new int[block.columns];
+    int count = 0;
+    for (int piece = block.firsts[template]; piece < block.firsts[template + 1]; piece++) {
+      if (block.pieceFresh[piece] && matters[block.pieceColumns[piece]]) {
+        columns[count++] = block.pieceColumns[piece];
+      }
+    }
+    return Arrays.copyOf(columns, count);
+  }
+
+  private static boolean has(List<Shown[]> ways, int[] positions) {
+    for (int i = 0; i < ways.size(); i++) {
+      boolean has = true;
+      for (Shown shown : ways.get(i)) {
+        has = has && shown.texts.get(positions[shown.column] - 1);
+      }
+      if (has) {
+        return true;
+      }
+    }
+    return false;
   }
 }

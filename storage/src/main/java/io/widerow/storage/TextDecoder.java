@@ -39,15 +39,15 @@ final class TextDecoder {
     out.print();
   }
 
-  /// Adds the texts that may contain `needle`; false when they may be any.
+  /// Adds the texts that contain `needle`, and may add a few that do not.
   ///
   /// @param out what [#decode] filled
-  boolean search(Needle needle, TextSlices out, BitSet found) {
+  void search(Needle needle, TextSlices out, BitSet found) {
     if (lines) {
-      return templates.search(needle, found);
+      templates.search(needle, found);
+    } else {
+      out.search(needle, found);
     }
-    out.search(needle, found);
-    return true;
   }
 
   /// A number for each text, equal for equal texts only; null when there are none.

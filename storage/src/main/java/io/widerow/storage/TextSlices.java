@@ -89,14 +89,27 @@ final class TextSlices {
           ByteWords.copy(bytes, otherOffset, out, at, detail);
           yield at + detail;
         }
-        yield PieceFormat.printNumber(((value - 1) >>> 1) ^ -((value - 1) & 1), out, at);
+        yield PieceFormat.printNumber(PieceFormat.unfolded(value), out, at);
       }
     };
   }
 
-  /// Adds the slices that contain `needle`, of texts that a decoder gave. Mostly none does, which
-  /// is seen in one pass over the bytes of all; those of a dictionary, which share their bytes, are
-  /// looked at once.
+  /// Adds the slices that have the part `[from, limit)` of a needle at a place, of texts that a
+  /// decoder gave.
+  void search(Needle needle, Needle.Place place, int from, int limit, BitSet found) {
+    if (place == Needle.Place.WITHIN) {
+      search(needle, found);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      if (needle.isAt(place, from, limit, bytes, offsets[i], lengths[i])) {
+        found.set(i);
+      }
+    }
+  }
+
+  /// Adds the slices that contain `needle`. Mostly none does, which is seen in one pass over the
+  /// bytes of all; those of a dictionary, which share their bytes, are looked at once.
   void search(Needle needle, BitSet found) {
     if (!needle.isIn(bytes, spanOffset, spanBytes)) {
       return;
@@ -117,7 +130,7 @@ final class TextSlices {
       if (lengths[i] >= needle.length()) {
         int at = offsets[i] - least;
         if (seen[at] == 0) {
-          seen[at] = (byte) (needle.isIn(bytes, offsets[i], lengths[i]) ? 2 : 1);
+          seen[at] = (byte) (needle.isWithin(bytes, offsets[i], lengths[i]) ? 2 : 1);
         }
         if (seen[at] == 2) {
           found.set(i);

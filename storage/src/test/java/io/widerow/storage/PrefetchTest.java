@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventBatch;
+import io.widerow.event.Text;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -37,6 +38,7 @@ class PrefetchTest {
   private static final long READ_NANOS = 5 * Prefetch.WAITED_NANOS;
   private static final int BATCHES = 40;
   private static final String PLAIN = "plain";
+  private static final String WORDS = "words";
   private static final Predicate<String> OTHERS = Predicate.not(PLAIN::equals);
   private static final String READER = "reads-ahead-";
 
@@ -228,6 +230,61 @@ class PrefetchTest {
     assertTrue(
         directories > 0 && directories < disk.bytesAhead.get(),
         directories + " bytes of directories, " + disk.bytesAhead + " of blocks");
+  }
+
+  /// What rules blocks out is read ahead, and of the blocks no more.
+  @Test
+  void aWordHasFiltersReadAhead() throws InterruptedException {
+    appendWords();
+    long directories = bytesAhead(Scan.all().withFilter(new Filter.Exists(AttributeName.of("n"))));
+    Filter word = new Filter.Has(AttributeName.BODY, Text.of("absent"));
+    long filters = bytesAhead(Scan.all().withFilter(word));
+    long blocks = bytesAhead(Scan.all());
+    assertTrue(
+        directories > 0 && filters > 20 * directories && filters < blocks / 2,
+        "directories %d, filters %d, blocks %d".formatted(directories, filters, blocks));
+  }
+
+  private long bytesAhead(Scan scan) {
+    disk.waits = true;
+    disk.bytesAhead.set(0);
+    try (StoreView view = store.view()) {
+      StoreReading.read(view, WORDS::equals, 0, Long.MAX_VALUE / 2, scan);
+      awaitThreads();
+    }
+    disk.waits = false;
+    return disk.bytesAhead.get();
+  }
+
+  private void appendWords() throws InterruptedException {
+    var random = new SplittableRandom(3);
+    byte[] type = WORDS.getBytes(StandardCharsets.UTF_8);
+    byte[] body = "body".getBytes(StandardCharsets.UTF_8);
+    try (var batch = new EventBatch(1 << 12, 1 << 22)) {
+      for (int round = 0; round < 40; round++) {
+        batch.clear();
+        for (int i = 0; i < 1_000; i++) {
+          StringBuilder text = new StringBuilder();
+          for (int word = 0; word < 20; word++) {
+            text.append(Integer.toString(random.nextInt(100_000), 36)).append(' ');
+          }
+          batch.begin(type, 0, type.length, NANOS + 1_000_000L * (1_000 * round + i));
+          batch.putString(body, 0, body.length, text.toString().getBytes(StandardCharsets.UTF_8));
+          assertNull(batch.end());
+        }
+        store
+            .lane(0)
+            .append(
+                batch,
+                0,
+                (index, why) -> {
+                  throw new AssertionError(index + " refused: " + why);
+                });
+      }
+    }
+    driver.commit(store, Durability.OS);
+    store.sealAll();
+    store.awaitBackground();
   }
 
   @Test

@@ -212,25 +212,28 @@ class TextSearchTest {
       String needle = random.nextBoolean() ? "ab" : "a".repeat(1 + random.nextInt(10));
       boolean expected = new String(text, 0, length, ISO_8859_1).contains(needle);
       assertEquals(
-          expected, new Needle(Text.of(needle)).isIn(text, 0, length), Arrays.toString(text));
+          expected,
+          new Needle(Text.of(needle), false).isIn(text, 0, length),
+          Arrays.toString(text));
     }
-    assertFalse(new Needle(Text.of("abc")).isLikeNumber());
-    assertTrue(new Needle(Text.of("23:59")).isLikeNumber());
   }
 
   @Test
-  void overAnEdge() {
-    byte[] text = "] \"GET /".getBytes(UTF_8);
-    assertTrue(laps("/index", text, false, true));
-    assertTrue(laps("17] \"GET /index", text, true, true), "the text is all in it");
-    assertTrue(laps("17]", text, true, false));
-    assertFalse(laps("17]", text, false, true), "nothing comes before it");
-    assertFalse(laps("/index", text, true, false));
-    assertFalse(laps("index", text, true, true));
-    assertTrue(laps("é/", "é".getBytes(UTF_8), false, true));
+  void atTheEdges() {
+    byte[] text = "] \"GET /1".getBytes(UTF_8);
+    assertTrue(isAt(Needle.Place.END, "/1?x", 0, 2, text, true));
+    assertFalse(isAt(Needle.Place.END, "1?x", 0, 2, text, true), "another end");
+    assertTrue(isAt(Needle.Place.END, "ET /1?x", 0, 5, text, false));
+    assertFalse(isAt(Needle.Place.END, "ET /1?x", 0, 5, text, true), "the word opens before");
+    assertTrue(isAt(Needle.Place.START, "7] \"GE", 1, 6, text, false));
+    assertFalse(isAt(Needle.Place.START, "7] \"GE", 1, 6, text, true), "the word goes on");
+    assertTrue(isAt(Needle.Place.WHOLE, "7] \"GET /12", 1, 10, text, true));
+    assertFalse(isAt(Needle.Place.WHOLE, "7] \"GET /", 1, 9, text, true), "not all of it");
+    assertFalse(isAt(Needle.Place.START, "7] \"GET /12", 1, 11, text, true), "longer than it");
   }
 
-  private static boolean laps(String needle, byte[] text, boolean before, boolean after) {
-    return new Needle(Text.of(needle)).laps(text, 0, text.length, before, after);
+  private static boolean isAt(
+      Needle.Place place, String needle, int from, int limit, byte[] text, boolean words) {
+    return new Needle(Text.of(needle), words).isAt(place, from, limit, text, 0, text.length);
   }
 }
