@@ -224,7 +224,7 @@ class TemplateSearchTest {
       column.add(i, value);
     }
     ByteSink out = new ByteSink();
-    try (var compressor = new BlockCompressor(level);
+    try (var compressor = new BlockCompressor(level, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
       new ColumnEncoder(compressor, new TokenFilterBuilder(4)).encode(column, lines.size(), out);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
