@@ -50,7 +50,8 @@ final class ConnectionGuard {
   private static final AttributeKey<Guarded> GUARDED =
       AttributeKey.valueOf(ConnectionGuard.class, "GUARDED");
   private static final int TLS_HANDSHAKE = 22;
-  private static final int LINGER_SECONDS = 1;
+  private static final int LINGER_SECONDS = 3;
+  private static final long LINGER_BYTES = 64 << 20;
   private static final long PAUSE_MILLIS_MAX = 1_000;
   private static final long EXPECTED_MILLIS = 20;
   private static final long NEVER = Long.MAX_VALUE; // no credit is so large
@@ -142,13 +143,17 @@ final class ConnectionGuard {
     }
   }
 
-  /// Ends a connection on which more of a body is on its way that nobody wants, soon after the
-  /// answer: at once, and a sender that is still sending would not see the answer. Nothing more is
-  /// read of it.
+  /// Ends a connection on which more of a body is on its way that nobody wants, some time after the
+  /// answer, and drops what comes until then (RFC 9112, section 9.6): a socket that is closed
+  /// before its sender has sent all takes the answer along. What is larger than can be meant is not
+  /// read to its end. Called by the connection's event loop.
   static void leave(ServiceRequestContext context) {
     Channel channel = context.log().partial().channel();
     if (channel != null && !context.sessionProtocol().isMultiplex()) {
-      pause(channel, 2 * SECONDS.toMillis(LINGER_SECONDS), NEVER);
+      Guarded guarded = channel.attr(GUARDED).get();
+      if (guarded != null) {
+        guarded.lingering = true;
+      }
       var _ = context.initiateConnectionShutdown(Duration.ofSeconds(LINGER_SECONDS));
       var _ = context.log().whenComplete().thenRun(() -> closeSoon(channel));
     }
@@ -204,6 +209,8 @@ final class ConnectionGuard {
     private final AtomicBoolean queued = new AtomicBoolean();
     private volatile long wanted;
     private long expecting; // its part of what is expected
+    private boolean lingering;
+    private long dropped; // bytes, while lingering
 
     @Override
     public void channelActive(ChannelHandlerContext context) throws Exception {
@@ -241,6 +248,12 @@ final class ConnectionGuard {
       if (answering == 0 && !multiplex && deadline == null) {
         deadline =
             context.executor().schedule(() -> tooSlow(context), limits.headerSeconds(), SECONDS);
+      }
+      if (lingering && message instanceof ByteBuf bytes) {
+        dropped += bytes.readableBytes();
+        if (dropped > LINGER_BYTES) {
+          pause(context.channel(), SECONDS.toMillis(2 * LINGER_SECONDS), NEVER);
+        }
       }
       super.channelRead(context, message);
     }

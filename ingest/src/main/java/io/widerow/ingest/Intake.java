@@ -89,8 +89,9 @@ final class Intake {
       long length = request.headers().contentLength();
       if (length < 0 || length > DROPPED_BYTES_MAX) {
         ConnectionGuard.leave(context);
-      } else if (refused.status().equals(HttpStatus.SERVICE_UNAVAILABLE)) {
-        ConnectionGuard.pause(context, IntakeRequest.BYTES_PER_BODY_BYTE * length);
+      }
+      if (refused.status().equals(HttpStatus.SERVICE_UNAVAILABLE)) {
+        ConnectionGuard.pause(context, IntakeRequest.BYTES_PER_BODY_BYTE * Math.max(0, length));
       }
       return protocol.refuse(refused);
     }

@@ -141,6 +141,20 @@ class DaemonTest {
   }
 
   @Test
+  void whoSendsAllBeforeReadingSeesTheRefusal() throws IOException {
+    byte[] body = new byte[0x200_0000]; // more than sockets hold
+    for (String framed :
+        List.of("content-length: 33554432\r\n", "transfer-encoding: chunked\r\n\r\n2000000")) {
+      try (RawHttp raw = new RawHttp(daemon.httpAddress().getPort())) {
+        raw.send(RawHttp.post("large") + framed + "\r\n").send(body);
+        String told = raw.untilClosed();
+        assertTrue(told.startsWith("HTTP/1.1 413 "), told);
+        assertTrue(told.endsWith("the limit of 4000000 bytes\"}\n"), told);
+      }
+    }
+  }
+
+  @Test
   void statusIsTold() throws IOException, InterruptedException {
     http.post("/v1/events?type=a", Http.TEXT, "x");
     assertEquals(200, http.get("/ready").statusCode());

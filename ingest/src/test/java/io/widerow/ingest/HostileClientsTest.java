@@ -219,7 +219,7 @@ class HostileClientsTest {
               }
             });
     for (long bytes : sent) {
-      assertTrue(bytes < 3L * BODY_BYTES_MAX + (16 << 20), bytes + " bytes were taken");
+      assertTrue(bytes < 3L * BODY_BYTES_MAX + (80 << 20), bytes + " bytes were taken");
     }
   }
 
