@@ -14,82 +14,106 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: a disk that refuses to force, or that is full, costs no acknowledged event and needs no
-/// person. Method: the daemon under load; the n-th force fails by `strace` injection, or its disk
-/// is filled and emptied at random times and the daemon is killed while it is full. `-Derrors=<n>`
-/// and `-Dfills=<n>` do so more often, `-Dseed=<n>` as another run did.
+/// Goal: a disk that refuses to force or to write, or that is full, costs no acknowledged event and
+/// needs no person. Method: the daemon under load; the n-th force or write fails by `strace`
+/// injection; or its disk is filled and emptied at random times and the daemon is killed while it
+/// is full. `-Derrors=<n>` and `-Dfills=<n>` do so more often, `-Dseed=<n>` as another run did.
 @Tag("faults")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class DiskFaultTest {
   private static final int SENDERS = 4;
   private static final Path STRACE = Path.of("/usr/bin/strace");
   private static final String ENDED = "writing has ended";
+  private static final int LATE_ERROR = 400;
   private static final long RESERVE_BYTES = 32 << 20;
   private static final String[] SMALL = ServeProcess.small(RESERVE_BYTES);
 
   @TempDir private Path directory = Path.of(".");
 
-  /// `when`: with a plus the n-th force and all later ones fail, without one only the n-th does.
+  /// The n-th force, or the n-th write into a place of the journal, fails, for n = 1, 2, 3 ...; and
+  /// as often at random later. With a plus all later ones fail, too.
   @ParameterizedTest
-  @ValueSource(strings = {"", "+"})
-  void aForceThatFailsIsNeverAcknowledgedOver(String andLater)
+  @CsvSource({"fdatasync,''", "fdatasync,+", "pwrite64,''", "pwrite64,+"})
+  void whatFailsIsNeverAcknowledgedOver(String call, String andLater)
       throws IOException, InterruptedException {
     if (!Files.isExecutable(STRACE)) {
       abort("no strace: apt-get install strace");
     }
+    QuickJvm jvm = QuickJvm.archived(directory);
     long seed = Long.getLong("seed", System.nanoTime());
     SplittableRandom random = new SplittableRandom(seed);
     Path data = directory.resolve("d");
-    ServeProcess daemon = ServeProcess.start(data, SMALL);
+    ServeProcess daemon = ServeProcess.start(jvm, data, SMALL);
     int errors = Integer.getInteger("errors", 5);
+    int faults = 2 * errors;
+    int atStart = 0;
     try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
-      for (int error = 0; error < errors; error++) {
+      for (int error = 1; error <= faults; error++) {
         load.awaitMore(20);
         daemon.kill();
-        daemon = injected(data, random.nextInt(60, 400) + andLater);
-        load.moveTo(daemon.port());
-        while (!daemon.output().contains(ENDED)) {
-          LockSupport.parkNanos(20_000_000);
+        int nth = error <= errors ? error : random.nextInt(errors, LATE_ERROR);
+        ServeProcess failing = failing(jvm, data, call, nth + andLater);
+        if (failing == null) {
+          atStart++;
+        } else {
+          daemon = failing;
+          readsOnAndEnds(load, daemon);
         }
-        daemon.kill();
-        daemon = ServeProcess.start(data, SMALL);
+        daemon = ServeProcess.start(jvm, data, SMALL);
         load.moveTo(daemon.port());
         load.verifyAcknowledged();
       }
       load.end();
       load.verify();
       System.out.printf(
-          "seed %d: %d failed forces, %d batches acknowledged, %d attempts repeated%n",
-          seed, errors, load.acknowledged(), load.repeats());
+          "seed %d: %s%s failed %d times, %d of them as it started, %d batches acknowledged, %d"
+              + " attempts repeated%n",
+          seed, call, andLater, faults, atStart, load.acknowledged(), load.repeats());
       assertEquals(0, daemon.stop(30), daemon.output());
+      String what = call.equals("fdatasync") ? "a force of the disk" : "a write into the journal";
       String often = andLater.isEmpty() ? "once" : "for ever";
-      FaultRecords.add("a force fails " + often, errors, load.figures(), new long[0]);
+      FaultRecords.add(
+          "%s fails %s, n = 1 to %d and later; %d as it starts"
+              .formatted(what, often, errors, atStart),
+          faults,
+          load.figures(),
+          new long[0]);
     } finally {
       daemon.close();
     }
   }
 
-  /// A daemon whose n-th force fails; opening does some of its own, which are not to fail.
-  private ServeProcess injected(Path data, String when) throws IOException {
-    return ServeProcess.startUnder(
+  /// Whoever asks still gets all that was acknowledged; and it ends with the code that says why.
+  private static void readsOnAndEnds(LedgerLoad load, ServeProcess daemon)
+      throws IOException, InterruptedException {
+    load.moveTo(daemon.port());
+    while (!daemon.output().contains(ENDED)) {
+      LockSupport.parkNanos(20_000_000);
+    }
+    load.verifyAcknowledged();
+    assertEquals(ServeProcess.FAILED, daemon.stop(30), daemon.output());
+  }
+
+  private @Nullable ServeProcess failing(QuickJvm jvm, Path data, String call, String when)
+      throws IOException {
+    List<String> strace =
         List.of(
             STRACE.toString(),
             "--follow-forks",
             "--seccomp-bpf",
             "--quiet=all",
             "--output=" + directory.resolve("strace.log"),
-            "--trace=fdatasync",
-            "--inject=fdatasync:error=EIO:when=" + when),
-        directory,
-        data,
-        SMALL);
+            "--trace=" + call,
+            "--inject=" + call + ":error=EIO:when=" + when);
+    return ServeProcess.startOrFail(strace, jvm, directory, data, SMALL);
   }
 
   @Test
@@ -101,11 +125,12 @@ class DiskFaultTest {
     long seed = Long.getLong("seed", System.nanoTime());
     SplittableRandom random = new SplittableRandom(seed);
     long[] resumeMillis = new long[Integer.getInteger("fills", 10)];
+    QuickJvm jvm = QuickJvm.archived(directory);
     Path image = Files.createDirectory(directory.resolve("disk"));
     try (FaultDisk disk = new FaultDisk(FaultDisk.Kind.EXT4, image)) {
       Path data = disk.root().resolve("d");
       Path ballast = disk.root().resolve("ballast");
-      ServeProcess daemon = ServeProcess.startLogging(directory, data, SMALL);
+      ServeProcess daemon = ServeProcess.startLogging(jvm, directory, data, SMALL);
       try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
         for (int fill = 0; fill < resumeMillis.length; fill++) {
           load.awaitMore(random.nextInt(20, 400));
@@ -114,7 +139,7 @@ class DiskFaultTest {
           if (random.nextInt(3) == 0) {
             daemon.kill();
             Files.delete(ballast);
-            daemon = ServeProcess.startLogging(directory, data, SMALL);
+            daemon = ServeProcess.startLogging(jvm, directory, data, SMALL);
             load.moveTo(daemon.port());
           } else {
             Files.delete(ballast);

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Goal: the power may go at any moment; what was acknowledged at level disk is there afterwards,
 /// once and in order, and the daemon starts by itself. Method: the daemon on a disk whose power is
 /// cut under load, with journal files and rows so small that every cut meets sealing, merging and
-/// the turn of a journal file. `-Dcuts=<n>` cuts more often, `-Dseed=<n>` at the times of another
-/// run.
+/// the turn of a journal file. `-Dcuts=<n>` cuts more often, `-Doscuts=<n>` at level os, and
+/// `-Dseed=<n>` at the times of another run.
 @Tag("faults")
 @Timeout(value = 4, unit = TimeUnit.HOURS)
 class PowerCutTest {
@@ -47,6 +47,7 @@ class PowerCutTest {
     if (missing != null) {
       abort(missing);
     }
+    QuickJvm jvm = QuickJvm.archived(directory);
     long seed = Long.getLong("seed", System.nanoTime());
     SplittableRandom random = new SplittableRandom(seed);
     long[] recoveryMillis = new long[Integer.getInteger("cuts", 20)];
@@ -55,7 +56,7 @@ class PowerCutTest {
       for (int from = 0; from < recoveryMillis.length; from += CUTS_A_STORE) {
         Path data = disk.root().resolve("d");
         int until = Math.min(recoveryMillis.length, from + CUTS_A_STORE);
-        all = all.with(cut(disk, data, random, recoveryMillis, from, until));
+        all = all.with(cut(jvm, disk, data, random, recoveryMillis, from, until));
         ServeProcess.delete(data);
       }
     }
@@ -75,6 +76,7 @@ class PowerCutTest {
   }
 
   private FaultRecords.Batches cut(
+      QuickJvm jvm,
       FaultDisk disk,
       Path data,
       SplittableRandom random,
@@ -82,7 +84,7 @@ class PowerCutTest {
       int from,
       int until)
       throws IOException, InterruptedException {
-    ServeProcess daemon = start(data);
+    ServeProcess daemon = start(jvm, data);
     try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
       for (int cut = from; cut < until; cut++) {
         load.awaitMore(random.nextInt(20, 600));
@@ -91,7 +93,7 @@ class PowerCutTest {
         daemon.kill();
         disk.restore();
         long start = System.nanoTime();
-        daemon = start(data);
+        daemon = start(jvm, data);
         recoveryMillis[cut] = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
         load.moveTo(daemon.port());
         load.verifyAcknowledged();
@@ -116,14 +118,15 @@ class PowerCutTest {
     if (missing != null) {
       abort(missing);
     }
+    QuickJvm jvm = QuickJvm.archived(directory);
     SplittableRandom random = new SplittableRandom(Long.getLong("seed", System.nanoTime()));
-    long[] lostMillis = new long[Integer.getInteger("cuts", 20)];
+    long[] lostMillis = new long[Integer.getInteger("oscuts", 20)];
     long sent = 0;
     long lost = 0;
     try (FaultDisk disk = new FaultDisk(kind, Files.createDirectory(directory.resolve("disk")));
         HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       Path data = disk.root().resolve("d");
-      ServeProcess daemon = startOneLane(data);
+      ServeProcess daemon = startOneLane(jvm, data);
       try {
         for (int cut = 0; cut < lostMillis.length; cut++) {
           List<Long> answered = new ArrayList<>();
@@ -136,7 +139,7 @@ class PowerCutTest {
           disk.cut(random.nextLong(), 0);
           daemon.kill();
           disk.restore();
-          daemon = startOneLane(data);
+          daemon = startOneLane(jvm, data);
           int left = left(client, daemon, "os" + cut);
           sent += answered.size();
           lost += answered.size() - left;
@@ -169,9 +172,9 @@ class PowerCutTest {
         FaultRecords.part(lostMillis, 100));
   }
 
-  private ServeProcess startOneLane(Path data) throws IOException {
+  private ServeProcess startOneLane(QuickJvm jvm, Path data) throws IOException {
     return ServeProcess.startLogging(
-        directory, data, "--lanes", "1", "--set", "disk-reserve-bytes=16777216");
+        jvm, directory, data, "--lanes", "1", "--set", "disk-reserve-bytes=16777216");
   }
 
   private static void sendToKernel(HttpClient client, ServeProcess daemon, String type, int batch)
@@ -210,7 +213,7 @@ class PowerCutTest {
     return bodies.size() / OS_EVENTS;
   }
 
-  private ServeProcess start(Path data) throws IOException {
-    return ServeProcess.startLogging(directory, data, SMALL);
+  private ServeProcess start(QuickJvm jvm, Path data) throws IOException {
+    return ServeProcess.startLogging(jvm, directory, data, SMALL);
   }
 }

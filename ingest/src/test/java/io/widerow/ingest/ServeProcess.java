@@ -12,9 +12,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The daemon as a process of its own, with the class path and the options of this one.
 final class ServeProcess implements AutoCloseable {
+  /// The exit code of a daemon whose disk has failed.
+  static final int FAILED = 74;
+
   private static final Pattern ADDRESS = Pattern.compile("http on /127\\.0\\.0\\.1:(\\d+)");
 
   private final Process process;
@@ -44,12 +48,7 @@ final class ServeProcess implements AutoCloseable {
 
   /// Starts one and waits until it is ready.
   static ServeProcess start(Path data, String... more) throws IOException {
-    return startLogging(data.toAbsolutePath().resolveSibling("").normalize(), data, more);
-  }
-
-  /// The same; its log goes to another directory, whose disk does not fail.
-  static ServeProcess startLogging(Path logs, Path data, String... more) throws IOException {
-    return startUnder(List.of(), logs, data, more);
+    return startUnder(List.of(), data.toAbsolutePath().resolveSibling("").normalize(), data, more);
   }
 
   /// The same, by another program whose command line it ends.
@@ -73,15 +72,47 @@ final class ServeProcess implements AutoCloseable {
 
   /// Starts one soon, and waits until it is ready.
   static ServeProcess start(QuickJvm jvm, Path data, String... more) throws IOException {
-    Path logs = data.toAbsolutePath().resolveSibling("").normalize();
+    return startLogging(jvm, data.toAbsolutePath().resolveSibling("").normalize(), data, more);
+  }
+
+  /// The same; its log goes to another directory, whose disk does not fail.
+  static ServeProcess startLogging(QuickJvm jvm, Path logs, Path data, String... more)
+      throws IOException {
     Path log = Files.createTempFile(logs, "serve", ".log");
     return ready(launch(jvm, data, log, more), log);
+  }
+
+  /// Starts one soon, by another program whose command line it ends.
+  ///
+  /// @return null when it has ended before it was ready, as it should be with code 74
+  static @Nullable ServeProcess startOrFail(
+      List<String> program, QuickJvm jvm, Path logs, Path data, String... more) throws IOException {
+    List<String> command = new ArrayList<>(program);
+    command.addAll(jvm.command());
+    Path log = Files.createTempFile(logs, "serve", ".log");
+    Process process = launchCommand(command, data, log, more);
+    try {
+      return ready(process, log);
+    } catch (EndedException ended) {
+      if (process.exitValue() != FAILED) {
+        throw ended;
+      }
+      return null;
+    }
+  }
+
+  private static final class EndedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    EndedException(String message) {
+      super(message);
+    }
   }
 
   private static ServeProcess ready(Process process, Path log) throws IOException {
     while (!Files.readString(log).contains("; ready")) {
       if (!process.isAlive()) {
-        throw new IOException("ended with %d: %s".formatted(process.exitValue(), read(log)));
+        throw new EndedException("ended with %d: %s".formatted(process.exitValue(), read(log)));
       }
       LockSupport.parkNanos(5_000_000);
     }
@@ -158,9 +189,9 @@ final class ServeProcess implements AutoCloseable {
     int _ = process.waitFor();
   }
 
-  /// `kill`, and how it ended.
+  /// `kill`, of the daemon and not of the program it runs under, and how it ended.
   int stop(int seconds) throws IOException, InterruptedException {
-    process.destroy();
+    process.descendants().findFirst().orElse(process.toHandle()).destroy();
     if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
       throw new AssertionError("still there after %d s: %s".formatted(seconds, output()));
     }
