@@ -8,8 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The JVM that daemons of tests run on. Starting is most of what a test of many kills waits for,
-/// so the daemon's classes are put into an archive of the JVM once.
+/// so the daemon's classes, linked, are put into a cache of the JVM once.
 final class QuickJvm {
+  private static final String OUTPUT = "-XX:AOTCacheOutput=";
+
   private final List<String> command;
 
   private QuickJvm(List<String> command) {
@@ -41,9 +43,9 @@ final class QuickJvm {
   /// @param directory for the archive, and for the store of the daemon that it is made from
   static QuickJvm archived(Path directory) throws IOException, InterruptedException {
     String classPath = PackedClasses.path(directory);
-    Path archive = directory.resolve("classes.jsa");
+    Path archive = directory.resolve("classes.aot");
     List<String> command = base();
-    command.add("-XX:ArchiveClassesAtExit=" + archive);
+    command.add(OUTPUT + archive);
     command.addAll(
         List.of(
             "-Xlog:disable",
@@ -64,10 +66,7 @@ final class QuickJvm {
         throw new IOException("ended with %d: %s".formatted(exit, trained.output()));
       }
     }
-    command.replaceAll(option ->
-        option.startsWith("-XX:ArchiveClassesAtExit=")
-            ? "-XX:SharedArchiveFile=" + archive
-            : option);
+    command.replaceAll(option -> option.startsWith(OUTPUT) ? "-XX:AOTCache=" + archive : option);
     return new QuickJvm(command);
   }
 
