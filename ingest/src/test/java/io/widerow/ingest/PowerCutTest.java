@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 4, unit = TimeUnit.HOURS)
 class PowerCutTest {
   private static final int SENDERS = 4;
-  private static final int CUTS_A_STORE = 25; // all that a store has is read back every time
+  private static final int CUTS_A_STORE = 8; // all that a store has is read back every time
   private static final int OS_EVENTS = 20; // in a batch
   private static final double[] KEEP = {0, 0.1, 0.5, 0.9, 1};
   private static final String[] SMALL = ServeProcess.small(16 << 20);
