@@ -1,51 +1,16 @@
 package io.widerow.ingest;
 
-import io.widerow.event.EventBatch;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.openjdk.jmh.annotations.AuxCounters;
-import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
-/// What does it cost to turn a JSON line with the fields of a real access log into a record?
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 5, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-public class JsonDecoderBench {
-  private static final int LINES = 1_000;
-
-  private final EventBatch events = new EventBatch(4 << 20, 64 << 20);
+/// JSON lines with the fields of a real access log.
+public class JsonDecoderBench extends DecoderBench {
   private final JsonLinesDecoder decoder = new JsonLinesDecoder("");
-  private byte[] body = {};
-  private int limit;
 
-  /// Bytes of the lines, so that MB/s can be told from ns per line.
-  @AuxCounters(AuxCounters.Type.EVENTS)
-  @State(Scope.Thread)
-  public static class Size {
-    public double bytesPerLine;
-  }
-
-  @Setup
-  public void read() throws IOException {
+  @Override
+  String lines() throws IOException {
     List<String> lines = Files.readAllLines(Path.of("../loadgen/logs/apache_access.log"));
     StringBuilder json = new StringBuilder();
     for (String line : lines.subList(0, LINES)) {
@@ -58,25 +23,11 @@ public class JsonDecoderBench {
       json.append(",\"bytes\":").append(words[9].equals("-") ? "null" : words[9]);
       json.append(",\"agent\":").append(words[11].replace("\\", "")).append("}\n");
     }
-    byte[] bytes = json.toString().getBytes(StandardCharsets.UTF_8);
-    body = Arrays.copyOf(bytes, bytes.length + Swar.SLACK_BYTES);
-    limit = bytes.length;
-    if (widerow(new Size()) < LINES * 9 / 10) {
-      throw new IllegalStateException("most lines are refused");
-    }
+    return json.toString();
   }
 
-  @TearDown
-  public void close() {
-    events.close();
-  }
-
-  @Benchmark
-  @OperationsPerInvocation(LINES)
-  public int widerow(Size size) {
-    size.bytesPerLine = (double) limit / LINES;
-    events.clear();
-    decoder.decode(body, 0, limit, new IncomingBatch(events, 1));
-    return events.count();
+  @Override
+  void decode(byte[] body, int limit, IncomingBatch batch) {
+    decoder.decode(body, 0, limit, batch);
   }
 }
