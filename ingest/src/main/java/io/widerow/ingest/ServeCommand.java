@@ -1,6 +1,6 @@
 package io.widerow.ingest;
 
-import io.widerow.query.ReadAhead;
+import io.widerow.query.QueryThreads;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
@@ -88,7 +88,7 @@ public final class ServeCommand implements Callable<Integer> {
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
     store.mergeOn(Executors.newSingleThreadExecutor(QuietThread.factory("widerow-merge")));
-    store.readAheadOn(ReadAhead.threads());
+    QueryThreads.help(store);
     config.store().retain(store);
     return store;
   }

@@ -125,7 +125,7 @@ public final class QueryCommand implements Callable<Integer> {
 
   private static EventStore openStopped(Path directory) {
     EmbeddedStore store = EmbeddedStore.openForReading(directory);
-    store.readAheadOn(ReadAhead.threads());
+    QueryThreads.help(store);
     return store;
   }
 

@@ -23,6 +23,7 @@ final class BlockReader implements AutoCloseable {
   private byte[] buffer = new byte[0];
   private long bytesRead;
   private long headLimit; // behind the directory and the filters that were read
+  private boolean idsRead;
   private boolean waited;
 
   BlockReader(DiskFile file, SegmentChecksum checksum) {
@@ -40,6 +41,7 @@ final class BlockReader implements AutoCloseable {
     return ids;
   }
 
+  /// Of the block, so far.
   long bytesRead() {
     return bytesRead;
   }
@@ -67,6 +69,8 @@ final class BlockReader implements AutoCloseable {
     if (bytes < 1) {
       throw new StorageException.Corrupt(file.path(), offset, "a directory of no bytes");
     }
+    bytesRead = 0;
+    idsRead = false;
     fetch(offset, bytes, "directory");
     headLimit = offset + index.directoryBytes[block];
     directory.read(
@@ -82,9 +86,13 @@ final class BlockReader implements AutoCloseable {
     }
   }
 
+  /// Reads the ids, if they are not there yet.
   void readIds() {
-    fetch(directory.idsOffset, directory.idsBytes, "ids");
-    ids.decode(source, directory.events);
+    if (!idsRead) {
+      fetch(directory.idsOffset, directory.idsBytes, "ids");
+      ids.decode(source, directory.events);
+      idsRead = true;
+    }
   }
 
   /// A column, decoded.

@@ -60,6 +60,7 @@ public final class EmbeddedStore implements EventStore {
   private volatile @Nullable StorageException failed; // the write side's end
   private volatile @Nullable StorageException backgroundFailure;
   private volatile @Nullable Executor readers;
+  private volatile @Nullable Executor searchers;
 
   /// Opens the store of a directory on this machine's disk, or makes one.
   ///
@@ -98,6 +99,18 @@ public final class EmbeddedStore implements EventStore {
 
   @Nullable Executor readers() {
     return readers;
+  }
+
+  /// Has views that are taken from now on look through blocks ahead, when a filter must.
+  ///
+  /// @param threads where; as many as may work beside those that read. May drop what it has no time
+  ///   for
+  public void searchOn(Executor threads) {
+    searchers = threads;
+  }
+
+  @Nullable Executor searchers() {
+    return searchers;
   }
 
   EmbeddedStore(StoreOpener.Opened opened) {

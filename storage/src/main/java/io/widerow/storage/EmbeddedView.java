@@ -39,7 +39,7 @@ final class EmbeddedView implements StoreView {
     this.leased = leased;
     this.segmentLimit = segmentLimit;
     this.nowNanos = nowNanos;
-    this.prefetch = new Prefetch(store.readers());
+    this.prefetch = new Prefetch(store.readers(), store.searchers());
   }
 
   /// Takes leases on the present state; starts again when a part of it goes meanwhile, which means

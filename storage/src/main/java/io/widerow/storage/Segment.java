@@ -222,7 +222,7 @@ final class Segment implements AutoCloseable {
     }
     try {
       return new SegmentCursor(
-          this, reader(), key, found, scan, scan.arrivedFrom(key.shard()), prefetch, lease);
+          this, key, found, scan, scan.arrivedFrom(key.shard()), prefetch, lease);
     } catch (Throwable failure) {
       lease.release();
       throw failure;

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 ///                        +-- nothing -+-- skip the block  +-- no row left: skip the columns
 /// ```
 ///
-/// - Threads: one.
-/// - Memory: one block.
+/// - Threads: one; others look through the next blocks meanwhile, where a filter must, see
+///   [BlockScouts].
+/// - Memory: one block, and three where others look.
 final class SegmentCursor implements EventCursor {
   private static final BitSet NONE = new BitSet();
 
@@ -31,9 +32,7 @@ final class SegmentCursor implements EventCursor {
   private static final int HEAD_MARGIN = 16;
 
   private final Segment segment;
-  private final BlockReader reader;
-  private final BlockPruner pruner;
-  private final BlockSearch search;
+  private final BlockScouts scouts;
   private final PartitionKey key;
   private final @Nullable SegmentIndex index;
   private final Scan scan;
@@ -47,10 +46,13 @@ final class SegmentCursor implements EventCursor {
   private final FoldView folded = new FoldView();
   private final AttributeValue scratch = new AttributeValue();
   private final int step;
+  private BlockScout scout; // has the block
+  private BlockReader reader; // its
   private BitSet left = NONE; // blocks that are passed over
   private int block; // to be opened next
   private int blocksLeft;
   private int blocksAhead; // that were asked of `prefetch`
+  private boolean searching; // the block before had to be looked through
   private int row;
   private int rowsLeft;
   private boolean filtering;
@@ -59,6 +61,7 @@ final class SegmentCursor implements EventCursor {
   private boolean columnsRead;
   private boolean open = true;
   private long held; // bytes that the watch was told of
+  private long bytesBefore; // read of the blocks before
   private long blocksRead;
   private long blocksSkipped;
   private long eventsScanned;
@@ -67,7 +70,6 @@ final class SegmentCursor implements EventCursor {
   /// @param arrivedFrom the first arrival that is shown
   SegmentCursor(
       Segment segment,
-      BlockReader reader,
       PartitionKey key,
       @Nullable SegmentIndex index,
       Scan scan,
@@ -75,9 +77,12 @@ final class SegmentCursor implements EventCursor {
       Prefetch prefetch,
       Lease lease) {
     this.segment = segment;
-    this.reader = reader;
-    this.pruner = new BlockPruner(reader);
-    this.search = new BlockSearch(reader);
+    this.scouts =
+        new BlockScouts(
+            () -> new BlockScout(segment.reader(), scan.filter()),
+            scan.fold() == null ? prefetch.searchers() : null); // which stays with one reader
+    this.scout = scouts.make();
+    this.reader = scout.reader();
     this.key = key;
     this.index = index;
     this.scan = scan;
@@ -181,9 +186,16 @@ final class SegmentCursor implements EventCursor {
     if (left.get(opened)) {
       return;
     }
-    reader.open(blocks, opened);
-    BlockPruner.Verdict verdict = pruner.verdict(scan.filter());
+    if (searching) {
+      lookAhead(blocks, opened);
+    }
+    long bytes = reader.bytesRead();
+    scout = scouts.look(blocks, opened, scout);
+    bytesBefore += bytes;
+    reader = scout.reader();
+    BlockPruner.Verdict verdict = scout.verdict();
     readAhead(blocks, opened);
+    searching = false;
     if (verdict == BlockPruner.Verdict.NOTHING) {
       blocksSkipped++;
       return;
@@ -198,8 +210,17 @@ final class SegmentCursor implements EventCursor {
     int limit = Math.max(first, rowOf(scan.until(), events));
     rowsLeft = limit - first;
     row = scan.descending() ? limit : first - 1;
-    candidates = filtering && rowsLeft > 0 ? search.rows(scan.filter()) : null;
+    candidates = filtering && rowsLeft > 0 ? scout.candidates() : null;
+    searching = candidates != null;
     tellMemory();
+  }
+
+  /// Has others look through this block and the next ones, since the one before had to be.
+  private void lookAhead(SegmentIndex blocks, int opened) {
+    int most = 1 + Math.min(blocksLeft, scouts.aheadMax());
+    for (int asked = scouts.ahead(); asked < most; asked++) {
+      scouts.lookAhead(blocks, opened + step * asked);
+    }
   }
 
   /// False when the block's events must be looked at one by one; its ids are read then.
@@ -244,7 +265,7 @@ final class SegmentCursor implements EventCursor {
   /// What was told before it is too much is given back by [#close].
   private void tellMemory() {
     long foldBytes = fold == null ? 0 : fold.heldBytes();
-    long more = reader.heldBytes() + foldBytes - held;
+    long more = reader.heldBytes() + scouts.heldBytes(scout) + foldBytes - held;
     held += more;
     watch.holds(more);
   }
@@ -272,14 +293,14 @@ final class SegmentCursor implements EventCursor {
   @Override
   public ScanStatistics statistics() {
     return new ScanStatistics(
-        blocksRead, blocksSkipped, reader.bytesRead(), eventsScanned, eventsKept);
+        blocksRead, blocksSkipped, bytesBefore + reader.bytesRead(), eventsScanned, eventsKept);
   }
 
   @Override
   public void close() {
     if (open) {
       open = false;
-      reader.close();
+      scouts.close();
       lease.release();
       watch.holds(-held);
     }

@@ -126,46 +126,24 @@ final class KillPoints {
   }
 
   /// A file of it.
-  private final class PointedFile implements DiskFile {
-    private final DiskFile file;
-
+  private final class PointedFile extends DiskFileAround {
     PointedFile(DiskFile file) {
-      this.file = file;
-    }
-
-    @Override
-    public Path path() {
-      return file.path();
-    }
-
-    @Override
-    public long size() {
-      return file.size();
+      super(file);
     }
 
     @Override
     public void write(MemorySegment source, long offset) {
-      around("write " + kind(path()), () -> file.write(source, offset));
-    }
-
-    @Override
-    public long read(MemorySegment target, long offset) {
-      return file.read(target, offset);
+      around("write " + kind(path()), () -> super.write(source, offset));
     }
 
     @Override
     public void force() {
-      around("force " + kind(path()), file::force);
+      around("force " + kind(path()), super::force);
     }
 
     @Override
     public void truncate(long size) {
-      around("truncate " + kind(path()), () -> file.truncate(size));
-    }
-
-    @Override
-    public void close() {
-      file.close();
+      around("truncate " + kind(path()), () -> super.truncate(size));
     }
   }
 

@@ -72,21 +72,9 @@ class PrefetchTest {
       return new SlowFile(super.open(file));
     }
 
-    private final class SlowFile implements DiskFile {
-      private final DiskFile file;
-
+    private final class SlowFile extends DiskFileAround {
       SlowFile(DiskFile file) {
-        this.file = file;
-      }
-
-      @Override
-      public Path path() {
-        return file.path();
-      }
-
-      @Override
-      public long size() {
-        return file.size();
+        super(file);
       }
 
       @Override
@@ -106,7 +94,7 @@ class PrefetchTest {
           }
           LockSupport.parkNanos(READ_NANOS);
         }
-        return file.read(target, offset);
+        return super.read(target, offset);
       }
 
       private void awaitOthers() {
@@ -116,26 +104,6 @@ class PrefetchTest {
         } catch (InterruptedException interrupted) {
           throw new IllegalStateException(interrupted);
         }
-      }
-
-      @Override
-      public void write(MemorySegment source, long offset) {
-        file.write(source, offset);
-      }
-
-      @Override
-      public void force() {
-        file.force();
-      }
-
-      @Override
-      public void truncate(long size) {
-        file.truncate(size);
-      }
-
-      @Override
-      public void close() {
-        file.close();
       }
     }
   }

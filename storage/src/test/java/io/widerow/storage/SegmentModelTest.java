@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -95,9 +96,18 @@ class SegmentModelTest {
       segment.verify();
       assertEquals(summary.partitions(), segment.partitions());
       for (int i = 0; i < 12; i++) {
-        compare(segment, key, scan(random, model), model);
+        compare(segment, key, scan(random, model), model, helpers(random));
       }
     }
+  }
+
+  /// Nobody, threads that have time, or ones that never have.
+  private static Prefetch helpers(SplittableRandom random) {
+    return switch (random.nextInt(3)) {
+      case 0 -> Prefetch.OFF;
+      case 1 -> new Prefetch(null, ForkJoinPool.commonPool());
+      default -> new Prefetch(null, _ -> {});
+    };
   }
 
   /// More names than a writer remembers, some of them held back from block to block.
@@ -120,11 +130,12 @@ class SegmentModelTest {
       writer.finish();
     }
     try (Segment segment = Segment.open(disk, FILE, STORE, 7)) {
-      compare(segment, key, Scan.all(), model);
+      compare(segment, key, Scan.all(), model, Prefetch.OFF);
     }
   }
 
-  private static void compare(Segment segment, PartitionKey key, Scan scan, List<TestEvent> model) {
+  private static void compare(
+      Segment segment, PartitionKey key, Scan scan, List<TestEvent> model, Prefetch helpers) {
     List<TestEvent> expected = new ArrayList<>();
     var scratch = new AttributeValue();
     for (TestEvent event : model) {
@@ -138,7 +149,7 @@ class SegmentModelTest {
       expected = expected.reversed();
     }
     List<TestEvent> found = new ArrayList<>();
-    try (EventCursor cursor = segment.open(key, scan)) {
+    try (EventCursor cursor = segment.open(key, scan, helpers)) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         found.add(TestEvent.copyOf(cursor.event()));
       }
