@@ -4,7 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads blocks of a segment, one at a time, and of each only the parts that are asked for.
+/// Reads blocks of a segment, one at a time, and of each only the parts that are asked for. It can
+/// serve one segment after the other: its buffers are large.
 ///
 /// - Threads: one.
 /// - Memory: one block; a native context until [#close].
@@ -12,8 +13,8 @@ final class BlockReader implements AutoCloseable {
   /// Of zstd's native context, about.
   private static final long CONTEXT_BYTES = 128 << 10;
 
-  private final DiskFile file;
-  private final SegmentChecksum checksum;
+  private DiskFile file;
+  private SegmentChecksum checksum;
   private final BlockDecompressor decompressor = new BlockDecompressor();
   private final LongDecoder longs = new LongDecoder(decompressor);
   private final IdDecoder ids = new IdDecoder(longs);
@@ -30,6 +31,17 @@ final class BlockReader implements AutoCloseable {
     this.file = file;
     this.checksum = checksum;
     this.source = new ByteSource(file.path());
+  }
+
+  /// Goes on with another segment, in the same memory.
+  BlockReader over(DiskFile newFile, SegmentChecksum newChecksum) {
+    file = newFile;
+    checksum = newChecksum;
+    source.of(newFile.path());
+    columns.forEach(column -> column.of(newFile.path()));
+    waited = false;
+    bytesRead = 0;
+    return this;
   }
 
   BlockDirectory directory() {

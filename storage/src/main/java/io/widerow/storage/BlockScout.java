@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// keeps something, and which rows it may keep.
 ///
 /// - Threads: one at a time.
-/// - Memory: one block; a native context until [#close].
-final class BlockScout implements AutoCloseable {
+/// - Memory: its reader's, which others own.
+final class BlockScout {
   private final BlockReader reader;
   private final BlockPruner pruner;
   private final BlockSearch search;
@@ -63,10 +63,5 @@ final class BlockScout implements AutoCloseable {
   /// What it held behind the last block that it looked through. Called by any thread.
   long heldBytes() {
     return heldBytes;
-  }
-
-  @Override
-  public void close() {
-    reader.close();
   }
 }

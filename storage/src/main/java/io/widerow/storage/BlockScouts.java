@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Looks through blocks of a filtered scan before the scan is there, on another thread.
+/// Looks through the blocks of a filtered scan, and through the next ones on another thread
+/// meanwhile.
 ///
 /// ```
 ///   cursor  look 0 | look 2 ....... | show 1 | show 2 | look 4 ...
@@ -21,64 +21,62 @@ import org.jspecify.annotations.Nullable;
 /// one behind.
 ///
 /// - Threads: the cursor's; others only look.
-/// - Memory: [#AHEAD_MAX] blocks and the cursor's own. [#close] returns when nobody looks any more.
+/// - Memory: a reader, and while blocks are looked at ahead those that [BlockReaders] lets it have.
+///   [#close] returns when nobody looks any more, and gives them back.
 final class BlockScouts implements AutoCloseable {
   /// Two threads look at one each, and one is ready.
   private static final int AHEAD_MAX = 2;
 
-  private final Supplier<BlockScout> factory;
+  private final Segment segment;
+  private final BlockReaders readers;
+  private final Filter filter;
+  private final int step;
   private final @Nullable Executor threads;
   private final List<BlockScout> all = new ArrayList<>();
   private final ArrayDeque<BlockScout> idle = new ArrayDeque<>();
   private final ArrayDeque<Look> ahead = new ArrayDeque<>(); // in the scan's order
 
-  /// @param threads null to look at nothing ahead
-  BlockScouts(Supplier<BlockScout> factory, @Nullable Executor threads) {
-    this.factory = factory;
-    this.threads = threads;
+  /// @param step from block to block, 1 or -1
+  /// @param alone true when nobody else may look
+  BlockScouts(Segment segment, BlockReaders readers, Filter filter, int step, boolean alone) {
+    this.segment = segment;
+    this.readers = readers;
+    this.filter = filter;
+    this.step = step;
+    this.threads = alone ? null : readers.searchers();
   }
 
-  /// One that has no block yet.
-  BlockScout make() {
-    BlockScout scout = factory.get();
+  /// The cursor's first one, that has no block yet.
+  BlockScout first() {
+    assert all.isEmpty() : "not the first";
+    return make();
+  }
+
+  private BlockScout make() {
+    BlockScout scout = new BlockScout(segment.reader(readers), filter);
     all.add(scout);
     return scout;
-  }
-
-  /// How many blocks behind the present one are worth asking for.
-  int aheadMax() {
-    return threads == null ? 0 : AHEAD_MAX;
-  }
-
-  /// Blocks that were asked for, and have not come.
-  int ahead() {
-    return ahead.size();
-  }
-
-  /// Asks for the block behind the last one that was asked for; with none, for the scan's next.
-  /// Whoever has time first looks through it.
-  void lookAhead(SegmentIndex index, int block) {
-    Executor others = threads;
-    if (others != null) {
-      BlockScout scout = idle.poll();
-      Look look = new Look(scout == null ? make() : scout, index, block);
-      ahead.add(look);
-      others.execute(look);
-    }
   }
 
   /// The scan's next block, looked at.
   ///
   /// @param done the scout that it had before, for another block
+  /// @param worthwhile blocks behind it that others may look through
   /// @throws StorageException.Corrupt as reading it did
-  BlockScout look(SegmentIndex index, int block, BlockScout done) {
+  BlockScout look(SegmentIndex index, int block, BlockScout done, int worthwhile) {
     Look next = ahead.poll();
+    if (next != null) {
+      assert next.block == block : "the scan goes elsewhere";
+      idle.push(done);
+    }
+    Executor others = threads;
+    if (others != null) {
+      lookAhead(others, index, block, Math.min(worthwhile, AHEAD_MAX));
+    }
     if (next == null) {
       done.look(index, block);
       return done;
     }
-    assert next.block == block : "the scan goes elsewhere";
-    idle.add(done);
     next.run();
     for (Look later : ahead) {
       if (next.isOver()) {
@@ -87,6 +85,22 @@ final class BlockScouts implements AutoCloseable {
       later.run();
     }
     return next.result();
+  }
+
+  /// Has blocks behind one looked through, by whoever has time first.
+  private void lookAhead(Executor others, SegmentIndex index, int block, int blocks) {
+    while (ahead.size() < blocks) {
+      BlockScout scout = idle.poll();
+      if (scout == null) {
+        if (!readers.mayHaveMore()) {
+          return;
+        }
+        scout = make();
+      }
+      Look look = new Look(scout, index, block + step * (ahead.size() + 1));
+      ahead.add(look);
+      others.execute(look);
+    }
   }
 
   /// Memory of those that are not the cursor's.
@@ -102,7 +116,9 @@ final class BlockScouts implements AutoCloseable {
   public void close() {
     ahead.forEach(Look::abandon);
     ahead.clear();
-    all.forEach(BlockScout::close);
+    all.forEach(scout -> readers.give(scout.reader()));
+    readers.hasFewer(Math.max(0, all.size() - 1));
+    all.clear();
   }
 
   /// A block that somebody looks through, once.

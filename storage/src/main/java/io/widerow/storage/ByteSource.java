@@ -7,7 +7,7 @@ import java.nio.file.Path;
 ///
 /// - Threads: one.
 final class ByteSource {
-  private final Path file;
+  private Path file;
   private byte[] bytes = new byte[0];
   private int at;
   private int limit;
@@ -15,6 +15,11 @@ final class ByteSource {
 
   ByteSource(Path file) {
     this.file = file;
+  }
+
+  /// Names another file in messages.
+  void of(Path newFile) {
+    file = newFile;
   }
 
   /// Reads `[offset, limit)` of `newBytes` next. Behind the limit there must be [#SLACK] bytes.

@@ -12,7 +12,7 @@ import java.util.BitSet;
 ///
 /// - Threads: one.
 final class ColumnReader {
-  private final Path file;
+  private Path file;
   private final LongDecoder longs;
   private final BlockDecompressor decompressor;
   private final TextDecoder textDecoder;
@@ -46,6 +46,12 @@ final class ColumnReader {
 
   boolean decoded() {
     return decoded;
+  }
+
+  /// Goes on with another file.
+  void of(Path newFile) {
+    file = newFile;
+    text.of(newFile);
   }
 
   /// Forgets the block before.

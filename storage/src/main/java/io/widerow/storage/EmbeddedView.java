@@ -25,6 +25,7 @@ final class EmbeddedView implements StoreView {
   private final long segmentLimit;
   private final long nowNanos;
   private final Prefetch prefetch;
+  private final BlockReaders readers;
 
   private EmbeddedView(
       EmbeddedStore store,
@@ -39,7 +40,8 @@ final class EmbeddedView implements StoreView {
     this.leased = leased;
     this.segmentLimit = segmentLimit;
     this.nowNanos = nowNanos;
-    this.prefetch = new Prefetch(store.readers(), store.searchers());
+    this.prefetch = new Prefetch(store.readers());
+    this.readers = BlockReaders.of(store.searchers());
   }
 
   /// Takes leases on the present state; starts again when a part of it goes meanwhile, which means
@@ -259,7 +261,7 @@ final class EmbeddedView implements StoreView {
         scan.descending()
             ? least(partition.greatest(), scan.until())
             : greatest(partition.least(), scan.from());
-    return new LazyCursor(bound, () -> segment.open(partition.key(), scan, prefetch));
+    return new LazyCursor(bound, () -> segment.open(partition.key(), scan, readers, prefetch));
   }
 
   private static EventId least(EventId a, EventId b) {
@@ -273,6 +275,7 @@ final class EmbeddedView implements StoreView {
   @Override
   public void close() {
     prefetch.end();
+    readers.close();
     release(rows, leased);
   }
 }

@@ -51,11 +51,11 @@ final class LiveSegment implements AutoCloseable {
   /// Opens a cursor over a partition that is here. The caller must hold a lease.
   ///
   /// @throws StorageException.Corrupt when it cannot be read
-  EventCursor open(PartitionKey key, Scan scan, Prefetch prefetch) {
+  EventCursor open(PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
     if (file == null) {
       throw damage().in(key);
     }
-    return file.open(key, scan, prefetch);
+    return file.open(key, scan, readers, prefetch);
   }
 
   /// True when nothing wrong was found so far.

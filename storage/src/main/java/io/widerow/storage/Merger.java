@@ -196,7 +196,9 @@ final class Merger {
       SegmentSummary.Partition partition = source.partition(key);
       if (partition != null) {
         cursors.add(
-            new LazyCursor(partition.least(), () -> source.open(key, Scan.all(), Prefetch.OFF)));
+            new LazyCursor(
+                partition.least(),
+                () -> source.open(key, Scan.all(), BlockReaders.NONE, Prefetch.OFF)));
       }
     }
     return cursors;

@@ -24,19 +24,16 @@ final class Prefetch {
   static final long WAITED_NANOS = 200_000;
 
   /// For readers that take everything in the order of the file, which the kernel reads ahead.
-  static final Prefetch OFF = new Prefetch(null, null);
+  static final Prefetch OFF = new Prefetch(null);
 
   private final @Nullable Executor readers;
-  private final @Nullable Executor searchers;
   private final AtomicReference<List<Range>> starts = new AtomicReference<>(List.of());
   private volatile boolean waits; // the disk makes readers wait
   private volatile boolean over;
 
   /// @param readers null to read nothing ahead
-  /// @param searchers null to look through nothing ahead
-  Prefetch(@Nullable Executor readers, @Nullable Executor searchers) {
+  Prefetch(@Nullable Executor readers) {
     this.readers = readers;
-    this.searchers = searchers;
     this.over = readers == null;
   }
 
@@ -70,11 +67,6 @@ final class Prefetch {
       int limit = index.limitBlock(scan.until());
       return first < limit ? of(segment, index, scan.descending() ? limit - 1 : first, scan) : null;
     }
-  }
-
-  /// Who looks through blocks that a filter cannot rule out, see [BlockScouts]; null for nobody.
-  @Nullable Executor searchers() {
-    return searchers;
   }
 
   /// Where the partitions of a merge begin. All are read as soon as one of them makes it wait.

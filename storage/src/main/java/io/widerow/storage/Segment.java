@@ -207,22 +207,23 @@ final class Segment implements AutoCloseable {
   /// Opens a cursor over a partition; one without events when the partition is not here. The caller
   /// must hold a lease, or be the owner.
   EventCursor open(PartitionKey key, Scan scan) {
-    return open(key, scan, Prefetch.OFF);
+    return open(key, scan, BlockReaders.NONE, Prefetch.OFF);
   }
 
   /// The same, for a reader of several partitions.
-  EventCursor open(PartitionKey key, Scan scan, Prefetch prefetch) {
-    return cursor(key, scan, prefetch);
+  EventCursor open(PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
+    return cursor(key, scan, readers, prefetch);
   }
 
-  private SegmentCursor cursor(PartitionKey key, Scan scan, Prefetch prefetch) {
+  private SegmentCursor cursor(
+      PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
     SegmentIndex found = index.get(key);
     if (!lease.tryAcquire()) {
       throw new IllegalStateException("segment " + segmentId + " is closed");
     }
     try {
       return new SegmentCursor(
-          this, key, found, scan, scan.arrivedFrom(key.shard()), prefetch, lease);
+          this, key, found, scan, scan.arrivedFrom(key.shard()), readers, prefetch, lease);
     } catch (Throwable failure) {
       lease.release();
       throw failure;
@@ -231,7 +232,7 @@ final class Segment implements AutoCloseable {
 
   /// Opens a cursor over a partition that passes over some of its blocks.
   EventCursor openWithout(PartitionKey key, BitSet blocks) {
-    return cursor(key, Scan.all(), Prefetch.OFF).without(blocks);
+    return cursor(key, Scan.all(), BlockReaders.NONE, Prefetch.OFF).without(blocks);
   }
 
   /// Where the blocks of a partition lie; null when it is not here.
@@ -252,8 +253,9 @@ final class Segment implements AutoCloseable {
     return entries;
   }
 
-  BlockReader reader() {
-    return new BlockReader(file, new SegmentChecksum(storeId, segmentId));
+  /// A reader of it, to be given back.
+  BlockReader reader(BlockReaders readers) {
+    return readers.take(file, new SegmentChecksum(storeId, segmentId));
   }
 
   /// Reads the whole file and checks every checksum.
@@ -261,7 +263,7 @@ final class Segment implements AutoCloseable {
   /// @throws StorageException.Corrupt naming the first that is wrong
   void verify() {
     long next = SegmentFormat.HEADER_BYTES;
-    try (BlockReader reader = reader()) {
+    try (BlockReader reader = reader(BlockReaders.NONE)) {
       for (SegmentIndex blocks : entries) {
         for (int i = 0; i < blocks.blocks; i++) {
           if (blocks.offsets[i] != next) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one; others look through the next blocks meanwhile, where a filter must, see
 ///   [BlockScouts].
-/// - Memory: one block, and three where others look.
+/// - Memory: one block, and up to two more where others look.
 final class SegmentCursor implements EventCursor {
   private static final BitSet NONE = new BitSet();
 
@@ -74,14 +74,14 @@ final class SegmentCursor implements EventCursor {
       @Nullable SegmentIndex index,
       Scan scan,
       long arrivedFrom,
+      BlockReaders readers,
       Prefetch prefetch,
       Lease lease) {
     this.segment = segment;
+    this.step = scan.descending() ? -1 : 1;
     this.scouts =
-        new BlockScouts(
-            () -> new BlockScout(segment.reader(), scan.filter()),
-            scan.fold() == null ? prefetch.searchers() : null); // which stays with one reader
-    this.scout = scouts.make();
+        new BlockScouts(segment, readers, scan.filter(), step, scan.fold() != null); // has one
+    this.scout = scouts.first();
     this.reader = scout.reader();
     this.key = key;
     this.index = index;
@@ -93,7 +93,6 @@ final class SegmentCursor implements EventCursor {
     this.shown = new BlockView(scan.columns());
     this.filtered = new BlockView(null);
     this.fold = scan.fold() == null ? null : new BlockFold(scan.fold(), scan, reader);
-    this.step = scan.descending() ? -1 : 1;
     if (index != null) {
       int first = index.firstBlock(scan.from());
       int limit = Math.max(first, index.limitBlock(scan.until()));
@@ -186,11 +185,8 @@ final class SegmentCursor implements EventCursor {
     if (left.get(opened)) {
       return;
     }
-    if (searching) {
-      lookAhead(blocks, opened);
-    }
     long bytes = reader.bytesRead();
-    scout = scouts.look(blocks, opened, scout);
+    scout = scouts.look(blocks, opened, scout, searching ? blocksLeft : 0);
     bytesBefore += bytes;
     reader = scout.reader();
     BlockPruner.Verdict verdict = scout.verdict();
@@ -213,14 +209,6 @@ final class SegmentCursor implements EventCursor {
     candidates = filtering && rowsLeft > 0 ? scout.candidates() : null;
     searching = candidates != null;
     tellMemory();
-  }
-
-  /// Has others look through this block and the next ones, since the one before had to be.
-  private void lookAhead(SegmentIndex blocks, int opened) {
-    int most = 1 + Math.min(blocksLeft, scouts.aheadMax());
-    for (int asked = scouts.ahead(); asked < most; asked++) {
-      scouts.lookAhead(blocks, opened + step * asked);
-    }
   }
 
   /// False when the block's events must be looked at one by one; its ids are read then.

@@ -51,7 +51,7 @@ class BlockScoutsTest {
   }
 
   private EventCursor cursor(Segment segment, Scan wanted, @Nullable Executor threads) {
-    return segment.open(SegmentSizes.key(events), wanted, new Prefetch(null, threads));
+    return segment.open(SegmentSizes.key(events), wanted, BlockReaders.of(threads), Prefetch.OFF);
   }
 
   private Shown read(Scan wanted, @Nullable Executor threads) {

@@ -96,17 +96,20 @@ class SegmentModelTest {
       segment.verify();
       assertEquals(summary.partitions(), segment.partitions());
       for (int i = 0; i < 12; i++) {
-        compare(segment, key, scan(random, model), model, helpers(random));
+        try (BlockReaders helpers = helpers(random)) {
+          compare(segment, key, scan(random, model), model, helpers);
+          compare(segment, key, scan(random, model), model, helpers); // which are used again
+        }
       }
     }
   }
 
   /// Nobody, threads that have time, or ones that never have.
-  private static Prefetch helpers(SplittableRandom random) {
+  private static BlockReaders helpers(SplittableRandom random) {
     return switch (random.nextInt(3)) {
-      case 0 -> Prefetch.OFF;
-      case 1 -> new Prefetch(null, ForkJoinPool.commonPool());
-      default -> new Prefetch(null, _ -> {});
+      case 0 -> BlockReaders.NONE;
+      case 1 -> BlockReaders.of(ForkJoinPool.commonPool());
+      default -> BlockReaders.of(_ -> {});
     };
   }
 
@@ -130,12 +133,12 @@ class SegmentModelTest {
       writer.finish();
     }
     try (Segment segment = Segment.open(disk, FILE, STORE, 7)) {
-      compare(segment, key, Scan.all(), model, Prefetch.OFF);
+      compare(segment, key, Scan.all(), model, BlockReaders.NONE);
     }
   }
 
   private static void compare(
-      Segment segment, PartitionKey key, Scan scan, List<TestEvent> model, Prefetch helpers) {
+      Segment segment, PartitionKey key, Scan scan, List<TestEvent> model, BlockReaders helpers) {
     List<TestEvent> expected = new ArrayList<>();
     var scratch = new AttributeValue();
     for (TestEvent event : model) {
@@ -149,7 +152,7 @@ class SegmentModelTest {
       expected = expected.reversed();
     }
     List<TestEvent> found = new ArrayList<>();
-    try (EventCursor cursor = segment.open(key, scan, helpers)) {
+    try (EventCursor cursor = segment.open(key, scan, helpers, Prefetch.OFF)) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         found.add(TestEvent.copyOf(cursor.event()));
       }
