@@ -79,7 +79,8 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   /// Opens the store on this machine. Some threads seal and make journal files, one for two lanes
-  /// and one more; merging has one of its own, which gives way to all others.
+  /// and one more; merging has one of its own, which gives way to all others, and so do those that
+  /// look through blocks for queries.
   static EventStore openEmbedded(DaemonConfig config) {
     Executor background =
         Executors.newFixedThreadPool(
@@ -88,7 +89,7 @@ public final class ServeCommand implements Callable<Integer> {
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
     store.mergeOn(Executors.newSingleThreadExecutor(QuietThread.factory("widerow-merge")));
-    QueryThreads.help(store);
+    QueryThreads.help(store, QuietThread.factory("widerow-search"));
     config.store().retain(store);
     return store;
   }

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 ///
 /// - Some read ahead: they wait for the disk, nearly all of their time.
 /// - One for each further processor looks through blocks, all queries together: however many there
-///   are, they take no more threads from those who write.
+///   are, they take no more processors from those who write.
 ///
 /// They end when there is nothing to do. What comes when all are busy and many wait is dropped:
 /// whoever wants it does it later.
@@ -25,15 +25,25 @@ public final class QueryThreads {
 
   /// Gives a store's views threads of their own.
   public static void help(EmbeddedStore store) {
-    store.readAheadOn(threads("widerow-read-ahead-", READERS, RANGES_QUEUED_MAX));
+    help(store, named("widerow-search-"));
+  }
+
+  /// The same.
+  ///
+  /// @param searchers makes those that look through blocks
+  public static void help(EmbeddedStore store, ThreadFactory searchers) {
+    store.readAheadOn(threads(named("widerow-read-ahead-"), READERS, RANGES_QUEUED_MAX));
     int further = Runtime.getRuntime().availableProcessors() - 1;
     if (further > 0) {
-      store.searchOn(threads("widerow-search-", further, BLOCKS_QUEUED_MAX));
+      store.searchOn(threads(searchers, further, BLOCKS_QUEUED_MAX));
     }
   }
 
-  private static Executor threads(String name, int count, int queuedMax) {
-    ThreadFactory factory = Thread.ofPlatform().daemon().name(name, 0).factory();
+  private static ThreadFactory named(String prefix) {
+    return Thread.ofPlatform().daemon().name(prefix, 0).factory();
+  }
+
+  private static Executor threads(ThreadFactory factory, int count, int queuedMax) {
     var pool =
         new ThreadPoolExecutor(
             count,

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The cursor takes the blocks in their order. One that no other thread has begun with it looks
 /// through itself, so nothing waits for threads that are busy; while another is at it, it takes the
-/// one behind.
+/// one behind. Where it must wait all the same the others are kept from the processor, by those who
+/// write as a rule, and it does without them for a while.
 ///
 /// - Threads: the cursor's; others only look.
 /// - Memory: a reader, and while blocks are looked at ahead those that [BlockReaders] lets it have.
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class BlockScouts implements AutoCloseable {
   /// Two threads look at one each, and one is ready.
   private static final int AHEAD_MAX = 2;
+
+  /// Blocks without others after one that others were slow with.
+  private static final int ALONE_BLOCKS = 32;
 
   private final Segment segment;
   private final BlockReaders readers;
@@ -35,6 +39,7 @@ final class BlockScouts implements AutoCloseable {
   private final List<BlockScout> all = new ArrayList<>();
   private final ArrayDeque<BlockScout> idle = new ArrayDeque<>();
   private final ArrayDeque<Look> ahead = new ArrayDeque<>(); // in the scan's order
+  private int aloneBlocks;
 
   /// @param step from block to block, 1 or -1
   /// @param alone true when nobody else may look
@@ -70,7 +75,9 @@ final class BlockScouts implements AutoCloseable {
       idle.push(done);
     }
     Executor others = threads;
-    if (others != null) {
+    if (aloneBlocks > 0) {
+      aloneBlocks--;
+    } else if (others != null) {
       lookAhead(others, index, block, Math.min(worthwhile, AHEAD_MAX));
     }
     if (next == null) {
@@ -83,6 +90,9 @@ final class BlockScouts implements AutoCloseable {
         break;
       }
       later.run();
+    }
+    if (!next.isOver()) {
+      aloneBlocks = ALONE_BLOCKS;
     }
     return next.result();
   }

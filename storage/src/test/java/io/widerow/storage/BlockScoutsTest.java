@@ -166,6 +166,49 @@ class BlockScoutsTest {
     assertFalse(other.isAlive());
   }
 
+  /// One that has begun and does not go on, as if others had the processor.
+  @Test
+  void whoWaitedForOthersDoesWithoutThemForAWhile() {
+    AtomicLong asked = new AtomicLong();
+    CountDownLatch cursorWaits = new CountDownLatch(1);
+    HeldDisk held = new HeldDisk(disk);
+    Thread reader = Thread.currentThread();
+    Executor slow =
+        task -> {
+          if (asked.incrementAndGet() == 1) {
+            held.holds = true;
+            Thread other = Thread.ofPlatform().name("other").start(task);
+            Thread.ofPlatform()
+                .start(() -> {
+                  while (reader.getState() != Thread.State.WAITING) {
+                    Thread.onSpinWait();
+                  }
+                  cursorWaits.countDown();
+                  held.goOn.countDown();
+                });
+            awaitReading(held, other);
+          }
+        };
+    List<TestEvent> found = new ArrayList<>();
+    try (Segment segment = Segment.open(held, FILE, new UUID(1, 2), 1);
+        EventCursor cursor = cursor(segment, scan, slow)) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        found.add(TestEvent.copyOf(cursor.event()));
+      }
+    }
+    assertEquals(read(scan, null).events(), found);
+    assertEquals(0, cursorWaits.getCount());
+    assertTrue(asked.get() <= 3, asked + " blocks were asked of threads that are slow");
+  }
+
+  private static void awaitReading(HeldDisk held, Thread other) {
+    try {
+      held.reading.await();
+    } catch (InterruptedException interrupted) {
+      throw new IllegalStateException(other.getName(), interrupted);
+    }
+  }
+
   @Test
   void memoryOfAllIsToldAndGivenBack() {
     long alone = mostHeld(null);
