@@ -46,6 +46,10 @@ final class QuickJvm {
     Path archive = directory.resolve("classes.aot");
     List<String> command = base();
     command.add(OUTPUT + archive);
+    // A library of the journal's would write itself into a new file at each start, as the journal
+    // writes; it takes one that is there.
+    command.add("-Djffi.extract.dir=" + directory);
+    command.add("-Djffi.extract.name=jffi");
     command.addAll(
         List.of(
             "-Xlog:disable",

@@ -1,6 +1,7 @@
 package io.widerow.query;
 
 import io.widerow.storage.EmbeddedStore;
+import io.widerow.storage.ReadingThreads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
@@ -32,11 +33,11 @@ public final class QueryThreads {
   ///
   /// @param searchers makes those that look through blocks
   public static void help(EmbeddedStore store, ThreadFactory searchers) {
-    store.readAheadOn(threads(named("widerow-read-ahead-"), READERS, RANGES_QUEUED_MAX));
     int further = Runtime.getRuntime().availableProcessors() - 1;
-    if (further > 0) {
-      store.searchOn(threads(searchers, further, BLOCKS_QUEUED_MAX));
-    }
+    store.readWith(
+        new ReadingThreads(
+            threads(named("widerow-read-ahead-"), READERS, RANGES_QUEUED_MAX),
+            further > 0 ? threads(searchers, further, BLOCKS_QUEUED_MAX) : null));
   }
 
   private static ThreadFactory named(String prefix) {

@@ -59,8 +59,7 @@ public final class EmbeddedStore implements EventStore {
   private volatile StoreState state = StoreState.EMPTY; // replaced under the lock of this
   private volatile @Nullable StorageException failed; // the write side's end
   private volatile @Nullable StorageException backgroundFailure;
-  private volatile @Nullable Executor readers;
-  private volatile @Nullable Executor searchers;
+  private volatile ReadingThreads readingThreads = ReadingThreads.NONE;
 
   /// Opens the store of a directory on this machine's disk, or makes one.
   ///
@@ -90,27 +89,13 @@ public final class EmbeddedStore implements EventStore {
     merger.runOn(threads);
   }
 
-  /// Has views that are taken from now on read ahead, when the disk makes them wait.
-  ///
-  /// @param threads where; several, since they wait. May drop what it has no time for
-  public void readAheadOn(Executor threads) {
-    readers = threads;
+  /// Has views that are taken from now on helped.
+  public void readWith(ReadingThreads threads) {
+    readingThreads = threads;
   }
 
-  @Nullable Executor readers() {
-    return readers;
-  }
-
-  /// Has views that are taken from now on look through blocks ahead, when a filter must.
-  ///
-  /// @param threads where; as many as may work beside those that read. May drop what it has no time
-  ///   for
-  public void searchOn(Executor threads) {
-    searchers = threads;
-  }
-
-  @Nullable Executor searchers() {
-    return searchers;
+  ReadingThreads readingThreads() {
+    return readingThreads;
   }
 
   EmbeddedStore(StoreOpener.Opened opened) {

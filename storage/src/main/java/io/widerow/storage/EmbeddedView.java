@@ -40,8 +40,8 @@ final class EmbeddedView implements StoreView {
     this.leased = leased;
     this.segmentLimit = segmentLimit;
     this.nowNanos = nowNanos;
-    this.prefetch = new Prefetch(store.readers());
-    this.readers = BlockReaders.of(store.searchers());
+    this.prefetch = new Prefetch(store.readingThreads().ahead());
+    this.readers = BlockReaders.of(store.readingThreads().searching());
   }
 
   /// Takes leases on the present state; starts again when a part of it goes meanwhile, which means

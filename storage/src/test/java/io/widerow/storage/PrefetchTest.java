@@ -119,7 +119,7 @@ class PrefetchTest {
     store =
         new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
             .open(id -> ChronicleJournalFactory.of(config, disk, id, Runnable::run));
-    store.readAheadOn(readers);
+    store.readWith(new ReadingThreads(readers, null));
     for (int i = 0; i < BATCHES; i++) {
       driver.append(store, NANOS, 100);
     }
