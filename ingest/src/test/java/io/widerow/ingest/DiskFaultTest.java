@@ -39,8 +39,9 @@ class DiskFaultTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  /// The n-th force, or the n-th write into a place of the journal, fails, for n = 1, 2, 3 ...; and
-  /// as often at random later. With a plus all later ones fail, too.
+  /// The n-th force of a thread, or its n-th write into a place of the journal, fails, for n = 1,
+  /// 2, 3 ...; and as often at random later: `strace` counts by thread, so each that comes so far
+  /// fails. With a plus all later ones do, too.
   @ParameterizedTest
   @CsvSource({"fdatasync,''", "fdatasync,+", "pwrite64,''", "pwrite64,+"})
   void whatFailsIsNeverAcknowledgedOver(String call, String andLater)

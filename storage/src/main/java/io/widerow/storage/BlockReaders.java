@@ -55,9 +55,9 @@ final class BlockReaders implements AutoCloseable {
     }
   }
 
-  /// Lets a cursor have one more reader than its own, until [#hasFewer]; false when there are
+  /// Lets a cursor have one more reader than its own, until [#releaseFurther]; false when there are
   /// enough.
-  synchronized boolean mayHaveMore() {
+  synchronized boolean tryClaimFurther() {
     if (further >= furtherMax) {
       return false;
     }
@@ -65,7 +65,7 @@ final class BlockReaders implements AutoCloseable {
     return true;
   }
 
-  synchronized void hasFewer(int readers) {
+  synchronized void releaseFurther(int readers) {
     further -= readers;
   }
 

@@ -102,7 +102,7 @@ final class BlockScouts implements AutoCloseable {
     while (ahead.size() < blocks) {
       BlockScout scout = idle.poll();
       if (scout == null) {
-        if (!readers.mayHaveMore()) {
+        if (!readers.tryClaimFurther()) {
           return;
         }
         scout = make();
@@ -127,7 +127,7 @@ final class BlockScouts implements AutoCloseable {
     ahead.forEach(Look::abandon);
     ahead.clear();
     all.forEach(scout -> readers.give(scout.reader()));
-    readers.hasFewer(Math.max(0, all.size() - 1));
+    readers.releaseFurther(Math.max(0, all.size() - 1));
     all.clear();
   }
 

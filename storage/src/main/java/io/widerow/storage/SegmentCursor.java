@@ -79,8 +79,8 @@ final class SegmentCursor implements EventCursor {
       Lease lease) {
     this.segment = segment;
     this.step = scan.descending() ? -1 : 1;
-    this.scouts =
-        new BlockScouts(segment, readers, scan.filter(), step, scan.fold() != null); // has one
+    boolean stays = scan.fold() != null; // with one reader, which a fold is bound to
+    this.scouts = new BlockScouts(segment, readers, scan.filter(), step, stays);
     this.scout = scouts.first();
     this.reader = scout.reader();
     this.key = key;

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: one block and the index.
 final class SegmentWriter implements AutoCloseable {
-  /// Blocks that make a partition a long one.
-  private static final int FORCE_BYTES = 1 << 20;
+  private static final int FORCE_BYTES = 1 << 20; // written since the last force
 
+  /// Blocks that make a partition a long one.
   private static final int LONG_BLOCKS = 2;
 
   private final Disk disk;
