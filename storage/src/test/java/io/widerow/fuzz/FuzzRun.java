@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 /// prints a table. What jazzer found worth keeping stays in the directory for the next run.
 ///
 /// ```
-///   FuzzRun <class of the targets> <directory> <seconds> <regex of names> <options of the JVM ...>
+///   FuzzRun <class of the targets> <directory> <processor seconds a target> <regex of names> <options of the JVM ...>
 ///   FuzzRun <class of the targets> <name> <input in base64>          one input, to be debugged
 /// ```
 public final class FuzzRun {
@@ -30,16 +30,18 @@ public final class FuzzRun {
 
   private final String targets;
   private final Path directory;
-  private final String seconds;
+  private final long cpuSeconds;
   private final List<String> jvm;
 
   /// What became of one target.
-  private record Result(String executed, String covered, String kept, String finding) {}
+  private record Result(long executed, String covered, String kept, String finding) {
+    static final Result NONE = new Result(0, "0", "0", "");
+  }
 
-  private FuzzRun(String targets, Path directory, String seconds, List<String> jvm) {
+  private FuzzRun(String targets, Path directory, long cpuSeconds, List<String> jvm) {
     this.targets = targets;
     this.directory = directory;
-    this.seconds = seconds;
+    this.cpuSeconds = cpuSeconds;
     this.jvm = jvm;
   }
 
@@ -51,7 +53,7 @@ public final class FuzzRun {
     }
     List<String> jvm = List.of(arguments).subList(4, arguments.length);
     Path directory = Path.of(arguments[1]).toAbsolutePath();
-    FuzzRun run = new FuzzRun(arguments[0], directory, arguments[2], jvm);
+    FuzzRun run = new FuzzRun(arguments[0], directory, Long.parseLong(arguments[2]), jvm);
     if (run.all(Pattern.compile(arguments[3]))) {
       System.exit(1);
     }
@@ -64,7 +66,16 @@ public final class FuzzRun {
     for (FuzzTarget target : JazzerEntry.all(targets)) {
       if (names.matcher(target.name()).matches()) {
         long cpuBefore = childrenCpuSeconds();
-        Result result = one(target);
+        Result result = Result.NONE;
+        // jazzer counts seconds of the clock: on a busy machine it takes several rounds.
+        for (long left = cpuSeconds;
+            left > 0 && result.finding.isEmpty();
+            left = cpuSeconds - (childrenCpuSeconds() - cpuBefore)) {
+          Result round = round(target, left);
+          result =
+              new Result(
+                  result.executed + round.executed, round.covered, round.kept, round.finding);
+        }
         FaultRecords.add(
             FaultRecords.Table.FUZZ,
             target.name(),
@@ -94,7 +105,7 @@ public final class FuzzRun {
         / TICKS_PER_SECOND;
   }
 
-  private Result one(FuzzTarget target) throws IOException, InterruptedException {
+  private Result round(FuzzTarget target, long seconds) throws IOException, InterruptedException {
     Path place = directory.resolve(target.name());
     Path corpus = Files.createDirectories(place.resolve("corpus"));
     Path seeds = Files.createDirectories(place.resolve("seeds"));
@@ -103,12 +114,12 @@ public final class FuzzRun {
       Files.write(seeds.resolve("seed-%04d".formatted(number++)), seed);
     }
     Process process =
-        new ProcessBuilder(command(target, corpus, seeds))
+        new ProcessBuilder(command(target, corpus, seeds, seconds))
             .directory(place.toFile())
             .redirectErrorStream(true)
             .start();
     Path log = place.resolve("log.txt");
-    Result result = new Result("0", "0", "0", "");
+    Result result = Result.NONE;
     try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
         var kept = Files.newBufferedWriter(log)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -129,7 +140,7 @@ public final class FuzzRun {
     return result;
   }
 
-  private List<String> command(FuzzTarget target, Path corpus, Path seeds) {
+  private List<String> command(FuzzTarget target, Path corpus, Path seeds, long seconds) {
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElse("java"));
     command.addAll(jvm);
@@ -160,7 +171,7 @@ public final class FuzzRun {
         sofar.finding.isEmpty()
             && (line.startsWith("== Java Exception") || line.contains("ERROR: libFuzzer"));
     return new Result(
-        executed.find() ? executed.group(1) : sofar.executed,
+        executed.find() ? Long.parseLong(executed.group(1)) : sofar.executed,
         covered.find() ? covered.group(1) : sofar.covered,
         kept.find() ? kept.group(1) : sofar.kept,
         found ? line : sofar.finding);
