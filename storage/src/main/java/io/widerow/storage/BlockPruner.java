@@ -2,12 +2,11 @@ package io.widerow.storage;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
-import io.widerow.event.Text;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
 
-/// Says from a block's directory and token filters what a [Filter] will say of its events, without
-/// looking at them. Never wrong, often undecided.
+/// Says from a block's directory what a [Filter] will say of its events, without looking at them.
+/// Never wrong, often undecided.
 ///
 /// - Threads: one.
 final class BlockPruner {
@@ -22,15 +21,14 @@ final class BlockPruner {
     }
   }
 
-  private final BlockReader reader;
   private final BlockDirectory directory;
 
-  BlockPruner(BlockReader reader) {
-    this.reader = reader;
-    this.directory = reader.directory();
+  /// @param directory of the reader, whichever block it has open
+  BlockPruner(BlockDirectory directory) {
+    this.directory = directory;
   }
 
-  /// The verdict over the block that `reader` has open.
+  /// The verdict over the block that is open.
   Verdict verdict(Filter filter) {
     return switch (filter) {
       case Filter.Everything() -> Verdict.EVERYTHING;
@@ -65,12 +63,9 @@ final class BlockPruner {
       case Filter.Exists(var name) -> exists(name);
       case Filter.Compare(var name, var comparison, var literal) ->
           compare(name, comparison, literal);
-      case Filter.Contains(var name, var needle) -> contains(name, needle, false);
-      case Filter.Has(var name, var words) -> contains(name, words, true);
-      case Filter.Matches(var name, var _) -> {
-        int column = stringColumn(name);
-        yield column < 0 ? Verdict.NOTHING : Verdict.SOMETHING;
-      }
+      case Filter.Contains(var name, var _) -> text(name);
+      case Filter.Has(var name, var _) -> text(name);
+      case Filter.Matches(var name, var _) -> text(name);
     };
   }
 
@@ -90,10 +85,8 @@ final class BlockPruner {
     if (comparison == Comparison.NOT_EQUAL) {
       return Verdict.SOMETHING;
     }
-    if (literal instanceof Literal.Word(Text text)) {
-      return comparison == Comparison.EQUAL
-          ? contains(name, text, true)
-          : stringColumn(name) < 0 ? Verdict.NOTHING : Verdict.SOMETHING;
+    if (literal instanceof Literal.Word) {
+      return text(name);
     }
     Verdict most = Verdict.NOTHING;
     for (; column >= 0; column = directory.findNext(column)) {
@@ -146,50 +139,11 @@ final class BlockPruner {
     };
   }
 
-  private int stringColumn(AttributeName name) {
+  private Verdict text(AttributeName name) {
     int column = directory.find(name);
     while (column >= 0 && directory.kinds[column] != AttributeKind.STRING) {
       column = directory.findNext(column);
     }
-    return column;
-  }
-
-  /// @param whole true when no word of the string reaches over the needle's ends
-  private Verdict contains(AttributeName name, Text needle, boolean whole) {
-    int column = stringColumn(name);
-    if (column < 0) {
-      return Verdict.NOTHING;
-    }
-    if (directory.filterBytes[column] == 0) {
-      return Verdict.SOMETHING;
-    }
-    ByteSource filter = reader.filter(column);
-    int form = filter.readByte();
-    int hashes = form & ~TokenFilter.WORDS;
-    boolean words = (form & TokenFilter.WORDS) != 0;
-    int bytes = filter.left();
-    if (hashes < 1 || hashes > TokenFilter.HASHES_MAX || bytes < 1 || bytes > 1 << 20) {
-      throw filter.corrupt("filter of %d bytes and %d hashes".formatted(bytes, hashes));
-    }
-    int at = 0;
-    while (at < needle.length()) {
-      int start = at;
-      while (at < needle.length() && TokenFilter.isToken(needle.at(at))) {
-        at++;
-      }
-      boolean complete = whole || (start > 0 && at < needle.length());
-      if (complete
-          && at > start
-          && !TokenFilter.mayHave(
-              filter.bytes(),
-              filter.at(),
-              bytes,
-              hashes,
-              TokenFilter.hash(needle, start, at, words))) {
-        return Verdict.NOTHING;
-      }
-      at += at == start || at < needle.length() ? 1 : 0;
-    }
-    return Verdict.SOMETHING;
+    return column < 0 ? Verdict.NOTHING : Verdict.SOMETHING;
   }
 }

@@ -1,6 +1,5 @@
 package io.widerow.storage;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,33 +13,26 @@ final class BlockReader implements AutoCloseable {
   private static final long CONTEXT_BYTES = 128 << 10;
 
   private DiskFile file;
-  private SegmentChecksum checksum;
+  private final PieceReader pieces;
   private final BlockDecompressor decompressor = new BlockDecompressor();
   private final LongDecoder longs = new LongDecoder(decompressor);
   private final IdDecoder ids = new IdDecoder(longs);
   private final BlockDirectory directory = new BlockDirectory();
   private final List<ColumnReader> columns = new ArrayList<>();
-  private final ByteSource source;
-  private byte[] buffer = new byte[0];
-  private long bytesRead;
-  private long headLimit; // behind the directory and the filters that were read
+  private long bytesBefore; // read of blocks before
   private boolean idsRead;
-  private boolean waited;
 
   BlockReader(DiskFile file, SegmentChecksum checksum) {
     this.file = file;
-    this.checksum = checksum;
-    this.source = new ByteSource(file.path());
+    this.pieces = new PieceReader(file, checksum);
   }
 
   /// Goes on with another segment, in the same memory.
   BlockReader over(DiskFile newFile, SegmentChecksum newChecksum) {
     file = newFile;
-    checksum = newChecksum;
-    source.of(newFile.path());
+    pieces.over(newFile, newChecksum);
     columns.forEach(column -> column.of(newFile.path()));
-    waited = false;
-    bytesRead = 0;
+    bytesBefore = 0;
     return this;
   }
 
@@ -55,19 +47,17 @@ final class BlockReader implements AutoCloseable {
 
   /// Of the block, so far.
   long bytesRead() {
-    return bytesRead;
+    return pieces.bytesRead() - bytesBefore;
   }
 
   /// True when, since this was last asked, a read took so long that the disk must have been asked.
   boolean waited() {
-    boolean was = waited;
-    waited = false;
-    return was;
+    return pieces.waited();
   }
 
   /// Memory that it holds, about.
   long heldBytes() {
-    long bytes = CONTEXT_BYTES + buffer.length + ids.heldBytes();
+    long bytes = CONTEXT_BYTES + pieces.heldBytes() + ids.heldBytes();
     for (ColumnReader column : columns) {
       bytes += column.heldBytes();
     }
@@ -81,12 +71,10 @@ final class BlockReader implements AutoCloseable {
     if (bytes < 1) {
       throw new StorageException.Corrupt(file.path(), offset, "a directory of no bytes");
     }
-    bytesRead = 0;
+    bytesBefore = pieces.bytesRead();
     idsRead = false;
-    fetch(offset, bytes, "directory");
-    headLimit = offset + index.directoryBytes[block];
     directory.read(
-        source,
+        pieces.read(offset, bytes, "directory"),
         index.events[block],
         offset + index.directoryBytes[block],
         offset + index.blockBytes[block]);
@@ -101,8 +89,7 @@ final class BlockReader implements AutoCloseable {
   /// Reads the ids, if they are not there yet.
   void readIds() {
     if (!idsRead) {
-      fetch(directory.idsOffset, directory.idsBytes, "ids");
-      ids.decode(source, directory.events);
+      ids.decode(pieces.read(directory.idsOffset, directory.idsBytes, "ids"), directory.events);
       idsRead = true;
     }
   }
@@ -111,24 +98,11 @@ final class BlockReader implements AutoCloseable {
   ColumnReader column(int column) {
     ColumnReader reader = columns.get(column);
     if (!reader.decoded()) {
-      fetch(directory.chunkOffsets[column], directory.chunkBytes[column], "column");
-      reader.decode(source, directory.kinds[column], directory.present[column], directory.events);
+      ByteSource chunk =
+          pieces.read(directory.chunkOffsets[column], directory.chunkBytes[column], "column");
+      reader.decode(chunk, directory.kinds[column], directory.present[column], directory.events);
     }
     return reader;
-  }
-
-  /// The bytes of a column's token filter, valid until the next read.
-  ByteSource filter(int column) {
-    long offset = directory.filterOffsets[column];
-    int bytes = directory.filterBytes[column];
-    fetch(offset, bytes, "filter");
-    headLimit = Math.max(headLimit, offset + bytes + SegmentFormat.CRC_BYTES);
-    return source;
-  }
-
-  /// How much of the open block, from its start, has what was looked at to rule it out.
-  int headBytes(SegmentIndex index, int block) {
-    return (int) (headLimit - index.offsets[block]);
   }
 
   /// Reads and checks everything in a block.
@@ -137,30 +111,10 @@ final class BlockReader implements AutoCloseable {
     readIds();
     for (int i = 0; i < directory.columns; i++) {
       if (directory.filterBytes[i] > 0) {
-        filter(i);
+        pieces.read(directory.filterOffsets[i], directory.filterBytes[i], "filter");
       }
-      fetch(directory.chunkOffsets[i], directory.chunkBytes[i], "column");
+      pieces.read(directory.chunkOffsets[i], directory.chunkBytes[i], "column");
     }
-  }
-
-  private void fetch(long offset, int bytes, String what) {
-    int whole = bytes + SegmentFormat.CRC_BYTES;
-    if (buffer.length < whole + ByteSource.SLACK) {
-      buffer = new byte[Math.max(whole, 2 * buffer.length) + ByteSource.SLACK];
-    }
-    long begun = System.nanoTime();
-    long done = file.read(MemorySegment.ofArray(buffer).asSlice(0, whole), offset);
-    waited |= System.nanoTime() - begun > Prefetch.WAITED_NANOS && file.mayWait();
-    if (done != whole) {
-      throw new StorageException.Corrupt(
-          file.path(), offset, "%s of %d bytes where %d are left".formatted(what, whole, done));
-    }
-    bytesRead += whole;
-    if (checksum.of(buffer, 0, bytes, offset) != (int) ByteSink.INT.get(buffer, bytes)) {
-      throw new StorageException.Corrupt(
-          file.path(), offset, "%s of %d bytes with a wrong checksum".formatted(what, bytes));
-    }
-    source.over(buffer, 0, bytes, offset);
   }
 
   @Override

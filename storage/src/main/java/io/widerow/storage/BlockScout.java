@@ -20,7 +20,7 @@ final class BlockScout {
 
   BlockScout(BlockReader reader, Filter filter) {
     this.reader = reader;
-    this.pruner = new BlockPruner(reader);
+    this.pruner = new BlockPruner(reader.directory());
     this.search = new BlockSearch(reader);
     this.filter = filter;
   }

@@ -34,20 +34,17 @@ final class BlockScouts implements AutoCloseable {
   private final Segment segment;
   private final BlockReaders readers;
   private final Filter filter;
-  private final int step;
   private final @Nullable Executor threads;
   private final List<BlockScout> all = new ArrayList<>();
   private final ArrayDeque<BlockScout> idle = new ArrayDeque<>();
   private final ArrayDeque<Look> ahead = new ArrayDeque<>(); // in the scan's order
   private int aloneBlocks;
 
-  /// @param step from block to block, 1 or -1
   /// @param alone true when nobody else may look
-  BlockScouts(Segment segment, BlockReaders readers, Filter filter, int step, boolean alone) {
+  BlockScouts(Segment segment, BlockReaders readers, Filter filter, boolean alone) {
     this.segment = segment;
     this.readers = readers;
     this.filter = filter;
-    this.step = step;
     this.threads = alone ? null : readers.searchers();
   }
 
@@ -65,10 +62,11 @@ final class BlockScouts implements AutoCloseable {
 
   /// The scan's next block, looked at.
   ///
+  /// @param order has the blocks behind it
   /// @param done the scout that it had before, for another block
-  /// @param worthwhile blocks behind it that others may look through
+  /// @param worthwhile true when others may look through these
   /// @throws StorageException.Corrupt as reading it did
-  BlockScout look(SegmentIndex index, int block, BlockScout done, int worthwhile) {
+  BlockScout look(BlockOrder order, int block, BlockScout done, boolean worthwhile) {
     Look next = ahead.poll();
     if (next != null) {
       assert next.block == block : "the scan goes elsewhere";
@@ -77,11 +75,11 @@ final class BlockScouts implements AutoCloseable {
     Executor others = threads;
     if (aloneBlocks > 0) {
       aloneBlocks--;
-    } else if (others != null) {
-      lookAhead(others, index, block, Math.min(worthwhile, AHEAD_MAX));
+    } else if (others != null && worthwhile) {
+      lookAhead(others, order);
     }
     if (next == null) {
-      done.look(index, block);
+      done.look(order.index(), block);
       return done;
     }
     next.run();
@@ -98,8 +96,12 @@ final class BlockScouts implements AutoCloseable {
   }
 
   /// Has blocks behind one looked through, by whoever has time first.
-  private void lookAhead(Executor others, SegmentIndex index, int block, int blocks) {
-    while (ahead.size() < blocks) {
+  private void lookAhead(Executor others, BlockOrder order) {
+    while (ahead.size() < AHEAD_MAX) {
+      int block = order.peek(ahead.size());
+      if (block == BlockOrder.END) {
+        return;
+      }
       BlockScout scout = idle.poll();
       if (scout == null) {
         if (!readers.tryClaimFurther()) {
@@ -107,7 +109,7 @@ final class BlockScouts implements AutoCloseable {
         }
         scout = make();
       }
-      Look look = new Look(scout, index, block + step * (ahead.size() + 1));
+      Look look = new Look(scout, order.index(), block);
       ahead.add(look);
       others.execute(look);
     }

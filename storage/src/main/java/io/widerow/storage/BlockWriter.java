@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
 /// Gathers the events of one block, column by column, and writes it.
 ///
 /// ```
-///  +-----------+-----+-------------+-----------------+
-///  | directory | ids | filters ... | column chunks ..|    each followed by its CRC32C, 4 bytes
-///  +-----------+-----+-------------+-----------------+
+///  +-----------+-----+------------------+
+///  | directory | ids | column chunks .. |    each followed by its CRC32C, 4 bytes
+///  +-----------+-----+------------------+
 ///
 ///  directory:  varint events | varint idsBytes | varint columns | columns ...
 ///  a column:   byte nameBytes | name | byte kind | varint present | byte range |
-///              [ long least | long greatest ] | varint chunkBytes | varint filterBytes
+///              [ long least | long greatest ] | varint chunkBytes | varint 0
 /// ```
 ///
 /// Columns are in ascending order of names, then kinds. `range` says whether least and greatest
 /// follow: of longs as they are, of doubles their raw bits, NaNs left out. Sizes are without the
-/// checksum; `filterBytes` of 0 means that there is no filter.
+/// checksum. The last number is the size of a filter of the column, which older blocks have.
 ///
 /// - Threads: one.
 /// - Memory: one block.
@@ -37,14 +37,15 @@ final class BlockWriter implements AutoCloseable {
   private final BlockCompressor compressor;
   private final ColumnEncoder columns;
   private final IdEncoder ids;
-  private final TokenFilterBuilder filters;
+  private final TokenSet tokenSet = new TokenSet();
+  private final boolean tokensWanted;
+  private final Map<AttributeName, long[]> tokens = new HashMap<>();
   private final Map<AttributeName, List<ColumnBuilder>> byName = new HashMap<>();
   private final List<ColumnBuilder> used = new ArrayList<>();
   private final List<ColumnBuilder> written = new ArrayList<>(); // those of `used` in this block
   private final AttributeValue scratch = new AttributeValue();
   private final EventView.AttributeVisitor visitor = this::visit;
   private final ByteSink directory = new ByteSink();
-  private final ByteSink filterBytes = new ByteSink();
   private final ByteSink chunks = new ByteSink();
   private int remembered;
   private @Nullable ColumnBuilder before;
@@ -54,8 +55,8 @@ final class BlockWriter implements AutoCloseable {
   BlockWriter(SegmentForm form, Breather breather) {
     this.breather = breather;
     compressor = new BlockCompressor(form.zstdLevel(), breather);
-    filters = new TokenFilterBuilder(form.filterBits());
-    columns = new ColumnEncoder(compressor, filters);
+    tokensWanted = form.filterBits() > 0;
+    columns = new ColumnEncoder(compressor, tokenSet);
     ids = new IdEncoder(columns.longs());
   }
 
@@ -74,6 +75,12 @@ final class BlockWriter implements AutoCloseable {
 
   IdEncoder ids() {
     return ids;
+  }
+
+  /// The tokens of each column of strings of the block that was finished last, where they are
+  /// wanted; valid until the next one is.
+  Map<AttributeName, long[]> tokens() {
+    return tokens;
   }
 
   void add(EventView event) {
@@ -132,34 +139,31 @@ final class BlockWriter implements AutoCloseable {
       }
     }
     written.sort(ColumnBuilder.ORDER);
-    filterBytes.clear();
+    tokens.clear();
     chunks.clear();
     directory.clear();
-    int[] sizes = new int[2 * written.size() + 1];
+    int[] sizes = new int[written.size()];
     ids.finish(events, chunks);
     int idsBytes = chunks.length();
     for (int i = 0; i < written.size(); i++) {
       int start = chunks.length();
       breather.breathe();
-      filters.begin(written.get(i).kind == AttributeKind.STRING);
-      columns.encode(written.get(i), events, chunks);
-      sizes[2 * i] = chunks.length() - start;
-      start = filterBytes.length();
-      filters.finish(filterBytes);
-      sizes[2 * i + 1] = filterBytes.length() - start;
+      ColumnBuilder column = written.get(i);
+      boolean gathered = tokensWanted && column.kind == AttributeKind.STRING;
+      tokenSet.begin(gathered);
+      columns.encode(column, events, chunks);
+      sizes[i] = chunks.length() - start;
+      if (gathered) {
+        tokens.put(column.name, tokenSet.hashes());
+      }
     }
     putDirectory(events, idsBytes, sizes);
     int start = out.length();
     int directoryBytes = directory.length() + SegmentFormat.CRC_BYTES;
     put(directory, 0, directory.length(), out, checksum, fileOffset - start);
     put(chunks, 0, idsBytes, out, checksum, fileOffset - start);
-    for (int i = 0, at = 0; i < written.size(); at += sizes[2 * i + 1], i++) {
-      if (sizes[2 * i + 1] > 0) {
-        put(filterBytes, at, sizes[2 * i + 1], out, checksum, fileOffset - start);
-      }
-    }
-    for (int i = 0, at = idsBytes; i < written.size(); at += sizes[2 * i], i++) {
-      put(chunks, at, sizes[2 * i], out, checksum, fileOffset - start);
+    for (int i = 0, at = idsBytes; i < written.size(); at += sizes[i], i++) {
+      put(chunks, at, sizes[i], out, checksum, fileOffset - start);
     }
     keepRest(events);
     return directoryBytes;
@@ -207,8 +211,8 @@ final class BlockWriter implements AutoCloseable {
       directory.putByte(column.kind.code);
       directory.putVarint(column.count);
       putRange(column);
-      directory.putVarint(sizes[2 * i]);
-      directory.putVarint(sizes[2 * i + 1]);
+      directory.putVarint(sizes[i]);
+      directory.putVarint(0);
     }
   }
 

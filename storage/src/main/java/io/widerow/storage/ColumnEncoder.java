@@ -30,7 +30,7 @@ final class ColumnEncoder {
   private final ByteSink compressed = new ByteSink();
   private long[] scratch = new long[0];
 
-  ColumnEncoder(BlockCompressor compressor, TokenFilterBuilder tokens) {
+  ColumnEncoder(BlockCompressor compressor, TokenSet tokens) {
     this.compressor = compressor;
     this.longs = new LongEncoder(compressor);
     this.texts = new TextEncoder(longs, compressor, tokens);

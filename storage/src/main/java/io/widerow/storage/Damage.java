@@ -22,6 +22,8 @@ public record Damage(
     SEGMENT,
     /// A block of a segment; the others can be read.
     BLOCK,
+    /// What helps to find words in a segment; every event can be read.
+    FILTER,
     /// Groups of a journal that were acknowledged.
     JOURNAL,
     /// What a lane remembers of recent batches.

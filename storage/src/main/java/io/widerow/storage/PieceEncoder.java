@@ -21,7 +21,7 @@ final class PieceEncoder {
   private static final int PAUSE_BLOCKS = 7;
 
   private final LongEncoder longs;
-  private final TokenFilterBuilder tokens;
+  private final TokenSet tokens;
   private final boolean thorough;
   private final TextDictionary dictionary = new TextDictionary();
   private long[] symbols = new long[0];
@@ -29,7 +29,7 @@ final class PieceEncoder {
   private int separator;
   private int other; // slice of the text that is no number
 
-  PieceEncoder(LongEncoder longs, TokenFilterBuilder tokens, boolean thorough) {
+  PieceEncoder(LongEncoder longs, TokenSet tokens, boolean thorough) {
     this.thorough = thorough;
     this.longs = longs;
     this.tokens = tokens;

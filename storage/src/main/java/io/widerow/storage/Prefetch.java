@@ -44,17 +44,11 @@ final class Prefetch {
     static Range of(Segment segment, SegmentIndex index, int block, Scan scan) {
       return readsAll(scan)
           ? new Range(segment, index.offsets[block], index.blockBytes[block])
-          : ofHead(segment, index, block, 0);
+          : new Range(segment, index.offsets[block], index.directoryBytes[block]);
     }
 
     static boolean readsAll(Scan scan) {
       return scan.columns() == null && scan.filter() instanceof Filter.Everything;
-    }
-
-    /// The first bytes of a block, its directory at least.
-    static Range ofHead(Segment segment, SegmentIndex index, int block, int bytes) {
-      int head = Math.clamp(bytes, index.directoryBytes[block], index.blockBytes[block]);
-      return new Range(segment, index.offsets[block], head);
     }
 
     /// The same of the first block of a partition in the scan's direction; null when there is none.

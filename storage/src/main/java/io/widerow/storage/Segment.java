@@ -26,6 +26,8 @@ final class Segment implements AutoCloseable {
   private final long bytes;
   private final Map<PartitionKey, SegmentIndex> index = new HashMap<>();
   private final List<SegmentIndex> entries = new ArrayList<>();
+  private SegmentGroups groups = SegmentGroups.NONE;
+  private long indexOffset;
   private long events;
   private volatile @Nullable Damage damage;
   private Runnable retired = () -> {};
@@ -46,8 +48,7 @@ final class Segment implements AutoCloseable {
     DiskFile file = disk.open(path);
     try {
       Segment segment = new Segment(file, storeId, segmentId);
-      segment.readHeader();
-      segment.readFooter();
+      segment.readFooter(segment.readHeader());
       return segment;
     } catch (Throwable failure) {
       file.close();
@@ -68,7 +69,8 @@ final class Segment implements AutoCloseable {
     return segment;
   }
 
-  private void readHeader() {
+  /// Returns the features.
+  private long readHeader() {
     if (bytes < SegmentFormat.HEADER_BYTES + SegmentFormat.FOOTER_BYTES) {
       throw new StorageException.Corrupt(path(), bytes, "a file of " + bytes + " bytes");
     }
@@ -93,9 +95,10 @@ final class Segment implements AutoCloseable {
               .formatted(
                   version, incompatible, SegmentFormat.VERSION, SegmentFormat.INCOMPATIBLE_KNOWN));
     }
+    return incompatible;
   }
 
-  private void readFooter() {
+  private void readFooter(long features) {
     long footerAt = bytes - SegmentFormat.FOOTER_BYTES;
     byte[] footer = read(footerAt, SegmentFormat.FOOTER_BYTES);
     int crcAt = SegmentFormat.footerOffset("crc32c");
@@ -104,7 +107,7 @@ final class Segment implements AutoCloseable {
       throw new StorageException.Corrupt(path(), footerAt, "the footer is missing or damaged");
     }
     ByteSource in = new ByteSource(path()).over(footer, 0, SegmentFormat.FOOTER_BYTES, footerAt);
-    long indexOffset = in.readLong();
+    indexOffset = in.readLong();
     int indexBytes = in.readInt();
     int indexCrc = in.readInt();
     int partitionCount = in.readInt();
@@ -121,17 +124,22 @@ final class Segment implements AutoCloseable {
     if (crc(indexed, 0, indexBytes, indexOffset) != indexCrc) {
       throw new StorageException.Corrupt(path(), indexOffset, "the index is damaged");
     }
-    readIndex(
-        new ByteSource(path()).over(indexed, 0, indexBytes, indexOffset),
-        partitionCount,
-        indexOffset);
+    ByteSource index = new ByteSource(path()).over(indexed, 0, indexBytes, indexOffset);
+    int blocks = readIndex(index, partitionCount, indexOffset);
+    if ((features & SegmentFormat.FEATURE_GROUPS) != 0) {
+      groups = SegmentGroups.read(index, blocks, indexOffset);
+    }
+    index.requireEnd("the index");
   }
 
-  private void readIndex(ByteSource in, int partitionCount, long limit) {
+  /// Returns how many blocks there are.
+  private int readIndex(ByteSource in, int partitionCount, long limit) {
     long sum = 0;
+    int blocks = 0;
     PartitionKey last = null;
     for (int i = 0; i < partitionCount; i++) {
-      SegmentIndex entry = SegmentIndex.read(in, limit);
+      SegmentIndex entry = SegmentIndex.read(in, blocks, limit);
+      blocks += entry.blocks;
       PartitionKey key = entry.partition.key();
       if (last != null && last.compareTo(key) >= 0) {
         throw in.corrupt("partition %s behind %s".formatted(key, last));
@@ -141,10 +149,10 @@ final class Segment implements AutoCloseable {
       entries.add(entry);
       sum += entry.partition.events();
     }
-    in.requireEnd("the index");
     if (sum != events) {
       throw in.corrupt("%d events in partitions, %d in the footer".formatted(sum, events));
     }
+    return blocks;
   }
 
   /// Refuses a file that is a whole segment, but not the one that the manifest means.
@@ -253,27 +261,42 @@ final class Segment implements AutoCloseable {
     return entries;
   }
 
+  /// Where the filters of its groups of blocks lie.
+  SegmentGroups groups() {
+    return groups;
+  }
+
+  /// A reader of these filters.
+  GroupFilter groupFilter() {
+    return new GroupFilter(new PieceReader(file, new SegmentChecksum(storeId, segmentId)), groups);
+  }
+
   /// A reader of it, to be given back.
   BlockReader reader(BlockReaders readers) {
     return readers.take(file, new SegmentChecksum(storeId, segmentId));
   }
 
-  /// Reads the whole file and checks every checksum.
+  /// Reads the whole file and checks every checksum, and that nothing else is in it.
   ///
   /// @throws StorageException.Corrupt naming the first that is wrong
   void verify() {
-    long next = SegmentFormat.HEADER_BYTES;
+    long left = indexOffset - SegmentFormat.HEADER_BYTES;
     try (BlockReader reader = reader(BlockReaders.NONE)) {
       for (SegmentIndex blocks : entries) {
         for (int i = 0; i < blocks.blocks; i++) {
-          if (blocks.offsets[i] != next) {
-            throw new StorageException.Corrupt(
-                path(), blocks.offsets[i], "a block where none is expected; next is " + next);
-          }
           reader.verify(blocks, i);
-          next += blocks.blockBytes[i];
+          left -= blocks.blockBytes[i];
         }
       }
+    }
+    GroupFilter filter = groupFilter();
+    for (int group = 0; group < groups.groups; group++) {
+      filter.verify(group);
+      left -= groups.bytes[group];
+    }
+    if (left != 0) {
+      throw new StorageException.Corrupt(
+          path(), indexOffset, left + " bytes before the index that belong to nothing");
     }
   }
 
@@ -287,6 +310,13 @@ final class Segment implements AutoCloseable {
       damage = Damage.of(named, Damage.Kind.BLOCK, List.of(blocks.info(block)));
     }
     return named;
+  }
+
+  /// Remembers that a filter cannot be read; its blocks can.
+  void filterDamaged(StorageException.Corrupt told) {
+    if (damage == null) {
+      damage = Damage.of(told, Damage.Kind.FILTER, List.of());
+    }
   }
 
   /// The first damage that a reader met; null when none did.

@@ -14,27 +14,22 @@ import org.jspecify.annotations.Nullable;
 /// Reads a range of one partition of a segment, in either direction.
 ///
 /// ```
-///  blocks by range -> directory -> filters -> ids -> filter's columns -> wanted columns
-///                        |            |        |          |
-///                        +-- nothing -+-- skip the block  +-- no row left: skip the columns
+///  range -> filters of groups -> directory -> ids -> filter's columns -> wanted columns
+///              |                    |           |       |
+///              +------ nothing -----+-- skip the block  +-- no row left: skip the columns
 /// ```
 ///
 /// - Threads: one; others look through the next blocks meanwhile, where a filter must, see
 ///   [BlockScouts].
 /// - Memory: one block, and up to two more where others look.
 final class SegmentCursor implements EventCursor {
-  private static final BitSet NONE = new BitSet();
-
   /// Blocks that are filtered and have their heads read ahead: so many requests keep an SSD busy.
   private static final int HEADS_AHEAD = 16;
-
-  /// A head may be longer than the one before by this part of it.
-  private static final int HEAD_MARGIN = 16;
 
   private final Segment segment;
   private final BlockScouts scouts;
   private final PartitionKey key;
-  private final @Nullable SegmentIndex index;
+  private final @Nullable BlockOrder order; // null when the partition is not here
   private final Scan scan;
   private final ScanWatch watch;
   private final long arrivedFrom;
@@ -48,9 +43,7 @@ final class SegmentCursor implements EventCursor {
   private final int step;
   private BlockScout scout; // has the block
   private BlockReader reader; // its
-  private BitSet left = NONE; // blocks that are passed over
-  private int block; // to be opened next
-  private int blocksLeft;
+  private int block; // that was opened last
   private int blocksAhead; // that were asked of `prefetch`
   private boolean searching; // the block before had to be looked through
   private int row;
@@ -80,11 +73,11 @@ final class SegmentCursor implements EventCursor {
     this.segment = segment;
     this.step = scan.descending() ? -1 : 1;
     boolean stays = scan.fold() != null; // with one reader, which a fold is bound to
-    this.scouts = new BlockScouts(segment, readers, scan.filter(), step, stays);
+    this.scouts = new BlockScouts(segment, readers, scan.filter(), stays);
     this.scout = scouts.first();
     this.reader = scout.reader();
     this.key = key;
-    this.index = index;
+    this.order = index == null ? null : new BlockOrder(segment, index, scan);
     this.scan = scan;
     this.watch = scan.watch();
     this.arrivedFrom = arrivedFrom;
@@ -93,18 +86,13 @@ final class SegmentCursor implements EventCursor {
     this.shown = new BlockView(scan.columns());
     this.filtered = new BlockView(null);
     this.fold = scan.fold() == null ? null : new BlockFold(scan.fold(), scan, reader);
-    if (index != null) {
-      int first = index.firstBlock(scan.from());
-      int limit = Math.max(first, index.limitBlock(scan.until()));
-      blocksLeft = limit - first;
-      blocksSkipped = (long) index.blocks - blocksLeft;
-      block = scan.descending() ? limit - 1 : first;
-    }
   }
 
   /// Passes over some blocks. Before anything is read.
   SegmentCursor without(BitSet blocks) {
-    left = blocks;
+    if (order != null) {
+      order.without(blocks);
+    }
     return this;
   }
 
@@ -113,9 +101,9 @@ final class SegmentCursor implements EventCursor {
     try {
       return advance();
     } catch (StorageException.Corrupt damaged) {
-      blocksLeft = 0; // nothing behind it is shown as if it were the next
+      Objects.requireNonNull(order).end(); // nothing behind it is shown as if it were the next
       rowsLeft = 0;
-      throw segment.damaged(damaged, key, block - step);
+      throw segment.damaged(damaged, key, block);
     }
   }
 
@@ -143,10 +131,14 @@ final class SegmentCursor implements EventCursor {
           return Step.EVENT;
         }
       }
-      if (blocksLeft == 0) {
+      if (order == null) {
         return Step.END;
       }
-      openBlock();
+      int next = order.next();
+      if (next == BlockOrder.END) {
+        return Step.END;
+      }
+      openBlock(order, next);
     }
   }
 
@@ -175,22 +167,16 @@ final class SegmentCursor implements EventCursor {
     return rowsLeft > 0;
   }
 
-  private void openBlock() {
-    SegmentIndex blocks = Objects.requireNonNull(index);
-    int opened = block;
-    block += step;
-    blocksLeft--;
+  private void openBlock(BlockOrder blocks, int opened) {
+    block = opened;
     watch.block();
     columnsRead = false;
-    if (left.get(opened)) {
-      return;
-    }
     long bytes = reader.bytesRead();
-    scout = scouts.look(blocks, opened, scout, searching ? blocksLeft : 0);
+    scout = scouts.look(blocks, opened, scout, searching);
     bytesBefore += bytes;
     reader = scout.reader();
     BlockPruner.Verdict verdict = scout.verdict();
-    readAhead(blocks, opened);
+    readAhead(blocks);
     searching = false;
     if (verdict == BlockPruner.Verdict.NOTHING) {
       blocksSkipped++;
@@ -198,7 +184,7 @@ final class SegmentCursor implements EventCursor {
     }
     blocksRead++;
     filtering = verdict != BlockPruner.Verdict.EVERYTHING;
-    if (openFolded(blocks, opened)) {
+    if (openFolded(blocks.index(), opened)) {
       return;
     }
     int events = reader.directory().events;
@@ -228,9 +214,8 @@ final class SegmentCursor implements EventCursor {
     return true;
   }
 
-  /// Has the next block read ahead; of several, when they are filtered, what may rule them out:
-  /// that is as long as it is in this one, about, and small.
-  private void readAhead(SegmentIndex blocks, int opened) {
+  /// Has the next block read ahead; of several, when they are filtered, what may rule them out.
+  private void readAhead(BlockOrder blocks) {
     blocksAhead = Math.max(0, blocksAhead - 1);
     if (reader.waited()) {
       prefetch.waited();
@@ -238,15 +223,13 @@ final class SegmentCursor implements EventCursor {
     if (!prefetch.isWanted()) {
       return;
     }
-    boolean all = Prefetch.Range.readsAll(scan);
-    int head = reader.headBytes(blocks, opened);
-    int most = Math.min(blocksLeft, all ? 1 : HEADS_AHEAD);
+    int most = Prefetch.Range.readsAll(scan) ? 1 : HEADS_AHEAD;
     for (; blocksAhead < most; blocksAhead++) {
-      int next = block + step * blocksAhead;
-      prefetch.next(
-          all
-              ? Prefetch.Range.of(segment, blocks, next, scan)
-              : Prefetch.Range.ofHead(segment, blocks, next, head + head / HEAD_MARGIN));
+      int next = blocks.peek(blocksAhead);
+      if (next == BlockOrder.END) {
+        return;
+      }
+      prefetch.next(Prefetch.Range.of(segment, blocks.index(), next, scan));
     }
   }
 
@@ -280,8 +263,14 @@ final class SegmentCursor implements EventCursor {
 
   @Override
   public ScanStatistics statistics() {
+    long ruledOut = order == null ? 0 : order.ruledOut();
+    long bytesAsked = order == null ? 0 : order.bytesRead();
     return new ScanStatistics(
-        blocksRead, blocksSkipped, bytesBefore + reader.bytesRead(), eventsScanned, eventsKept);
+        blocksRead,
+        blocksSkipped + ruledOut,
+        bytesAsked + bytesBefore + reader.bytesRead(),
+        eventsScanned,
+        eventsKept);
   }
 
   @Override

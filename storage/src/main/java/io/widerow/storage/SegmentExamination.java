@@ -7,11 +7,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Which blocks of a segment can be read, found by reading and decoding all of them.
+/// Which blocks of a segment can be read, found by reading and decoding all of them, and their
+/// filters.
 ///
 /// @param blocks all of them
 /// @param bad those that cannot be read, by partition
-/// @param damage the same, for people
+/// @param damage the same for people, and filters that cannot be read
 record SegmentExamination(long blocks, Map<PartitionKey, BitSet> bad, List<Damage> damage) {
   private static final BitSet NONE = new BitSet();
 
@@ -36,7 +37,20 @@ record SegmentExamination(long blocks, Map<PartitionKey, BitSet> bad, List<Damag
         }
       }
     }
+    GroupFilter filter = segment.groupFilter();
+    for (int group = 0; group < segment.groups().groups; group++) {
+      try {
+        filter.verify(group);
+      } catch (StorageException.Corrupt damaged) {
+        damage.add(Damage.of(damaged, Damage.Kind.FILTER, List.of()));
+      }
+    }
     return new SegmentExamination(blocks, bad, damage);
+  }
+
+  /// What is damaged and held events.
+  List<Damage> lost() {
+    return damage.stream().filter(each -> each.kind() != Damage.Kind.FILTER).toList();
   }
 
   BitSet badOf(PartitionKey key) {

@@ -8,8 +8,8 @@ package io.widerow.storage;
 /// @param blockBytes bytes of attributes at which a block is closed
 /// @param filterBits bits of the token filter for each different token; 0 for no filters
 record SegmentForm(int zstdLevel, int blockEvents, int blockBytes, int filterBits) {
-  static final SegmentForm SEALED = new SegmentForm(1, 8_192, 2 << 20, 8);
-  static final SegmentForm FINAL = new SegmentForm(9, 16_384, 4 << 20, 6);
+  static final SegmentForm SEALED = new SegmentForm(1, 8_192, 2 << 20, 10);
+  static final SegmentForm FINAL = new SegmentForm(9, 16_384, 4 << 20, 11);
 
   SegmentForm {
     if (zstdLevel < 1 || zstdLevel > 19) {

@@ -9,9 +9,9 @@ import java.nio.ByteOrder;
 /// A sealed segment, byte for byte. FORMAT-segment.md explains what this declares.
 ///
 /// ```
-///  +--------+-------+-------+-- ~ --+-------+--------+
-///  | header | block | block |       | index | footer |
-///  +--------+-------+-------+-- ~ --+-------+--------+
+///  +--------+-------+-------+--------------+-------+-- ~ --+-------+--------+
+///  | header | block | block | group filter | block |       | index | footer |
+///  +--------+-------+-------+--------------+-------+-- ~ --+-------+--------+
 ///
 ///  header, 64 bytes
 ///  0       8         12         16             24           32            40           48
@@ -76,8 +76,12 @@ final class SegmentFormat {
 
   static final int VERSION = 1;
 
+  /// Blocks are followed by the token filters of their groups, see [GroupFilter], and the index
+  /// says where.
+  static final long FEATURE_GROUPS = 1;
+
   /// Features that a reader must know.
-  static final long INCOMPATIBLE_KNOWN = 0;
+  static final long INCOMPATIBLE_KNOWN = FEATURE_GROUPS;
 
   static final int BLOCK_EVENTS_MAX = 1 << 16;
 
@@ -90,6 +94,9 @@ final class SegmentFormat {
   static final int BLOCK_COLUMNS_MAX = 3_000;
   static final int PARTITION_KEY_BYTES_MAX = 512;
   static final int INDEX_BYTES_MAX = 1 << 28;
+
+  /// Largest filter of a group of blocks.
+  static final int FILTER_BYTES_MAX = 1 << 30;
 
   static {
     assert HEADER_BYTES == 64 : "the header is frozen for all versions";

@@ -12,6 +12,10 @@ final class SegmentIndex {
   private static final int BLOCK_BYTES_LEAST = 5 * Long.BYTES + 3;
 
   final SegmentSummary.Partition partition;
+
+  /// How many blocks the segment has before these.
+  final int blocksBefore;
+
   final int blocks;
   final long[] offsets;
   final int[] directoryBytes;
@@ -19,7 +23,9 @@ final class SegmentIndex {
   final int[] events;
   private final long[] ids; // time and tail of the first, time and tail of the last, block by block
 
-  private SegmentIndex(ByteSource in, PartitionKey key, boolean ownIds, int blocks, long limit) {
+  private SegmentIndex(
+      ByteSource in, PartitionKey key, boolean ownIds, int blocksBefore, int blocks, long limit) {
+    this.blocksBefore = blocksBefore;
     this.blocks = blocks;
     offsets = new long[blocks];
     directoryBytes = new int[blocks];
@@ -42,14 +48,15 @@ final class SegmentIndex {
 
   /// Reads a partition of an index.
   ///
+  /// @param blocksBefore in the partitions before it
   /// @param limit where the blocks end and the index starts
-  static SegmentIndex read(ByteSource in, long limit) {
+  static SegmentIndex read(ByteSource in, int blocksBefore, long limit) {
     int keyBytes = in.readCount(1, SegmentFormat.PARTITION_KEY_BYTES_MAX, "partition key bytes");
     int keyAt = in.skip(keyBytes, "partition key");
     PartitionKey key = keyOf(in, Arrays.copyOfRange(in.bytes(), keyAt, keyAt + keyBytes));
     int ownIds = in.readByte();
     int blocks = in.readCount(1, in.left() / BLOCK_BYTES_LEAST, "blocks");
-    return new SegmentIndex(in, key, ownIds != 0, blocks, limit);
+    return new SegmentIndex(in, key, ownIds != 0, blocksBefore, blocks, limit);
   }
 
   private static PartitionKey keyOf(ByteSource in, byte[] bytes) {

@@ -10,8 +10,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the blocks of a segment whose header, index or footer cannot be read. A block's directory
-/// says how long the block is, so they are found one behind the other; and the manifest says which
-/// partitions come in which order, with how many events each:
+/// says how long the block is, that of a [GroupFilter] too, so they are found one behind the other;
+/// and the manifest says which partitions come in which order, with how many events each:
 ///
 /// ```
 ///   header | block of 3 | block of 2 | block of 4 | cut
@@ -117,15 +117,18 @@ final class SegmentSalvage {
 
   private SegmentIndex read(ByteSink index) {
     byte[] bytes = Arrays.copyOf(index.bytes(), index.length() + ByteSource.SLACK);
-    return SegmentIndex.read(new ByteSource(path).over(bytes, 0, index.length(), 0), fileBytes);
+    return SegmentIndex.read(new ByteSource(path).over(bytes, 0, index.length(), 0), 0, fileBytes);
   }
 
-  /// The block at `offset`; null when there is none that can be told.
+  /// The block at `offset`, or behind the filters that are there; null when there is none that can
+  /// be told.
   private @Nullable Block next(DiskFile file) {
-    int there = (int) Math.min(DIRECTORY_BYTES_MAX, Math.max(0, fileBytes - offset));
-    long got = file.read(MemorySegment.ofArray(window).asSlice(0, there), offset);
-    ByteSource in = new ByteSource(path).over(window, 0, (int) got, offset);
     try {
+      ByteSource in = piece(file);
+      while (in.left() > 0 && in.bytes()[in.at()] == 0) {
+        offset += filterBytes(in);
+        in = piece(file);
+      }
       Block block = parse(in);
       if (offset + block.blockBytes <= fileBytes) {
         return block;
@@ -135,6 +138,33 @@ final class SegmentSalvage {
       end = damaged.found;
     }
     return null;
+  }
+
+  /// What starts at `offset`.
+  private ByteSource piece(DiskFile file) {
+    int there = (int) Math.min(DIRECTORY_BYTES_MAX, Math.max(0, fileBytes - offset));
+    long got = file.read(MemorySegment.ofArray(window).asSlice(0, there), offset);
+    return new ByteSource(path).over(window, 0, (int) got, offset);
+  }
+
+  /// Size of a [GroupFilter], from its directory.
+  private long filterBytes(ByteSource in) {
+    in.readByte();
+    in.readByte();
+    int blocks = in.readCount(1, SegmentGroups.BLOCKS_MAX, "blocks of a filter");
+    int pageLines = in.readCount(1, SegmentGroups.BLOCKS_MAX, "lines of a page");
+    int columns = in.readCount(1, in.left(), "columns of a filter");
+    long bytes = 0;
+    for (int i = 0; i < columns; i++) {
+      in.skip(in.readByte(), "attribute name");
+      int lines = in.readCount(1, GroupFilter.LINES_MAX, "lines of a filter");
+      bytes += GroupFilter.columnBytes(lines, blocks, pageLines);
+    }
+    int directory = in.at();
+    if (in.readInt() != checksum.of(window, 0, directory, offset)) {
+      throw in.corrupt("a filter with a wrong checksum");
+    }
+    return bytes + directory + SegmentFormat.CRC_BYTES;
   }
 
   private Block parse(ByteSource in) {

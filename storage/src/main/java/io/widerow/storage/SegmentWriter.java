@@ -18,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 /// a block:
 ///   long offset | varint directoryBytes | varint blockBytes | varint events |
 ///   long timeFirst | long tailFirst | long timeLast | long tailLast
+/// behind them, for each group of blocks, see [SegmentGroups]:
+///   long offset | varint directoryBytes | varint bytes | varint blocks
 /// ```
 ///
 /// A full block is held back until there are enough events behind it for a small last block.
 ///
 /// - Threads: one.
-/// - Memory: one block and the index.
+/// - Memory: one block, the tokens of a group, and the index.
 final class SegmentWriter implements AutoCloseable {
   private static final int FORCE_BYTES = 1 << 20; // written since the last force
 
@@ -37,16 +39,19 @@ final class SegmentWriter implements AutoCloseable {
   private final SegmentForm form;
   private final SegmentChecksum checksum;
   private final BlockWriter block;
+  private final GroupFilterWriter group;
   private final DiskFile file;
   private final ByteSink out = new ByteSink();
   private final ByteSink index = new ByteSink();
   private final ByteSink blockIndex = new ByteSink();
+  private final ByteSink groupIndex = new ByteSink();
   private final List<SegmentSummary.Partition> partitions = new ArrayList<>();
   private @Nullable PartitionKey key;
   private int blockLimit; // events that fill the block; 0 while it is not full
   private long unforcedBytes;
   private long fileBytes;
   private int blocks;
+  private int groups;
   private long events;
   private int partitionBlocks;
   private long partitionEvents;
@@ -70,6 +75,7 @@ final class SegmentWriter implements AutoCloseable {
     this.form = form;
     this.checksum = new SegmentChecksum(storeId, segmentId);
     this.block = new BlockWriter(form, breather);
+    this.group = new GroupFilterWriter(form.filterBits(), breather);
     try {
       this.file = disk.create(path);
     } catch (Throwable failure) {
@@ -83,7 +89,7 @@ final class SegmentWriter implements AutoCloseable {
     out.putLong(SegmentFormat.MAGIC);
     out.putInt(SegmentFormat.VERSION);
     out.putInt(0);
-    out.putLong(0); // incompatible
+    out.putLong(SegmentFormat.FEATURE_GROUPS); // incompatible
     out.putLong(0); // compatible
     out.putLong(storeId.getMostSignificantBits());
     out.putLong(storeId.getLeastSignificantBits());
@@ -154,7 +160,26 @@ final class SegmentWriter implements AutoCloseable {
     blockIndex.putLong(to.tail());
     partitionBlocks++;
     partitionEvents += blockEvents;
+    if (!group.takes(block.tokens())) {
+      endGroup();
+    }
+    group.add(block.tokens());
     flush();
+  }
+
+  /// Writes the filter of the blocks so far.
+  private void endGroup() {
+    int groupBlocks = group.blocks();
+    if (groupBlocks == 0) {
+      return;
+    }
+    int start = out.length();
+    int directoryBytes = group.finish(out, checksum, fileBytes);
+    groupIndex.putLong(fileBytes + start);
+    groupIndex.putVarint(directoryBytes);
+    groupIndex.putVarint(out.length() - start);
+    groupIndex.putVarint(groupBlocks);
+    groups++;
   }
 
   private void flush() {
@@ -194,8 +219,11 @@ final class SegmentWriter implements AutoCloseable {
   /// caller.
   SegmentSummary finish() {
     endPartition();
+    endGroup();
     flush();
     long indexOffset = fileBytes;
+    index.putVarint(groups);
+    index.put(groupIndex);
     out.put(index);
     int indexCrc = checksum.of(out.bytes(), 0, out.length(), indexOffset);
     int footerAt = out.length();

@@ -149,7 +149,7 @@ public final class StoreRepair {
       Manifest manifest, SegmentFiles files, UUID storeId, SegmentEntry entry, Path kept) {
     try (Segment source = source(files, storeId, entry, kept)) {
       SegmentExamination examined = SegmentExamination.of(source);
-      lost.addAll(examined.damage());
+      lost.addAll(examined.lost());
       long id = freeId(manifest, files);
       try (SegmentWriter writer = files.writer(files.temporary(id), id, entry.merged())) {
         for (SegmentIndex index : source.indexes()) {

@@ -32,7 +32,7 @@ final class TemplateEncoder {
 
   private final LongEncoder longs;
   private final PieceEncoder pieces;
-  private final TokenFilterBuilder tokens;
+  private final TokenSet tokens;
   private final FollowEncoder follow;
   private final Breather breather;
   private final Templates templates = new Templates();
@@ -46,10 +46,7 @@ final class TemplateEncoder {
   private static final int CONSTANT = -1;
 
   TemplateEncoder(
-      LongEncoder longs,
-      PieceEncoder pieces,
-      TokenFilterBuilder tokens,
-      BlockCompressor compressor) {
+      LongEncoder longs, PieceEncoder pieces, TokenSet tokens, BlockCompressor compressor) {
     this.longs = longs;
     this.pieces = pieces;
     this.tokens = tokens;

@@ -13,7 +13,7 @@ final class TextEncoder {
   private final TemplateEncoder templates;
   private final PieceEncoder.SymbolWriter plain;
 
-  TextEncoder(LongEncoder longs, BlockCompressor compressor, TokenFilterBuilder tokens) {
+  TextEncoder(LongEncoder longs, BlockCompressor compressor, TokenSet tokens) {
     this.longs = longs;
     this.pieces = new PieceEncoder(longs, tokens, compressor.thorough());
     this.templates = new TemplateEncoder(longs, pieces, tokens, compressor);

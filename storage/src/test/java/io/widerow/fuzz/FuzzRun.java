@@ -13,10 +13,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Runs the targets of a module under jazzer, one after the other, each in a JVM of its own, and
-/// prints a table. What jazzer found worth keeping stays in the directory for the next run.
+/// prints a table. Seconds are those of the processor. What jazzer found worth keeping stays in the
+/// directory for the next run.
 ///
 /// ```
-///   FuzzRun <class of the targets> <directory> <processor seconds a target> <regex of names> <options of the JVM ...>
+///   FuzzRun <class of the targets> <directory> <seconds> <regex of names> <options of the JVM ...>
 ///   FuzzRun <class of the targets> <name> <input in base64>          one input, to be debugged
 /// ```
 public final class FuzzRun {

@@ -79,6 +79,8 @@ class ArchitectureTest {
         .haveRawType(FileChannel.class)
         .or()
         .haveRawType(DiskFile.class)
+        .and()
+        .areNotDeclaredIn(PieceReader.class) // it reads for those who keep the file
         .should()
         .beDeclaredInClassesThat()
         .areAssignableTo(AutoCloseable.class)

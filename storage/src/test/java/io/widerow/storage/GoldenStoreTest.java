@@ -3,7 +3,9 @@ package io.widerow.storage;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.AttributeName;
 import io.widerow.event.EventBatch;
+import io.widerow.event.Text;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -20,9 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a store of format version 1 opens for ever and shows what it held. Method: stores that
-/// were written once by [#main] and are kept: one whose events are all in segments, and one whose
-/// process died with the second half of them in the journal.
+/// Goal: a store of format version 1 opens for ever, shows what it held, and finds words in it.
+/// Method: stores that were written once by [#main] and are kept: one whose events are all in
+/// segments, one whose process died with the second half of them in the journal, and one of
+/// segments with filters of groups of blocks.
 class GoldenStoreTest {
   private static final long EVENTS = 2_000;
 
@@ -35,7 +38,7 @@ class GoldenStoreTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"store-v1-sealed", "store-v1-journal"})
+  @ValueSource(strings = {"store-v1-sealed", "store-v1-journal", "store-v1-groups-sealed"})
   void itShowsWhatItHeld(String name, @TempDir Path directory) throws IOException {
     unpack(name, directory);
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory.resolve(name))) {
@@ -61,6 +64,16 @@ class GoldenStoreTest {
           assertEquals(NumberedEvents.timeNanos(event.number()), event.timeNanos());
         }
       }
+      for (int i = 0; i < shown.size(); i += 37) {
+        long number = shown.get(i).number();
+        Filter word = new Filter.Has(AttributeName.BODY, Text.of("" + number));
+        assertEquals(
+            List.of(number),
+            StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all().withFilter(word))
+                .stream()
+                .map(StoreModel.Shown::number)
+                .toList());
+      }
     }
   }
 
@@ -79,11 +92,11 @@ class GoldenStoreTest {
 
   /// Writes golden stores. Only for a new version of the format: what is kept is never replaced.
   ///
-  /// @param args a directory for the zips
+  /// @param args a directory for the zips, and how their names start
   public static void main(String[] args) throws IOException {
     Path out = Path.of(args[0]);
     for (boolean sealed : new boolean[] {true, false}) {
-      String name = sealed ? "store-v1-sealed" : "store-v1-journal";
+      String name = args[1] + (sealed ? "-sealed" : "-journal");
       Path directory = out.resolve(name);
       EmbeddedStore store = EmbeddedStore.open(KilledWriter.config(directory), Runnable::run);
       try (var batch = new EventBatch(1 << 16, 1 << 22)) {

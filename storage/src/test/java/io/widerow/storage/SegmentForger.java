@@ -51,14 +51,51 @@ final class SegmentForger {
     byte[] copy = Arrays.copyOf(file, file.length + ByteSource.SLACK);
     ByteSource in = new ByteSource(FILE).over(copy, indexAt, footerAt, indexAt);
     try {
-      while (in.left() > 0) {
-        SegmentIndex index = SegmentIndex.read(in, indexAt);
+      int partitions =
+          (int) ByteSink.INT.get(file, footerAt + SegmentFormat.footerOffset("partitions"));
+      int blocks = 0;
+      for (int i = 0; i < partitions; i++) {
+        SegmentIndex index = SegmentIndex.read(in, blocks, indexAt);
+        blocks += index.blocks;
         for (int block = 0; block < index.blocks; block++) {
           signBlock(index, block);
         }
       }
+      if (in.left() > 0) {
+        signFilters(SegmentGroups.read(in, blocks, indexAt));
+      }
     } catch (StorageException.Corrupt noIndex) {
       StoreFuzz.requireTold(noIndex);
+    }
+  }
+
+  private void signFilters(SegmentGroups groups) {
+    for (int group = 0; group < groups.groups; group++) {
+      if (groups.hasFilter(group)) {
+        signFilter((int) groups.offsets[group], groups, group);
+      }
+    }
+  }
+
+  /// Signs pages while they fit, as the directory has them.
+  private void signFilter(int at, SegmentGroups groups, int group) {
+    int bytes = groups.directoryBytes[group] - SegmentFormat.CRC_BYTES;
+    put(at, bytes);
+    byte[] copy = Arrays.copyOfRange(file, at, at + bytes + ByteSource.SLACK);
+    ByteSource in = new ByteSource(FILE).over(copy, 0, bytes, at);
+    in.skip(2, "mark and hashes");
+    int blocks = in.readCount(1, SegmentGroups.BLOCKS_MAX, "blocks");
+    int pageLines = in.readCount(1, SegmentGroups.BLOCKS_MAX, "lines of a page");
+    int columns = in.readCount(1, bytes, "columns");
+    int page = at + bytes + SegmentFormat.CRC_BYTES;
+    for (int i = 0; i < columns; i++) {
+      in.skip(in.readByte(), "name");
+      int lines = in.readCount(1, GroupFilter.LINES_MAX, "lines");
+      for (int line = 0; line < lines && page < file.length; line += pageLines) {
+        int pageBytes = Math.min(pageLines, lines - line) * blocks * TokenFilter.LINE_BYTES;
+        put(page, pageBytes);
+        page += pageBytes + SegmentFormat.CRC_BYTES;
+      }
     }
   }
 

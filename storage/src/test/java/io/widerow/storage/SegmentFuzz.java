@@ -162,7 +162,7 @@ final class SegmentFuzz {
     }
     ByteSink out = new ByteSink();
     try (var compressor = new BlockCompressor(7, Breather.NONE)) {
-      new ColumnEncoder(compressor, new TokenFilterBuilder(4)).encode(column, events.size(), out);
+      new ColumnEncoder(compressor, new TokenSet()).encode(column, events.size(), out);
     }
     return ByteBuffer.allocate(5 + out.length())
         .put(column.kind.code)
@@ -230,7 +230,7 @@ final class SegmentFuzz {
     ByteSink out = new ByteSink();
     try (var compressor = new BlockCompressor((input[0] & 1) == 0 ? 1 : 9, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
-      new ColumnEncoder(compressor, new TokenFilterBuilder(4)).encode(column, texts.size(), out);
+      new ColumnEncoder(compressor, new TokenSet()).encode(column, texts.size(), out);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       ByteSource in = new ByteSource(FILE).over(written, 0, out.length(), 0);

@@ -18,7 +18,7 @@ class SegmentSizesTest {
     List<TestEvent> events = SegmentSizes.access();
     assertEquals(10_000, events.size());
     check(events, SegmentForm.SEALED, 25);
-    check(events, SegmentForm.FINAL, 11.11);
+    check(events, SegmentForm.FINAL, 11.41);
     checkIds(events, 1.25); // its lines are not in the order of their times
   }
 
@@ -27,7 +27,7 @@ class SegmentSizesTest {
     List<TestEvent> events = SegmentSizes.broker();
     assertEquals(4_681, events.size());
     check(events, SegmentForm.SEALED, 25);
-    check(events, SegmentForm.FINAL, 5.85);
+    check(events, SegmentForm.FINAL, 6.03);
     checkIds(events, 0.7);
   }
 

@@ -226,7 +226,7 @@ class TemplateSearchTest {
     ByteSink out = new ByteSink();
     try (var compressor = new BlockCompressor(level, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
-      new ColumnEncoder(compressor, new TokenFilterBuilder(4)).encode(column, lines.size(), out);
+      new ColumnEncoder(compressor, new TokenSet()).encode(column, lines.size(), out);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       reader.decode(

@@ -16,11 +16,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a filter has every token of the texts it was built of, and few others. Method: random
-/// texts of tokens of all lengths, their tokens found by a regular expression. The seed is the
-/// test's name; to replay one, run with `-Dseed=<n>`.
+/// Goal: lines of a filter have every token of the texts they were built of, and few others.
+/// Method: random texts of tokens of all lengths, their tokens found by a regular expression. The
+/// seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class TokenFilterTest {
   private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9_\u0080-\u00ff]+");
+  private static final int HASHES = 4;
 
   static List<Long> seeds() {
     return Seeds.of(20);
@@ -30,42 +31,45 @@ class TokenFilterTest {
   @MethodSource("seeds")
   void itHasAllTokensAndFewOthers(long seed) {
     var random = new SplittableRandom(seed);
-    var builder = new TokenFilterBuilder(8);
+    var set = new TokenSet();
     for (int round = 0; round < 3; round++) {
-      builder.begin(true);
+      set.begin(true);
       Set<String> tokens = new HashSet<>();
       for (int i = 0; i < 400; i++) {
         String text = text(random);
         byte[] bytes = Arrays.copyOf(latin(text), text.length() + ByteSource.SLACK);
         Arrays.fill(bytes, text.length(), bytes.length, (byte) 'x');
-        builder.add(bytes, 0, text.length());
+        set.add(bytes, 0, text.length());
         for (Matcher matcher = TOKEN.matcher(text); matcher.find(); ) {
           tokens.add(matcher.group());
         }
       }
-      ByteSink filter = new ByteSink();
-      builder.finish(filter);
-      int hashes = filter.bytes()[0] & 0x7f;
-      assertEquals(TokenFilter.WORDS, filter.bytes()[0] & TokenFilter.WORDS);
-      assertEquals(tokens.size(), filter.length() - 1, "bytes, one a token");
+      long[] hashes = set.hashes();
+      assertEquals(tokens.size(), hashes.length);
+      int lines = tokens.size() / TokenFilter.LINE_BYTES + 1; // 8 bits a token
+      byte[] filter = new byte[lines * TokenFilter.LINE_BYTES];
+      for (long hash : hashes) {
+        TokenFilter.add(
+            filter, TokenFilter.line(hash, lines) * TokenFilter.LINE_BYTES, HASHES, hash);
+      }
       for (String token : tokens) {
-        assertTrue(has(filter, hashes, token), token);
+        assertTrue(has(filter, lines, token), token);
       }
       int wrong = 0;
       for (int i = 0; i < 1_000; i++) {
-        wrong += has(filter, hashes, "no" + i + "such") ? 1 : 0;
+        wrong += has(filter, lines, "no" + i + "such") ? 1 : 0;
       }
       assertTrue(wrong < 60, wrong + " of 1000 tokens found that are not there");
     }
   }
 
-  private static boolean has(ByteSink filter, int hashes, String token) {
+  private static boolean has(byte[] filter, int lines, String token) {
     byte[] bytes = Arrays.copyOf(latin(token), token.length() + ByteSource.SLACK);
     long hash = TokenFilter.hash(bytes, 0, token.length());
-    return TokenFilter.mayHave(filter.bytes(), 1, filter.length() - 1, hashes, hash);
+    int line = TokenFilter.line(hash, lines);
+    return TokenFilter.mayHave(filter, line * TokenFilter.LINE_BYTES, HASHES, hash);
   }
 
-  /// Filters of the older form are still read: a token's bytes are hashed one by one.
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void aNeedleIsHashedAsTheTokenWas(long seed) {
@@ -77,14 +81,9 @@ class TokenFilterTest {
       }
       byte[] bytes = Arrays.copyOf(latin(token.toString()), token.length() + ByteSource.SLACK);
       Text needle = Text.of("<" + token + ">");
-      int limit = 1 + token.length();
       assertEquals(
-          TokenFilter.hash(bytes, 0, token.length()), TokenFilter.hash(needle, 1, limit, true));
-      long stepwise = TokenFilter.start();
-      for (int k = 0; k < token.length(); k++) {
-        stepwise = TokenFilter.step(stepwise, bytes[k]);
-      }
-      assertEquals(TokenFilter.end(stepwise), TokenFilter.hash(needle, 1, limit, false));
+          TokenFilter.hash(bytes, 0, token.length()),
+          TokenFilter.hash(needle, 1, 1 + token.length()));
     }
   }
 

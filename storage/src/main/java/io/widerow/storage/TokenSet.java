@@ -2,53 +2,41 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// Builds the [TokenFilter] of a column from the different texts and parts of texts that its
-/// encoder finds.
+/// The different tokens of a column, as [TokenFilter] hashes them, from the different texts and
+/// parts of texts that its encoder finds.
 ///
 /// - Threads: one.
-final class TokenFilterBuilder {
-  private static final int TOKENS_MIN = 64;
+final class TokenSet {
+  private static final long[] NONE = new long[0];
 
-  private final int bitsPerToken;
   private long[] table = new long[1024];
   private int size;
   private boolean gathering;
 
-  TokenFilterBuilder(int bitsPerToken) {
-    this.bitsPerToken = bitsPerToken;
-  }
-
-  /// Starts the filter of the next column.
+  /// Starts with no tokens.
   ///
-  /// @param wanted false when the column has none
+  /// @param wanted false when the next column's are not
   void begin(boolean wanted) {
-    gathering = wanted && bitsPerToken > 0;
+    gathering = wanted;
     if (size > 0) {
       Arrays.fill(table, 0);
       size = 0;
     }
   }
 
-  /// Puts the column's filter; nothing when it has none.
-  void finish(ByteSink out) {
-    if (!gathering || size < TOKENS_MIN) {
-      return;
+  /// A copy of the hashes, each once, in no order.
+  long[] hashes() {
+    if (size == 0) {
+      return NONE;
     }
-    int bytes = (int) Math.min(1 << 20, ((long) size * bitsPerToken + 7) / 8);
-    int hashes = Math.clamp(bitsPerToken * 7L / 10, 1, TokenFilter.HASHES_MAX);
-    out.putByte(hashes | TokenFilter.WORDS);
-    byte[] target = out.reserve(bytes);
-    int start = out.length();
-    Arrays.fill(target, start, start + bytes, (byte) 0);
+    long[] hashes = new long[size];
+    int count = 0;
     for (long hash : table) {
       if (hash != 0) {
-        for (int i = 0; i < hashes; i++) {
-          int bit = TokenFilter.bit(hash, i, bytes * 8);
-          target[start + (bit >>> 3)] |= (byte) (1 << (bit & 7));
-        }
+        hashes[count++] = hash;
       }
     }
-    out.advance(bytes);
+    return hashes;
   }
 
   /// Adds the tokens of a text, or of a part of one that no token reaches out of.
