@@ -306,7 +306,8 @@ final class Segment implements AutoCloseable {
   StorageException.Corrupt damaged(StorageException.Corrupt told, PartitionKey key, int block) {
     StorageException.Corrupt named = told.in(key, block);
     SegmentIndex blocks = index.get(key);
-    if (damage == null && blocks != null) {
+    Damage known = damage;
+    if ((known == null || known.kind() == Damage.Kind.FILTER) && blocks != null) {
       damage = Damage.of(named, Damage.Kind.BLOCK, List.of(blocks.info(block)));
     }
     return named;
