@@ -181,7 +181,7 @@ class PlantedBugsTest {
         planted(
             "a segment's blocks are checked",
             SuiteCheck.SEGMENT,
-            Cut.to(BlockReader.class, "fetch", SegmentChecksum.class, "of", "pieceCrc")),
+            Cut.to(PieceReader.class, "read", SegmentChecksum.class, "of", "pieceCrc")),
         planted(
             "a segment's header is checked",
             SuiteCheck.SEGMENT,
