@@ -23,12 +23,18 @@ final class TimeText {
   private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)([a-z]+)");
   private static final long SECOND_NANOS = 1_000_000_000L;
 
+  /// Longest text that is looked at: a number with a fraction for each unit takes less.
+  private static final int CHARS_MAX = 320;
+
   private TimeText() {}
 
   /// Nanoseconds since the Unix epoch.
   ///
   /// @param parameter where the text comes from, for the message
   static long parse(String parameter, String text, long nowNanos) {
+    if (text.length() > CHARS_MAX) {
+      throw tooLong(parameter, "time", text);
+    }
     try {
       if (text.equals("now")) {
         return nowNanos;
@@ -68,7 +74,7 @@ final class TimeText {
   }
 
   static boolean isDuration(String text) {
-    return DURATION.matcher(text).matches();
+    return text.length() <= CHARS_MAX && DURATION.matcher(text).matches();
   }
 
   /// Nanoseconds, rounded down.
@@ -87,6 +93,9 @@ final class TimeText {
   ///
   /// @param parameter where the text comes from, for the message
   static long positive(String parameter, String text) {
+    if (text.length() > CHARS_MAX) {
+      throw tooLong(parameter, "duration", text);
+    }
     try {
       long nanos = isDuration(text) ? duration(text) : 0;
       if (nanos > 0) {
@@ -96,6 +105,12 @@ final class TimeText {
       // longer than time itself: refused below like any other text
     }
     throw new QueryException.Refused(parameter, "not a duration: " + text + " (write 5m)");
+  }
+
+  private static QueryException.Refused tooLong(String parameter, String what, String text) {
+    return new QueryException.Refused(
+        parameter,
+        "not a %s: %d characters, %d are possible".formatted(what, text.length(), CHARS_MAX));
   }
 
   private static BigDecimal unitNanos(String unit) {
