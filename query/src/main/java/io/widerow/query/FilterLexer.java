@@ -9,9 +9,14 @@ import io.widerow.storage.Filter.Literal;
 final class FilterLexer {
   private static final int TEXT_CHARS_MAX = 1 << 16;
 
+  /// Of all regular expressions: RE2/J copies a run of plain characters for each one that is added,
+  /// so the memory that compiling one takes grows with the square of its length.
+  private static final int REGEX_CHARS_MAX = 3_000;
+
   private final String text;
   private final long nowNanos;
   private int at;
+  private int regexChars;
 
   FilterLexer(String text, long nowNanos) {
     this.text = text;
@@ -165,13 +170,19 @@ final class FilterLexer {
   }
 
   /// An RE2 expression in quotes.
-  String regex() {
+  RegexTest regex() {
     skipSpace();
     int start = at;
     String regex = string(true);
+    regexChars += regex.length();
+    if (regexChars > REGEX_CHARS_MAX) {
+      throw wrong(
+          "expressions of %d characters, allowed are %d together"
+              .formatted(regexChars, REGEX_CHARS_MAX),
+          start);
+    }
     try {
-      RegexTest.of(regex);
-      return regex;
+      return RegexTest.of(regex);
     } catch (PatternSyntaxException notRegex) {
       throw wrong("not an RE2 expression (" + notRegex.getDescription() + ")", start);
     }

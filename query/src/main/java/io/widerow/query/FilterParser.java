@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// A duration such as `15ms` and a time such as `2026-11-20T19:15:00Z` are whole numbers of
 /// nanoseconds. `~` looks for an RE2 regular expression anywhere in a string; `!~` keeps what has
 /// the attribute and does not match. In such an expression backslashes stay as they are, but for
-/// one before a quote. A keyword that is a name stands in backticks.
+/// one before a quote. All of them have 3,000 characters at most. A keyword that is a name stands
+/// in backticks.
 final class FilterParser {
   private static final int DEPTH_MAX = 64;
 
@@ -92,11 +93,13 @@ final class FilterParser {
     }
     if (lexer.takeWord("contains")) {
       Text needle = Text.of(lexer.string());
-      return needle.length() == 0 ? matching(name, "") : new Filter.Contains(name, needle);
+      return needle.length() == 0
+          ? matching(name, RegexTest.of(""))
+          : new Filter.Contains(name, needle);
     }
     if (lexer.takeWord("has")) {
       Text words = Text.of(lexer.string());
-      return words.length() == 0 ? matching(name, "") : new Filter.Has(name, words);
+      return words.length() == 0 ? matching(name, RegexTest.of("")) : new Filter.Has(name, words);
     }
     if (lexer.take("!~")) {
       return new Filter.And(
@@ -142,10 +145,10 @@ final class FilterParser {
   }
 
   /// An expression of plain characters is a search, which segments can rule out by statistics.
-  private static Filter matching(AttributeName name, String regex) {
-    if (RegexTest.isPlain(regex)) {
-      return new Filter.Contains(name, Text.of(regex));
-    }
-    return new Filter.Matches(name, RegexTest.of(regex));
+  private static Filter matching(AttributeName name, RegexTest regex) {
+    String text = regex.pattern().pattern();
+    return RegexTest.isPlain(text)
+        ? new Filter.Contains(name, Text.of(text))
+        : new Filter.Matches(name, regex);
   }
 }
