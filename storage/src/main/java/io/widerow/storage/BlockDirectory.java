@@ -9,6 +9,12 @@ import java.lang.foreign.MemorySegment;
 ///
 /// - Threads: one.
 final class BlockDirectory {
+  /// Flag of a column: its least and greatest value follow.
+  static final int RANGED = 1;
+
+  /// Flag of a column: its values need the series of the block, see [Series].
+  static final int FOLLOWS = 2;
+
   private final AttributeNames cache = new AttributeNames();
   int events;
   int columns;
@@ -18,8 +24,11 @@ final class BlockDirectory {
   AttributeKind[] kinds = new AttributeKind[0];
   int[] present = new int[0];
   boolean[] ranged = new boolean[0];
+  boolean[] follows = new boolean[0]; // needs the series of the block
   long[] least = new long[0];
   long[] greatest = new long[0];
+  int[] leaders = new int[0]; // columns that tell the series apart
+  int leaderCount;
   int[] chunkBytes = new int[0];
   int[] filterBytes = new int[0];
   long[] chunkOffsets = new long[0];
@@ -37,6 +46,7 @@ final class BlockDirectory {
     for (int i = 0; i < columns; i++) {
       readColumn(in, i);
     }
+    readLeaders(in);
     in.requireEnd("the directory");
     idsOffset = offset;
     long next = offset + idsBytes + SegmentFormat.CRC_BYTES;
@@ -72,16 +82,41 @@ final class BlockDirectory {
       }
     }
     present[i] = in.readCount(1, events, "events with attribute " + names[i]);
-    ranged[i] = in.readByte() != 0;
+    int flags = in.readByte();
+    if (flags > (RANGED | FOLLOWS)) {
+      throw in.corrupt("flags %d of attribute %s".formatted(flags, names[i]));
+    }
+    ranged[i] = (flags & RANGED) != 0;
+    follows[i] = (flags & FOLLOWS) != 0;
     least[i] = ranged[i] ? in.readLong() : 0;
     greatest[i] = ranged[i] ? in.readLong() : 0;
     chunkBytes[i] = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of a column");
     filterBytes[i] = in.readCount(0, SegmentFormat.BLOCK_BYTES_MAX, "bytes of a filter");
   }
 
+  private void readLeaders(ByteSource in) {
+    leaderCount = in.left() == 0 ? 0 : in.readCount(1, Series.LEADERS_MAX, "leading columns");
+    if (leaders.length < leaderCount) {
+      leaders = new int[Series.LEADERS_MAX];
+    }
+    for (int i = 0; i < leaderCount; i++) {
+      int leader = in.readCount(0, columns - 1, "leading column");
+      leaders[i] = leader;
+      if (!kinds[leader].isText() || follows[leader]) {
+        throw in.corrupt("attribute %s leads".formatted(names[leader]));
+      }
+    }
+    for (int i = 0; i < columns; i++) {
+      if (follows[i] && leaderCount == 0) {
+        throw in.corrupt("attribute %s follows none".formatted(names[i]));
+      }
+    }
+  }
+
   private void room() {
     if (names.length < columns) {
       int size = 2 * columns;
+      follows = new boolean[size];
       names = new AttributeName[size];
       kinds = new AttributeKind[size];
       present = new int[size];

@@ -20,6 +20,7 @@ final class BlockReader implements AutoCloseable {
   private final BlockDirectory directory = new BlockDirectory();
   private final List<ColumnReader> columns = new ArrayList<>();
   private long bytesBefore; // read of blocks before
+  private final Series series = new Series();
   private boolean idsRead;
 
   BlockReader(DiskFile file, SegmentChecksum checksum) {
@@ -57,7 +58,7 @@ final class BlockReader implements AutoCloseable {
 
   /// Memory that it holds, about.
   long heldBytes() {
-    long bytes = CONTEXT_BYTES + pieces.heldBytes() + ids.heldBytes();
+    long bytes = CONTEXT_BYTES + pieces.heldBytes() + ids.heldBytes() + series.heldBytes();
     for (ColumnReader column : columns) {
       bytes += column.heldBytes();
     }
@@ -84,6 +85,7 @@ final class BlockReader implements AutoCloseable {
     for (int i = 0; i < directory.columns; i++) {
       columns.get(i).clear();
     }
+    series.clear();
   }
 
   /// Reads the ids, if they are not there yet.
@@ -98,11 +100,35 @@ final class BlockReader implements AutoCloseable {
   ColumnReader column(int column) {
     ColumnReader reader = columns.get(column);
     if (!reader.decoded()) {
+      boolean follows = directory.follows[column];
+      if (follows && series.count() == 0) {
+        findSeries();
+      }
       ByteSource chunk =
           pieces.read(directory.chunkOffsets[column], directory.chunkBytes[column], "column");
-      reader.decode(chunk, directory.kinds[column], directory.present[column], directory.events);
+      reader.decode(
+          chunk,
+          directory.kinds[column],
+          directory.present[column],
+          directory.events,
+          follows ? series : null);
     }
     return reader;
+  }
+
+  /// Reads the columns that lead, which follow none.
+  private void findSeries() {
+    series.begin(directory.events);
+    for (int i = 0; i < directory.leaderCount; i++) {
+      int leader = directory.leaders[i];
+      if (!column(leader).split(series, directory.events)) {
+        series.clear();
+        throw new StorageException.Corrupt(
+            file.path(),
+            directory.chunkOffsets[leader],
+            "series that %s cannot tell apart".formatted(directory.names[leader]));
+      }
+    }
   }
 
   /// Reads and checks everything in a block.

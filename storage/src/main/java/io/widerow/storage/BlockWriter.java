@@ -18,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 ///  +-----------+-----+------------------+
 ///
 ///  directory:  varint events | varint idsBytes | varint columns | columns ...
-///  a column:   byte nameBytes | name | byte kind | varint present | byte range |
+///              [ varint leaders | varint column ... ]
+///  a column:   byte nameBytes | name | byte kind | varint present | byte flags |
 ///              [ long least | long greatest ] | varint chunkBytes | varint 0
 /// ```
 ///
-/// Columns are in ascending order of names, then kinds. `range` says whether least and greatest
-/// follow: of longs as they are, of doubles their raw bits, NaNs left out. Sizes are without the
+/// Columns are in ascending order of names, then kinds. Flag 1: least and greatest are there, of
+/// longs as they are, of doubles their raw bits, NaNs left out; flag 2: the column needs the series
+/// that the leaders tell apart, see [Series], which are there when one does. Sizes are without the
 /// checksum. The last number is the size of a filter of the column, which older blocks have.
 ///
 /// - Threads: one.
@@ -37,6 +39,8 @@ final class BlockWriter implements AutoCloseable {
   private final BlockCompressor compressor;
   private final ColumnEncoder columns;
   private final IdEncoder ids;
+  private final Series series = new Series();
+  private final SeriesFinder finder;
   private final TokenSet tokenSet = new TokenSet();
   private final boolean tokensWanted;
   private final Map<AttributeName, long[]> tokens = new HashMap<>();
@@ -58,6 +62,7 @@ final class BlockWriter implements AutoCloseable {
     tokensWanted = form.filterBits() > 0;
     columns = new ColumnEncoder(compressor, tokenSet);
     ids = new IdEncoder(columns.longs());
+    finder = new SeriesFinder(!compressor.thorough());
   }
 
   int events() {
@@ -145,19 +150,29 @@ final class BlockWriter implements AutoCloseable {
     int[] sizes = new int[written.size()];
     ids.finish(events, chunks);
     int idsBytes = chunks.length();
+    breather.breathe();
+    finder.find(written, events, series);
+    boolean followed = false;
     for (int i = 0; i < written.size(); i++) {
       int start = chunks.length();
       breather.breathe();
       ColumnBuilder column = written.get(i);
+      column.place = i;
       boolean gathered = tokensWanted && column.kind == AttributeKind.STRING;
       tokenSet.begin(gathered);
-      columns.encode(column, events, chunks);
+      column.follows = columns.encode(column, events, series, chunks);
+      followed |= column.follows;
       sizes[i] = chunks.length() - start;
       if (gathered) {
         tokens.put(column.name, tokenSet.hashes());
       }
     }
     putDirectory(events, idsBytes, sizes);
+    if (followed) {
+      putLeaders();
+    } else {
+      finder.foundUseless();
+    }
     int start = out.length();
     int directoryBytes = directory.length() + SegmentFormat.CRC_BYTES;
     put(directory, 0, directory.length(), out, checksum, fileOffset - start);
@@ -210,15 +225,23 @@ final class BlockWriter implements AutoCloseable {
       directory.advance(nameBytes);
       directory.putByte(column.kind.code);
       directory.putVarint(column.count);
-      putRange(column);
+      putFlags(column);
       directory.putVarint(sizes[i]);
       directory.putVarint(0);
     }
   }
 
-  private void putRange(ColumnBuilder column) {
-    int rangeAt = directory.length();
-    directory.putByte(0);
+  private void putLeaders() {
+    directory.putVarint(finder.leaders().size());
+    for (ColumnBuilder leader : finder.leaders()) {
+      directory.putVarint(leader.place);
+    }
+  }
+
+  private void putFlags(ColumnBuilder column) {
+    int flagsAt = directory.length();
+    int flags = column.follows ? BlockDirectory.FOLLOWS : 0;
+    directory.putByte(flags);
     if (column.kind == AttributeKind.LONG) {
       long least = Long.MAX_VALUE;
       long greatest = Long.MIN_VALUE;
@@ -226,7 +249,7 @@ final class BlockWriter implements AutoCloseable {
         least = Math.min(least, column.values[i]);
         greatest = Math.max(greatest, column.values[i]);
       }
-      directory.bytes()[rangeAt] = 1;
+      directory.bytes()[flagsAt] = (byte) (flags | BlockDirectory.RANGED);
       directory.putLong(least);
       directory.putLong(greatest);
     } else if (column.kind == AttributeKind.DOUBLE) {
@@ -239,7 +262,7 @@ final class BlockWriter implements AutoCloseable {
           greatest = Math.max(greatest, value);
         }
       }
-      directory.bytes()[rangeAt] = 1;
+      directory.bytes()[flagsAt] = (byte) (flags | BlockDirectory.RANGED);
       directory.putLong(Double.doubleToRawLongBits(least));
       directory.putLong(Double.doubleToRawLongBits(greatest));
     }

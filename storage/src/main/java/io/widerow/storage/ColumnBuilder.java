@@ -22,6 +22,9 @@ final class ColumnBuilder {
   long[] values = new long[0];
   final TextSlices texts = new TextSlices();
   int count;
+  boolean leads; // tells series apart, see SeriesFinder
+  int place; // of the columns of the block that was written last
+  boolean follows; // in the block that was written last
   private int countWhole; // while entries are cut off, how many there are with them
   private int textBytes;
 

@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import io.widerow.event.AttributeKind;
+import org.jspecify.annotations.Nullable;
 
 /// Writes the values of one column of a block as one chunk, without its checksum.
 ///
@@ -54,7 +55,14 @@ final class ColumnEncoder {
     return longs;
   }
 
-  void encode(ColumnBuilder column, int events, ByteSink out) {
+  /// @param series of the block
+  /// @return true when the reader needs the series
+  boolean encode(ColumnBuilder column, int events, Series series, ByteSink out) {
+    Series followed = null;
+    if (series.count() > 0 && !column.leads) {
+      series.follow(column.rows, column.count);
+      followed = series;
+    }
     text.clear();
     numbers.clear();
     if (column.count < events) {
@@ -64,14 +72,16 @@ final class ColumnEncoder {
       }
       longs.encode(scratch, column.count, numbers);
     }
-    switch (column.kind) {
-      case LONG, BOOLEAN -> longs.encode(column.values, column.count, numbers);
-      case DOUBLE -> encodeDoubles(column.values, column.count);
-      case STRING, BYTES ->
-          texts.encode(column.texts, column.kind == AttributeKind.STRING, numbers, text);
-    }
+    boolean lines = column.kind == AttributeKind.STRING && !column.leads;
+    boolean used =
+        switch (column.kind) {
+          case LONG, BOOLEAN -> longs.encode(column.values, column.count, followed, numbers);
+          case DOUBLE -> encodeDoubles(column.values, column.count, followed);
+          case STRING, BYTES -> texts.encode(column.texts, lines, followed, numbers, text);
+        };
     putText(out);
     out.put(numbers);
+    return used;
   }
 
   private void putText(ByteSink out) {
@@ -90,18 +100,17 @@ final class ColumnEncoder {
     out.put(text);
   }
 
-  private void encodeDoubles(long[] bits, int count) {
+  private boolean encodeDoubles(long[] bits, int count, @Nullable Series series) {
     scratch = LongDecoder.room(scratch, count);
     int scale = scaleFor(bits, count);
     numbers.putByte(scale);
     if (scale == 0) {
-      longs.encode(bits, count, numbers);
-      return;
+      return longs.encode(bits, count, series, numbers);
     }
     for (int i = 0; i < count; i++) {
       scratch[i] = Math.round(Double.longBitsToDouble(bits[i]) * TENS[scale - 1]);
     }
-    longs.encode(scratch, count, numbers);
+    return longs.encode(scratch, count, series, numbers);
   }
 
   /// The least scale at which all values come back bit for bit; 0 when there is none.

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /// One column of the current block, decoded; see [ColumnEncoder] for its bytes. Its buffers serve
 /// block after block.
@@ -59,7 +60,9 @@ final class ColumnReader {
     decoded = false;
   }
 
-  void decode(ByteSource in, AttributeKind newKind, int newPresent, int events) {
+  /// @param series of the block, when the column needs them; null otherwise
+  void decode(
+      ByteSource in, AttributeKind newKind, int newPresent, int events, @Nullable Series series) {
     kind = newKind;
     present = newPresent;
     dense = present == events;
@@ -71,12 +74,18 @@ final class ColumnReader {
     if (!dense) {
       readRows(in, events);
     }
+    if (series != null) {
+      series.follow(rows, present);
+    }
     switch (kind) {
-      case LONG -> longs.decode(in, present, values);
-      case BOOLEAN -> longs.decode(in, present, values, 0, 1, "boolean");
-      case DOUBLE -> decodeDoubles(in);
+      case LONG -> longs.decode(in, present, values, series);
+      case BOOLEAN -> {
+        longs.decode(in, present, values, series);
+        LongDecoder.check(in, present, values, 0, 1, "boolean");
+      }
+      case DOUBLE -> decodeDoubles(in, series);
       case STRING, BYTES -> {
-        textDecoder.decode(in, text, present, texts);
+        textDecoder.decode(in, text, present, series, texts);
         textMemory = MemorySegment.ofArray(texts.bytes);
         text.requireEnd("the text");
       }
@@ -116,12 +125,12 @@ final class ColumnReader {
     }
   }
 
-  private void decodeDoubles(ByteSource in) {
+  private void decodeDoubles(ByteSource in, @Nullable Series series) {
     int scale = in.readByte();
     if (scale >= ColumnEncoder.SCALES) {
       throw in.corrupt("doubles of scale " + scale);
     }
-    longs.decode(in, present, values);
+    longs.decode(in, present, values, series);
     for (int i = 0; scale > 0 && i < present; i++) {
       values[i] = Double.doubleToRawLongBits(ColumnEncoder.unscaled(values[i], scale));
     }
@@ -182,6 +191,29 @@ final class ColumnReader {
       numbers[rows[i]] += 1 + (int) (codes[i] - least);
     }
     return size;
+  }
+
+  /// Parts the events of each series of the block that differ in this column of texts. False when
+  /// that cannot be: the column is of lines, or there would be too many cells.
+  boolean split(Series series, int events) {
+    if (textDecoder.isLines()) {
+      return false;
+    }
+    int[] byEvent = series.codes();
+    Arrays.fill(byEvent, 0, events, 0);
+    int size = number(byEvent, events, Series.CELLS_MAX / series.count());
+    if (size == 0) {
+      TextDictionary dictionary = new TextDictionary();
+      long[] codes = new long[present];
+      dictionary.build(texts, present, false, codes);
+      TextDictionary.spread(codes, rows, present, events, byEvent);
+      size = dictionary.size() + (dense ? 0 : 1);
+      if (!series.mayBeSplit(size)) {
+        return false;
+      }
+    }
+    series.split(size, Integer.MAX_VALUE);
+    return true;
   }
 
   /// Adds the rows whose string contains `needle`, and may add a few that do not.

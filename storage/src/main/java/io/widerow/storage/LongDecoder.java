@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Reads what a [LongEncoder] wrote.
 ///
@@ -22,13 +23,29 @@ final class LongDecoder {
 
   /// Fills `values[0 .. count)`.
   void decode(ByteSource in, int count, long[] values) {
+    decode(in, count, values, null);
+  }
+
+  /// Fills `values[0 .. count)`.
+  ///
+  /// @param series that follow these values; null when there are none
+  void decode(ByteSource in, int count, long[] values, @Nullable Series series) {
     if (count == 0) {
       return;
     }
     int code = in.readByte();
-    int transform = code & 15;
-    if (transform > LongEncoder.TRANSFORM_DELTA2 || (transform > 0 && count < 3)) {
+    int transform = code & LongEncoder.TRANSFORM_MASK;
+    if (transform > LongEncoder.TRANSFORM_SERIES2 || (transform > 0 && count < 3)) {
       throw in.corrupt("transform %d of %d numbers".formatted(transform, count));
+    }
+    if (transform >= LongEncoder.TRANSFORM_SERIES) {
+      if (series == null) {
+        throw in.corrupt("transform %d where there are no series".formatted(transform));
+      }
+      long first = in.readZigzag();
+      readBody(in, code >>> 4, 1, count - 1, values);
+      seriesSums(values, count, first, transform, series);
+      return;
     }
     for (int i = 0; i < transform; i++) {
       values[i] = in.readZigzag();
@@ -41,7 +58,12 @@ final class LongDecoder {
 
   /// Reads `count` numbers that must be `least` to `most`.
   void decode(ByteSource in, int count, long[] values, long least, long most, String what) {
-    decode(in, count, values);
+    decode(in, count, values, null);
+    check(in, count, values, least, most, what);
+  }
+
+  /// Makes sure that `count` numbers are `least` to `most`.
+  static void check(ByteSource in, int count, long[] values, long least, long most, String what) {
     for (int i = 0; i < count; i++) {
       if (values[i] < least || values[i] > most) {
         throw in.corrupt("%s of %d, possible are %d to %d".formatted(what, values[i], least, most));
@@ -114,6 +136,22 @@ final class LongDecoder {
     }
     for (int i = from; i < limit; i++) {
       values[i] = values[i] * divisor + base;
+    }
+  }
+
+  private static void seriesSums(
+      long[] values, int count, long first, int transform, Series series) {
+    if (transform == LongEncoder.TRANSFORM_SERIES2) {
+      int[] likely = series.steps;
+      values[0] = 0;
+      for (int i = 1; i < count; i++) {
+        values[i] += values[likely[i]];
+      }
+    }
+    int[] before = series.before;
+    values[0] = first;
+    for (int i = 1; i < count; i++) {
+      values[i] += values[before[i]];
     }
   }
 

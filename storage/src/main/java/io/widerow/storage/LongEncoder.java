@@ -1,5 +1,7 @@
 package io.widerow.storage;
 
+import org.jspecify.annotations.Nullable;
+
 /// Writes a run of longs in the fewest bytes that its shape allows: a transform, then a body.
 ///
 /// ```
@@ -10,6 +12,8 @@ package io.widerow.storage;
 ///  transform  PLAIN   the values
 ///             DELTA   zigzag first value; differences
 ///             DELTA2  zigzag first value, zigzag first difference; differences of differences
+///             SERIES  zigzag first value; differences to the value before in the series
+///             SERIES2 zigzag first value; differences of these to the one that is likely
 ///  body       CONSTANT  zigzag value
 ///             PACKED    zigzag base | varint divisor | runs of 128: width | varint least | packed
 ///             PLANES    zigzag base | varint divisor | width in bytes | varint stored | zstd of
@@ -17,14 +21,18 @@ package io.widerow.storage;
 ///             PACKED_ALL   zigzag base | varint divisor | width | packed
 /// ```
 ///
-/// A number is `base + divisor * (least + packed)`. All arithmetic wraps around, so any long is
-/// kept. The number of values is known to the reader. No values: no bytes.
+/// The last two transforms are for columns of a block that has series, see [Series]. A number is
+/// `base + divisor * (least + packed)`. All arithmetic wraps around, so any long is kept. The
+/// number of values is known to the reader. No values: no bytes.
 ///
 /// - Threads: one.
 final class LongEncoder {
   static final int TRANSFORM_PLAIN = 0;
   static final int TRANSFORM_DELTA = 1;
   static final int TRANSFORM_DELTA2 = 2;
+  static final int TRANSFORM_SERIES = 3;
+  static final int TRANSFORM_SERIES2 = 4;
+  static final int TRANSFORM_MASK = 15;
   static final int BODY_CONSTANT = 0;
   static final int BODY_PACKED = 1;
   static final int BODY_PLANES = 2;
@@ -41,6 +49,9 @@ final class LongEncoder {
   private final ByteSink packedPlanes = new ByteSink();
   private final ByteSink best = new ByteSink();
   private long[] rest = new long[0];
+  private long[] moves = new long[0]; // from the value before in the series
+  private int transform; // of those that need no series, and then of all, the one that takes least
+  private long bits;
 
   LongEncoder(BlockCompressor compressor) {
     this.compressor = compressor;
@@ -48,81 +59,131 @@ final class LongEncoder {
 
   /// Puts `values[0 .. count)`, which are left as they are.
   void encode(long[] values, int count, ByteSink out) {
+    encode(values, count, null, out);
+  }
+
+  /// Puts `values[0 .. count)`, which are left as they are.
+  ///
+  /// @param series that follow these values; null when there are none
+  /// @return true when the reader needs the series
+  boolean encode(long[] values, int count, @Nullable Series series, ByteSink out) {
     if (count == 0) {
-      return;
+      return false;
     }
     if (rest.length < count) {
       rest = new long[Math.max(count, 2 * rest.length)];
+      moves = new long[rest.length];
+    }
+    int start = out.length();
+    chooseTransform(values, count);
+    if (series != null && count > 2 && bits > 0) {
+      chooseSeries(values, count, series);
     }
     if (compressor.thorough() && count > RUN) {
-      encodeSmallest(values, count, out);
-      return;
+      encodeSmallest(values, count, series, out);
+    } else {
+      put(values, count, transform, series, false, out);
     }
-    put(values, count, transformFor(values, count), false, out);
+    return (out.bytes()[start] & TRANSFORM_MASK) >= TRANSFORM_SERIES;
   }
 
-  /// Tries what may be the smallest: packed as estimated, and compressed with and without the
-  /// transform of that.
-  private void encodeSmallest(long[] values, int count, ByteSink out) {
-    int transform = transformFor(values, count);
+  /// Tries what may be the smallest: packed as estimated, and compressed with the transform of
+  /// that, and without where it is not one of series.
+  private void encodeSmallest(long[] values, int count, @Nullable Series series, ByteSink out) {
     int start = out.length();
-    put(values, count, transform, false, out);
+    put(values, count, transform, series, false, out);
     if (out.length() - start <= COMPRESSED_MIN) {
       return;
     }
     best.clear();
     best.put(out.bytes(), start, out.length() - start);
-    int other = transform == TRANSFORM_PLAIN ? TRANSFORM_DELTA : transform;
-    for (int tried = TRANSFORM_PLAIN; tried <= other; tried += other) {
-      out.cut(start);
-      put(values, count, tried, true, out);
-      int bytes = out.length() - start;
-      if (bytes < best.length()) {
-        best.clear();
-        best.put(out.bytes(), start, bytes);
-      }
+    if (transform < TRANSFORM_SERIES) {
+      tryDense(values, count, TRANSFORM_PLAIN, series, start, out);
     }
+    int other = transform == TRANSFORM_PLAIN ? TRANSFORM_DELTA : transform;
+    tryDense(values, count, other, series, start, out);
     out.cut(start);
     out.put(best);
   }
 
-  /// The transform after which packing takes least, as estimated.
-  private int transformFor(long[] values, int count) {
+  private void tryDense(
+      long[] values, int count, int tried, @Nullable Series series, int start, ByteSink out) {
+    out.cut(start);
+    put(values, count, tried, series, true, out);
+    int bytes = out.length() - start;
+    if (bytes < best.length()) {
+      best.clear();
+      best.put(out.bytes(), start, bytes);
+    }
+  }
+
+  /// Finds the transform after which packing takes least, as estimated.
+  private void chooseTransform(long[] values, int count) {
     System.arraycopy(values, 0, rest, 0, count);
-    long plain = estimateBits(rest, count);
-    if (count <= 2 || plain == 0) {
-      return TRANSFORM_PLAIN;
+    transform = TRANSFORM_PLAIN;
+    bits = estimateBits(rest, count);
+    if (count <= 2 || bits == 0) {
+      return;
     }
     differences(rest, count);
     long delta = estimateBits(rest, count - 1) + RUN_BITS;
-    if (delta >= plain) {
-      return TRANSFORM_PLAIN;
+    if (delta >= bits) {
+      return;
     }
+    transform = TRANSFORM_DELTA;
+    bits = delta;
     if (delta <= RUN_BITS) {
-      return TRANSFORM_DELTA;
+      return;
     }
     differences(rest, count - 1);
-    return estimateBits(rest, count - 2) + 2 * RUN_BITS < delta
-        ? TRANSFORM_DELTA2
-        : TRANSFORM_DELTA;
+    long delta2 = estimateBits(rest, count - 2) + 2 * RUN_BITS;
+    if (delta2 < bits) {
+      transform = TRANSFORM_DELTA2;
+      bits = delta2;
+    }
   }
 
-  private void put(long[] values, int count, int transform, boolean dense, ByteSink out) {
-    int usable = count > 2 ? transform : TRANSFORM_PLAIN;
+  /// Takes a transform that needs series when it takes less.
+  private void chooseSeries(long[] values, int count, Series series) {
+    seriesDifferences(values, count, TRANSFORM_SERIES, series);
+    long once = estimateBits(rest, count - 1) + RUN_BITS;
+    if (once < bits) {
+      transform = TRANSFORM_SERIES;
+      bits = once;
+    }
+    if (once > RUN_BITS) {
+      seriesDifferences(values, count, TRANSFORM_SERIES2, series);
+      long twice = estimateBits(rest, count - 1) + RUN_BITS;
+      if (twice < bits) {
+        transform = TRANSFORM_SERIES2;
+        bits = twice;
+      }
+    }
+  }
+
+  private void put(
+      long[] values, int count, int tried, @Nullable Series series, boolean dense, ByteSink out) {
+    int usable = count > 2 ? tried : TRANSFORM_PLAIN;
     int codeAt = out.length();
     out.putByte(0);
-    System.arraycopy(values, 0, rest, 0, count);
     int left = count;
-    for (int i = 0; i < usable; i++) {
-      out.putZigzag(rest[0]);
-      differences(rest, left);
+    if (usable >= TRANSFORM_SERIES && series != null) {
+      out.putZigzag(values[0]);
+      seriesDifferences(values, count, usable, series);
       left--;
+    } else {
+      System.arraycopy(values, 0, rest, 0, count);
+      for (int i = 0; i < usable; i++) {
+        out.putZigzag(rest[0]);
+        differences(rest, left);
+        left--;
+      }
     }
-    int body = putBody(left, dense, out);
+    int body = putBody(left, dense, usable >= TRANSFORM_SERIES, out);
     out.bytes()[codeAt] = (byte) (usable | (body << 4));
   }
 
-  private int putBody(int count, boolean dense, ByteSink out) {
+  private int putBody(int count, boolean dense, boolean steps, ByteSink out) {
     long least = rest[0];
     long most = rest[0];
     for (int i = 1; i < count; i++) {
@@ -140,7 +201,7 @@ final class LongEncoder {
     out.putVarint(divisor);
     long range = divisor == 1 ? most - least : (most - least) / divisor;
     if (dense) {
-      putPlanes(count, range, out);
+      putPlanes(count, range, steps, out);
       return BODY_PLANES;
     }
     if (range < 0) {
@@ -178,7 +239,7 @@ final class LongEncoder {
     BitPacking.pack(rest, from, count, base, width, out);
   }
 
-  private void putPlanes(int count, long range, ByteSink out) {
+  private void putPlanes(int count, long range, boolean steps, ByteSink out) {
     int width = (Long.SIZE - Long.numberOfLeadingZeros(range) + 7) / 8;
     planes.clear();
     byte[] target = planes.reserve(count * width);
@@ -188,7 +249,11 @@ final class LongEncoder {
       }
     }
     packedPlanes.clear();
-    compressor.compressNumbers(target, 0, count * width, packedPlanes);
+    if (steps) {
+      compressor.compressSteps(target, 0, count * width, packedPlanes);
+    } else {
+      compressor.compressNumbers(target, 0, count * width, packedPlanes);
+    }
     out.putByte(width);
     out.putVarint(packedPlanes.length());
     out.put(packedPlanes);
@@ -227,6 +292,23 @@ final class LongEncoder {
       bits += (long) BitPacking.widthFor(most - least) * (limit - from) + RUN_BITS;
     }
     return bits;
+  }
+
+  /// Fills `rest` with the `count - 1` differences of all values but the first.
+  private void seriesDifferences(long[] values, int count, int order, Series series) {
+    int[] before = series.before;
+    if (order == TRANSFORM_SERIES) {
+      for (int i = 1; i < count; i++) {
+        rest[i - 1] = values[i] - values[before[i]];
+      }
+      return;
+    }
+    int[] likely = series.steps;
+    moves[0] = 0;
+    for (int i = 1; i < count; i++) {
+      moves[i] = values[i] - values[before[i]];
+      rest[i - 1] = moves[i] - moves[likely[i]];
+    }
   }
 
   /// Replaces `values[0 .. count)` by their `count - 1` differences.

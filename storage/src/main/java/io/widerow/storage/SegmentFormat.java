@@ -80,8 +80,11 @@ final class SegmentFormat {
   /// says where.
   static final long FEATURE_GROUPS = 1;
 
+  /// Columns may need the series of their block, see [Series].
+  static final long FEATURE_SERIES = 2;
+
   /// Features that a reader must know.
-  static final long INCOMPATIBLE_KNOWN = FEATURE_GROUPS;
+  static final long INCOMPATIBLE_KNOWN = FEATURE_GROUPS | FEATURE_SERIES;
 
   static final int BLOCK_EVENTS_MAX = 1 << 16;
 

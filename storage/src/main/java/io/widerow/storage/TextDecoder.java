@@ -10,6 +10,8 @@ final class TextDecoder {
   private final LongDecoder longs;
   private final PieceDecoder pieces;
   private final TemplateDecoder templates;
+  private final PieceDecoder.SymbolReader plain;
+  private @Nullable Series series;
   private boolean lines;
   private int form;
 
@@ -18,10 +20,15 @@ final class TextDecoder {
     this.longs = longs;
     this.pieces = new PieceDecoder(longs);
     this.templates = new TemplateDecoder(longs, pieces, text);
+    this.plain = (source, symbols, count, _) -> this.longs.decode(source, count, symbols, series);
   }
 
   /// Fills `out`; texts of templates only when [#show] asks for them.
-  void decode(ByteSource in, ByteSource text, int count, TextSlices out) {
+  ///
+  /// @param newSeries that follow these texts; null when there are none
+  void decode(
+      ByteSource in, ByteSource text, int count, @Nullable Series newSeries, TextSlices out) {
+    series = newSeries;
     int code = in.readByte();
     form = code;
     lines = code == PieceFormat.TEMPLATE;
@@ -29,13 +36,7 @@ final class TextDecoder {
       templates.decode(in, text, count, out);
       return;
     }
-    pieces.decode(
-        code,
-        in,
-        (source, symbols, symbolCount, size) -> longs.decode(source, symbolCount, symbols),
-        text,
-        count,
-        out);
+    pieces.decode(code, in, plain, text, count, out);
     out.print();
   }
 
@@ -55,6 +56,11 @@ final class TextDecoder {
   /// @param out what [#decode] filled
   long @Nullable [] codes(TextSlices out) {
     return lines ? null : pieces.codes(form, out);
+  }
+
+  /// True when the texts are made of templates.
+  boolean isLines() {
+    return lines;
   }
 
   long heldBytes() {

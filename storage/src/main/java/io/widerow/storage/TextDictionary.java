@@ -40,6 +40,21 @@ final class TextDictionary {
     return true;
   }
 
+  /// Gives the code of each value to its event. Where not all events have one, those without have
+  /// code 0 and the others one more than theirs.
+  static void spread(long[] codes, int[] rows, int present, int events, int[] byEvent) {
+    if (present == events) {
+      for (int i = 0; i < events; i++) {
+        byEvent[i] = (int) codes[i];
+      }
+      return;
+    }
+    Arrays.fill(byEvent, 0, events, 0);
+    for (int i = 0; i < present; i++) {
+      byEvent[rows[i]] = 1 + (int) codes[i];
+    }
+  }
+
   private int codeOf(TextSlices texts, int slice) {
     int hash = ByteWords.hash(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
     int mask = table.length - 1;

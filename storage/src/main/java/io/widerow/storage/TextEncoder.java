@@ -1,5 +1,7 @@
 package io.widerow.storage;
 
+import org.jspecify.annotations.Nullable;
+
 /// Writes a column of texts: as pieces, see [PieceEncoder], or as templates and what varies in
 /// them, see [TemplateEncoder].
 ///
@@ -12,23 +14,39 @@ final class TextEncoder {
   private final PieceEncoder pieces;
   private final TemplateEncoder templates;
   private final PieceEncoder.SymbolWriter plain;
+  private @Nullable Series series;
+  private boolean usedSeries;
 
   TextEncoder(LongEncoder longs, BlockCompressor compressor, TokenSet tokens) {
     this.longs = longs;
     this.pieces = new PieceEncoder(longs, tokens, compressor.thorough());
     this.templates = new TemplateEncoder(longs, pieces, tokens, compressor);
-    this.plain = (symbols, count, _, out) -> this.longs.encode(symbols, count, out);
+    this.plain = this::putSymbols;
+  }
+
+  private void putSymbols(long[] symbols, int count, int size, ByteSink out) {
+    usedSeries |= longs.encode(symbols, count, series, out);
   }
 
   /// @param lines true when templates may be tried
-  void encode(TextSlices texts, boolean lines, ByteSink numbers, ByteSink text) {
+  /// @param newSeries that follow these texts; null when there are none
+  /// @return true when the reader needs the series
+  boolean encode(
+      TextSlices texts,
+      boolean lines,
+      @Nullable Series newSeries,
+      ByteSink numbers,
+      ByteSink text) {
+    series = newSeries;
+    usedSeries = false;
     if (lines
         && texts.count >= LINES_MIN
         && texts.totalBytes() >= (long) LINE_BYTES_MIN * texts.count
         && !pieces.mostlyRepeats(texts)
         && templates.encode(texts, numbers, text)) {
-      return;
+      return false;
     }
     pieces.encode(texts, plain, numbers, text);
+    return usedSeries;
   }
 }

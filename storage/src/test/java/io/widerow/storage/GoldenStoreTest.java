@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: a store of format version 1 opens for ever, shows what it held, and finds words in it.
 /// Method: stores that were written once by [#main] and are kept: one whose events are all in
 /// segments, one whose process died with the second half of them in the journal, and one of
-/// segments with filters of groups of blocks.
+/// segments with filters of groups of blocks. So do segments with series, [GoldenSeries].
 class GoldenStoreTest {
   private static final long EVENTS = 2_000;
 
@@ -50,6 +50,16 @@ class GoldenStoreTest {
         check(store);
         store.lane(0).notes((group, note) -> assertTrue(group > 0 && note[0] == 42));
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sealed", "final"})
+  void aSegmentWithSeriesShowsWhatItHeld(String form) throws IOException {
+    try (InputStream bytes =
+        Objects.requireNonNull(
+            GoldenStoreTest.class.getResourceAsStream("/golden/segment-v1-series-" + form))) {
+      assertEquals(GoldenSeries.events(), GoldenSeries.read(bytes.readAllBytes()));
     }
   }
 

@@ -20,6 +20,16 @@ class LongEncoderTest {
     return given != null ? List.of(given) : new SplittableRandom().longs(40).boxed().toList();
   }
 
+  private static Series series(int events, SplittableRandom random) {
+    Series series = new Series();
+    series.begin(events);
+    int most = random.nextInt(1, 60);
+    Arrays.setAll(series.codes(), _ -> random.nextInt(most));
+    series.split(most, events);
+    series.follow(new int[0], events);
+    return series;
+  }
+
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void anyLongsComeBack(long seed) {
@@ -31,11 +41,12 @@ class LongEncoderTest {
       for (int i = 0; i < 20; i++) {
         long[] values = values(random);
         ByteSink out = new ByteSink();
-        encoder.encode(values, values.length, out);
+        Series series = series(values.length, random);
+        encoder.encode(values, values.length, series, out);
         byte[] bytes = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
         long[] found = new long[values.length];
         ByteSource in = new ByteSource(FILE).over(bytes, 0, out.length(), 0);
-        decoder.decode(in, values.length, found);
+        decoder.decode(in, values.length, found, series);
         in.requireEnd("the longs");
         assertArrayEquals(values, found);
       }

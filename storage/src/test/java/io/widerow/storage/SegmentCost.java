@@ -124,6 +124,24 @@ final class SegmentCost {
         latest.stream().min(Double::compare).orElseThrow());
   }
 
+  /// Writing of metrics of hosts that take turns; a good part is the events', which are objects.
+  private static void metrics(SegmentForm form, int rounds) {
+    for (int hosts : new int[] {100, 1_000}) {
+      List<TestEvent> events = SegmentSizes.metrics(65_536, hosts, 1);
+      double least = Double.MAX_VALUE;
+      for (int round = 0; round < rounds; round++) {
+        least = Math.min(least, micros(events.size(), () -> SegmentSizes.bytes(events, form)));
+      }
+      System.out.printf(
+          Locale.ROOT,
+          "%-75s %,5d hosts %7.3f us/event %6.2f B%n",
+          form,
+          hosts,
+          least,
+          (double) SegmentSizes.bytes(events, form) / events.size());
+    }
+  }
+
   private static SegmentForm form(int level, SegmentForm base) {
     return new SegmentForm(level, base.blockEvents(), base.blockBytes(), base.filterBits());
   }
@@ -134,12 +152,17 @@ final class SegmentCost {
         .toList();
   }
 
-  /// Arguments: `seal ROUNDS`, `levels ROUNDS` or `reads ROUNDS`.
+  /// Arguments: `seal ROUNDS`, `final ROUNDS`, `metrics ROUNDS`, `levels ROUNDS`, `blocks ROUNDS`
+  /// or `reads ROUNDS`.
   public static void main(String[] arguments) {
     int rounds = Integer.parseInt(arguments[1]);
     switch (arguments[0]) {
       case "seal" -> new SegmentCost(131_072).table(List.of(SegmentForm.SEALED), rounds);
       case "final" -> new SegmentCost(65_536).table(List.of(SegmentForm.FINAL), rounds);
+      case "metrics" -> {
+        metrics(SegmentForm.SEALED, rounds);
+        metrics(SegmentForm.FINAL, rounds);
+      }
       case "levels" ->
           new SegmentCost(65_536)
               .table(

@@ -123,7 +123,8 @@ class SegmentDamageTest {
         assertTrue(events.get(i).find(AttributeName.BODY, value));
         column.add(i, value);
       }
-      new ColumnEncoder(compressor, new TokenSet()).encode(column, events.size(), good);
+      Series none = new Series();
+      new ColumnEncoder(compressor, new TokenSet()).encode(column, events.size(), none, good);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       int length = good.length();
       for (int i = 0; i < 2_000; i++) {
@@ -135,7 +136,7 @@ class SegmentDamageTest {
         int limit = random.nextInt(8) == 0 ? random.nextInt(length) : length;
         var in = new ByteSource(FILE).over(bad, 0, limit, 0);
         try {
-          reader.decode(in, column.kind, events.size(), events.size());
+          reader.decode(in, column.kind, events.size(), events.size(), null);
           reader.value(random.nextInt(events.size()), value);
           value.toBytes();
         } catch (StorageException.Corrupt told) {

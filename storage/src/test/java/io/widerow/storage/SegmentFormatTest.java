@@ -40,6 +40,14 @@ class SegmentFormatTest {
             PieceFormat.TIME_MILLIS + " | TIME_MILLIS",
             PieceFormat.NUMBER_OR + " | NUMBER_OR"));
     assertCodes(
+        "long transforms",
+        List.of(
+            LongEncoder.TRANSFORM_PLAIN + " | PLAIN",
+            LongEncoder.TRANSFORM_DELTA + " | DELTA",
+            LongEncoder.TRANSFORM_DELTA2 + " | DELTA2",
+            LongEncoder.TRANSFORM_SERIES + " | SERIES",
+            LongEncoder.TRANSFORM_SERIES2 + " | SERIES2"));
+    assertCodes(
         "long bodies",
         List.of(
             LongEncoder.BODY_CONSTANT + " | CONSTANT",

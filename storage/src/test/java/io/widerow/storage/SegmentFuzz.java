@@ -59,6 +59,9 @@ final class SegmentFuzz {
           "10:05:%02d from host-%d: item %d is 00%d \n".formatted(i % 60, i % 3, i, i % 9);
       attributes.put(BODY, words(AttributeKind.STRING, line));
       attributes.put(AttributeName.of("level"), words(AttributeKind.STRING, "level" + i % 2));
+      attributes.put(AttributeName.of("host"), words(AttributeKind.STRING, "host-" + i % 3));
+      long follows = i % 3 * 1_000L + i % 4;
+      attributes.put(AttributeName.of("load"), new TestEvent.Bits(AttributeKind.LONG, follows));
       attributes.put(AttributeName.of("n"), new TestEvent.Bits(AttributeKind.LONG, i * 37L % 101));
       attributes.put(
           AttributeName.of("rate"),
@@ -139,7 +142,7 @@ final class SegmentFuzz {
   static List<byte[]> columns() {
     List<byte[]> columns = new ArrayList<>();
     for (AttributeName name :
-        List.of("body", "level", "n", "rate", "ok", "raw").stream()
+        List.of("body", "level", "load", "n", "rate", "ok", "raw").stream()
             .map(AttributeName::of)
             .toList()) {
       for (int count : new int[] {3, 200}) {
@@ -147,6 +150,15 @@ final class SegmentFuzz {
       }
     }
     return columns;
+  }
+
+  /// Three that take turns.
+  private static Series series(int events) {
+    Series series = new Series();
+    series.begin(events);
+    Arrays.setAll(series.codes(), i -> i % 3);
+    series.split(3, events);
+    return series;
   }
 
   private static byte[] column(AttributeName name, List<TestEvent> events) {
@@ -162,7 +174,8 @@ final class SegmentFuzz {
     }
     ByteSink out = new ByteSink();
     try (var compressor = new BlockCompressor(7, Breather.NONE)) {
-      new ColumnEncoder(compressor, new TokenSet()).encode(column, events.size(), out);
+      new ColumnEncoder(compressor, new TokenSet())
+          .encode(column, events.size(), series(events.size()), out);
     }
     return ByteBuffer.allocate(5 + out.length())
         .put(column.kind.code)
@@ -184,7 +197,8 @@ final class SegmentFuzz {
     AttributeValue value = new AttributeValue();
     try (var decompressor = new BlockDecompressor()) {
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
-      reader.decode(new ByteSource(FILE).over(bytes, 5, input.length, 0), kind, present, events);
+      ByteSource in = new ByteSource(FILE).over(bytes, 5, input.length, 0);
+      reader.decode(in, kind, present, events, series(events));
       for (int row = 0; row < events; row += 1 + events / 512) {
         if (reader.value(row, value)) {
           StoreFuzz.show(value);
@@ -230,11 +244,12 @@ final class SegmentFuzz {
     ByteSink out = new ByteSink();
     try (var compressor = new BlockCompressor((input[0] & 1) == 0 ? 1 : 9, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
-      new ColumnEncoder(compressor, new TokenSet()).encode(column, texts.size(), out);
+      Series series = series(texts.size());
+      new ColumnEncoder(compressor, new TokenSet()).encode(column, texts.size(), series, out);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       ByteSource in = new ByteSource(FILE).over(written, 0, out.length(), 0);
-      reader.decode(in, AttributeKind.STRING, texts.size(), texts.size());
+      reader.decode(in, AttributeKind.STRING, texts.size(), texts.size(), series);
       for (int i = 0; i < texts.size(); i++) {
         if (!reader.value(i, value) || !Arrays.equals(texts.get(i), value.toBytes())) {
           throw new AssertionError("text %d of %d is %s".formatted(i, texts.size(), value));
@@ -261,10 +276,12 @@ final class SegmentFuzz {
     long[] found = new long[count];
     try (var compressor = new BlockCompressor(count % 2 == 0 ? 1 : 9, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
-      new LongEncoder(compressor).encode(values, count, out);
+      Series series = series(count);
+      series.follow(new int[0], count);
+      new LongEncoder(compressor).encode(values, count, series, out);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       ByteSource in = new ByteSource(FILE).over(written, 0, out.length(), 0);
-      new LongDecoder(decompressor).decode(in, count, found);
+      new LongDecoder(decompressor).decode(in, count, found, series);
       in.requireEnd("the numbers");
     }
     if (!Arrays.equals(values, found)) {

@@ -14,9 +14,12 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -55,6 +58,43 @@ final class SegmentSizes {
       add(events, "broker", time.toInstant(ZoneOffset.UTC).toEpochMilli(), line);
     }
     return sorted(events);
+  }
+
+  /// Metrics of hosts that take turns: ten tags that a host tells, ten whole numbers that walk by
+  /// steps of about one.
+  static List<TestEvent> metrics(int count, int hosts, long seed) {
+    var random = new SplittableRandom(seed);
+    double[][] walks = new double[hosts][10];
+    int[][] tags = new int[hosts][9];
+    for (int host = 0; host < hosts; host++) {
+      Arrays.setAll(walks[host], _ -> 100 * random.nextDouble());
+      Arrays.setAll(tags[host], tag -> random.nextInt(2 + 2 * tag));
+    }
+    List<TestEvent> events = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      int host = i % hosts;
+      TreeMap<AttributeName, Object> attributes = new TreeMap<>();
+      putText(attributes, "hostname", "host_" + host);
+      for (int tag = 0; tag < 9; tag++) {
+        putText(attributes, "tag_" + tag, "value-" + tags[host][tag]);
+      }
+      for (int field = 0; field < 10; field++) {
+        double walk = Math.clamp(walks[host][field] + random.nextGaussian(), 0, 100);
+        walks[host][field] = walk;
+        attributes.put(
+            AttributeName.of("usage_" + field),
+            new TestEvent.Bits(AttributeKind.LONG, (long) Math.floor(walk)));
+      }
+      long nanos = 1_700_000_000_000_000_000L + i * 3_000_000L;
+      EventId id = new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 1, 1_000 + i));
+      events.add(new TestEvent(id, 0, "cpu", attributes));
+    }
+    return events;
+  }
+
+  private static void putText(Map<AttributeName, Object> attributes, String name, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    attributes.put(AttributeName.of(name), TestEvent.Words.of(AttributeKind.STRING, bytes));
   }
 
   private static List<String> lines(String file) {

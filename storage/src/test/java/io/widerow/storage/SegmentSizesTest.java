@@ -31,6 +31,16 @@ class SegmentSizesTest {
     checkIds(events, 0.7);
   }
 
+  @Test
+  void metrics() {
+    List<TestEvent> events = SegmentSizes.metrics(32_000, 100, 1);
+    check(events, SegmentForm.SEALED, 5.5);
+    check(events, SegmentForm.FINAL, 3.4); // the walks alone have 2.7, the hosts' starts 0.4
+    events = SegmentSizes.metrics(32_000, 1_000, 1);
+    check(events, SegmentForm.SEALED, 8.6);
+    check(events, SegmentForm.FINAL, 4.7);
+  }
+
   private static void check(List<TestEvent> events, SegmentForm form, double bytesMax) {
     var disk = new MemoryDisk();
     Path file = Path.of("sizes.seg");

@@ -226,14 +226,15 @@ class TemplateSearchTest {
     ByteSink out = new ByteSink();
     try (var compressor = new BlockCompressor(level, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
-      new ColumnEncoder(compressor, new TokenSet()).encode(column, lines.size(), out);
+      new ColumnEncoder(compressor, new TokenSet()).encode(column, lines.size(), new Series(), out);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       reader.decode(
           new ByteSource(FILE).over(written, 0, out.length(), 0),
           AttributeKind.STRING,
           lines.size(),
-          lines.size());
+          lines.size(),
+          null);
       use.of(reader);
       for (int i = 0; i < lines.size(); i++) {
         assertTrue(reader.value(i, value));

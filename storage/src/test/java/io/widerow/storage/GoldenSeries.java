@@ -1,0 +1,82 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.EventId;
+import io.widerow.event.TimeUuid;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/// The events of golden segments with series: twenty hosts of two cores, values of all kinds that
+/// follow from them, some absent. Made without a random number generator, which may change.
+final class GoldenSeries {
+  private static final Path FILE = Path.of("golden.seg");
+
+  private GoldenSeries() {}
+
+  static List<TestEvent> events() {
+    List<TestEvent> events = new ArrayList<>();
+    for (int i = 0; i < 1_200; i++) {
+      int host = (i * 7 + i / 100) % 20;
+      int core = i / 20 % 2;
+      TreeMap<AttributeName, Object> attributes = new TreeMap<>();
+      put(attributes, "host", "host-" + host);
+      put(attributes, "team", "team-" + host % 3);
+      if (i % 5 != 0) {
+        put(attributes, "core", "" + core);
+        put(attributes, "sparse", AttributeKind.LONG, host * 1_000L + i * i % 11);
+      }
+      put(attributes, "walk", AttributeKind.LONG, host * 100L + core * 10L + i * 31 % 5);
+      put(attributes, "count", AttributeKind.LONG, (long) i * (host + 3) * 1_000);
+      put(attributes, "odd", AttributeKind.BOOLEAN, host & 1);
+      double rate = (host * 100 + i % 9) / 100.0;
+      put(attributes, "rate", AttributeKind.DOUBLE, Double.doubleToRawLongBits(rate));
+      long nanos = 1_700_000_000_000_000_000L + i * 1_000_000L;
+      EventId id = new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 1, 1_000 + i));
+      events.add(new TestEvent(id, 0, "cpu", attributes));
+    }
+    return events;
+  }
+
+  private static void put(Map<AttributeName, Object> attributes, String name, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+    attributes.put(AttributeName.of(name), TestEvent.Words.of(AttributeKind.STRING, bytes));
+  }
+
+  private static void put(
+      Map<AttributeName, Object> attributes, String name, AttributeKind kind, long bits) {
+    attributes.put(AttributeName.of(name), new TestEvent.Bits(kind, bits));
+  }
+
+  static List<TestEvent> read(byte[] file) {
+    var disk = new MemoryDisk();
+    disk.set(FILE, file);
+    List<TestEvent> found = new ArrayList<>();
+    try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
+        EventCursor cursor = segment.open(SegmentSizes.key(events()), Scan.all())) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        found.add(TestEvent.copyOf(cursor.event()));
+      }
+    }
+    return found;
+  }
+
+  /// Writes golden segments. Only for a new version of the format: what is kept is never replaced.
+  ///
+  /// @param args a directory, and how their names start
+  public static void main(String[] args) throws IOException {
+    for (SegmentForm form : List.of(SegmentForm.SEALED, SegmentForm.FINAL)) {
+      var disk = new MemoryDisk();
+      SegmentSizes.write(disk, FILE, events(), form);
+      String name = args[1] + (form.equals(SegmentForm.FINAL) ? "-final" : "-sealed");
+      Files.write(Path.of(args[0]).resolve(name), disk.bytes(FILE));
+    }
+  }
+}
