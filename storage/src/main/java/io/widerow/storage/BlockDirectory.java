@@ -15,6 +15,9 @@ final class BlockDirectory {
   /// Flag of a column: its values need the series of the block, see [Series].
   static final int FOLLOWS = 2;
 
+  /// Flag of a column: its numbers are compressed as a whole.
+  static final int COMPRESSED = 4;
+
   private final AttributeNames cache = new AttributeNames();
   int events;
   int columns;
@@ -25,6 +28,7 @@ final class BlockDirectory {
   int[] present = new int[0];
   boolean[] ranged = new boolean[0];
   boolean[] follows = new boolean[0]; // needs the series of the block
+  boolean[] compressed = new boolean[0]; // its numbers, as a whole
   long[] least = new long[0];
   long[] greatest = new long[0];
   int[] leaders = new int[0]; // columns that tell the series apart
@@ -83,11 +87,12 @@ final class BlockDirectory {
     }
     present[i] = in.readCount(1, events, "events with attribute " + names[i]);
     int flags = in.readByte();
-    if (flags > (RANGED | FOLLOWS)) {
+    if (flags > (RANGED | FOLLOWS | COMPRESSED)) {
       throw in.corrupt("flags %d of attribute %s".formatted(flags, names[i]));
     }
     ranged[i] = (flags & RANGED) != 0;
     follows[i] = (flags & FOLLOWS) != 0;
+    compressed[i] = (flags & COMPRESSED) != 0;
     least[i] = ranged[i] ? in.readLong() : 0;
     greatest[i] = ranged[i] ? in.readLong() : 0;
     chunkBytes[i] = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of a column");
@@ -117,6 +122,7 @@ final class BlockDirectory {
     if (names.length < columns) {
       int size = 2 * columns;
       follows = new boolean[size];
+      compressed = new boolean[size];
       names = new AttributeName[size];
       kinds = new AttributeKind[size];
       present = new int[size];

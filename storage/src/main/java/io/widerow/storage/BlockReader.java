@@ -111,7 +111,8 @@ final class BlockReader implements AutoCloseable {
           directory.kinds[column],
           directory.present[column],
           directory.events,
-          follows ? series : null);
+          follows ? series : null,
+          directory.compressed[column]);
     }
     return reader;
   }

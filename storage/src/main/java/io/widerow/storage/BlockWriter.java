@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Columns are in ascending order of names, then kinds. Flag 1: least and greatest are there, of
 /// longs as they are, of doubles their raw bits, NaNs left out; flag 2: the column needs the series
-/// that the leaders tell apart, see [Series], which are there when one does. Sizes are without the
-/// checksum. The last number is the size of a filter of the column, which older blocks have.
+/// that the leaders tell apart, see [Series], which are there when one does; flag 4: its numbers
+/// are compressed, see [ColumnEncoder]. Sizes are without the checksum. The last number is the size
+/// of a filter of the column, which older blocks have.
 ///
 /// - Threads: one.
 /// - Memory: one block.
@@ -160,8 +161,8 @@ final class BlockWriter implements AutoCloseable {
       column.place = i;
       boolean gathered = tokensWanted && column.kind == AttributeKind.STRING;
       tokenSet.begin(gathered);
-      column.follows = columns.encode(column, events, series, chunks);
-      followed |= column.follows;
+      column.flags = columns.encode(column, events, series, chunks);
+      followed |= (column.flags & BlockDirectory.FOLLOWS) != 0;
       sizes[i] = chunks.length() - start;
       if (gathered) {
         tokens.put(column.name, tokenSet.hashes());
@@ -240,8 +241,7 @@ final class BlockWriter implements AutoCloseable {
 
   private void putFlags(ColumnBuilder column) {
     int flagsAt = directory.length();
-    int flags = column.follows ? BlockDirectory.FOLLOWS : 0;
-    directory.putByte(flags);
+    directory.putByte(column.flags);
     if (column.kind == AttributeKind.LONG) {
       long least = Long.MAX_VALUE;
       long greatest = Long.MIN_VALUE;
@@ -249,7 +249,7 @@ final class BlockWriter implements AutoCloseable {
         least = Math.min(least, column.values[i]);
         greatest = Math.max(greatest, column.values[i]);
       }
-      directory.bytes()[flagsAt] = (byte) (flags | BlockDirectory.RANGED);
+      directory.bytes()[flagsAt] = (byte) (column.flags | BlockDirectory.RANGED);
       directory.putLong(least);
       directory.putLong(greatest);
     } else if (column.kind == AttributeKind.DOUBLE) {
@@ -262,7 +262,7 @@ final class BlockWriter implements AutoCloseable {
           greatest = Math.max(greatest, value);
         }
       }
-      directory.bytes()[flagsAt] = (byte) (flags | BlockDirectory.RANGED);
+      directory.bytes()[flagsAt] = (byte) (column.flags | BlockDirectory.RANGED);
       directory.putLong(Double.doubleToRawLongBits(least));
       directory.putLong(Double.doubleToRawLongBits(greatest));
     }

@@ -24,7 +24,7 @@ final class ColumnBuilder {
   int count;
   boolean leads; // tells series apart, see SeriesFinder
   int place; // of the columns of the block that was written last
-  boolean follows; // in the block that was written last
+  int flags; // in the directory of that block
   private int countWhole; // while entries are cut off, how many there are with them
   private int textBytes;
 

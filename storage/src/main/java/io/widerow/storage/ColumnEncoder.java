@@ -10,18 +10,26 @@ import org.jspecify.annotations.Nullable;
 ///  | textBytes | storedBytes  | text      | rows, if not all have it   | values
 ///  +-----------+--------------+------- ~ -+----------------------------+--------- ~
 ///   varint      varint, 0:     zstd or      longs                        by kind
-///               text as it is  as it is
+///               text as it is  as it is   |<-- numbers, as they are or as
+///                                              varint bytes | varint storedBytes | zstd -->|
 ///
 ///  LONG, BOOLEAN   longs
 ///  DOUBLE          byte scale: 0 longs of raw bits, s longs of value * 10^(s-1)
 ///  STRING, BYTES   byte code, then as [PieceEncoder] or, for TEMPLATE, [TemplateEncoder] says
 /// ```
 ///
+/// Lines of a log have many columns of few numbers that resemble each other, which no column sees
+/// of another: thorough compressors try zstd over all of them.
+///
 /// - Threads: one.
 final class ColumnEncoder {
   static final int SCALES = 16;
   private static final double[] TENS = tens();
   private static final int TEXT_ZSTD_MIN = 32;
+  private static final int NUMBERS_ZSTD_MIN = 256;
+
+  /// What must be gained: one part of so many.
+  private static final int NUMBERS_GAIN = 16;
 
   private final BlockCompressor compressor;
   private final LongEncoder longs;
@@ -56,8 +64,8 @@ final class ColumnEncoder {
   }
 
   /// @param series of the block
-  /// @return true when the reader needs the series
-  boolean encode(ColumnBuilder column, int events, Series series, ByteSink out) {
+  /// @return flags for the directory: [BlockDirectory#FOLLOWS], [BlockDirectory#COMPRESSED]
+  int encode(ColumnBuilder column, int events, Series series, ByteSink out) {
     Series followed = null;
     if (series.count() > 0 && !column.leads) {
       series.follow(column.rows, column.count);
@@ -80,8 +88,23 @@ final class ColumnEncoder {
           case STRING, BYTES -> texts.encode(column.texts, lines, followed, numbers, text);
         };
     putText(out);
+    return putNumbers(out) | (used ? BlockDirectory.FOLLOWS : 0);
+  }
+
+  private int putNumbers(ByteSink out) {
+    int raw = numbers.length();
+    if (compressor.thorough() && raw >= NUMBERS_ZSTD_MIN) {
+      compressed.clear();
+      compressor.compressNumbers(numbers.bytes(), 0, raw, compressed);
+      if (compressed.length() < raw - raw / NUMBERS_GAIN) {
+        out.putVarint(raw);
+        out.putVarint(compressed.length());
+        out.put(compressed);
+        return BlockDirectory.COMPRESSED;
+      }
+    }
     out.put(numbers);
-    return used;
+    return 0;
   }
 
   private void putText(ByteSink out) {

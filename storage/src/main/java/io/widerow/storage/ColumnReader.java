@@ -18,6 +18,7 @@ final class ColumnReader {
   private final BlockDecompressor decompressor;
   private final TextDecoder textDecoder;
   private final ByteSource text;
+  private final ByteSource numbers;
   private final TextSlices texts = new TextSlices();
   private AttributeKind kind = AttributeKind.BOOLEAN;
   private boolean dense;
@@ -25,6 +26,7 @@ final class ColumnReader {
   private long[] values = new long[0];
   private int[] rows = new int[0];
   private byte[] textBytes = new byte[ByteSource.SLACK];
+  private byte[] numberBytes = new byte[0];
   private MemorySegment textMemory = MemorySegment.NULL;
   private int near; // where the row asked for last was found
   private boolean decoded;
@@ -34,6 +36,7 @@ final class ColumnReader {
     this.longs = longs;
     this.decompressor = decompressor;
     this.text = new ByteSource(file);
+    this.numbers = new ByteSource(file);
     this.textDecoder = new TextDecoder(longs, text);
   }
 
@@ -41,6 +44,7 @@ final class ColumnReader {
     return (long) Long.BYTES * values.length
         + (long) Integer.BYTES * rows.length
         + textBytes.length
+        + numberBytes.length
         + texts.heldBytes()
         + textDecoder.heldBytes();
   }
@@ -53,6 +57,7 @@ final class ColumnReader {
   void of(Path newFile) {
     file = newFile;
     text.of(newFile);
+    numbers.of(newFile);
   }
 
   /// Forgets the block before.
@@ -61,13 +66,28 @@ final class ColumnReader {
   }
 
   /// @param series of the block, when the column needs them; null otherwise
+  /// @param compressed true when its numbers are, as a whole
   void decode(
-      ByteSource in, AttributeKind newKind, int newPresent, int events, @Nullable Series series) {
+      ByteSource in,
+      AttributeKind newKind,
+      int newPresent,
+      int events,
+      @Nullable Series series,
+      boolean compressed) {
     kind = newKind;
     present = newPresent;
     dense = present == events;
     near = 0;
     readText(in);
+    if (compressed) {
+      readNumbers(in);
+      in.requireEnd("the column");
+    }
+    readValues(compressed ? numbers : in, events, series);
+    decoded = true;
+  }
+
+  private void readValues(ByteSource in, int events, @Nullable Series series) {
     if (!dense || !kind.isText()) {
       values = LongDecoder.room(values, present);
     }
@@ -90,8 +110,18 @@ final class ColumnReader {
         text.requireEnd("the text");
       }
     }
-    in.requireEnd("the column");
-    decoded = true;
+    in.requireEnd("the values");
+  }
+
+  private void readNumbers(ByteSource in) {
+    int raw = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of numbers");
+    int stored = in.readCount(1, in.left(), "stored bytes of numbers");
+    if (numberBytes.length < raw + ByteSource.SLACK) {
+      numberBytes = new byte[Math.max(raw, 2 * numberBytes.length) + ByteSource.SLACK];
+    }
+    long offset = in.fileOffset();
+    decompressor.decompress(in, stored, numberBytes, 0, raw);
+    numbers.over(numberBytes, 0, raw, offset);
   }
 
   private void readText(ByteSource in) {

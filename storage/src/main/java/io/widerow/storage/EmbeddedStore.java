@@ -59,7 +59,7 @@ public final class EmbeddedStore implements EventStore {
   private volatile StoreState state = StoreState.EMPTY; // replaced under the lock of this
   private volatile @Nullable StorageException failed; // the write side's end
   private volatile @Nullable StorageException backgroundFailure;
-  private volatile ReadingThreads readingThreads = ReadingThreads.NONE;
+  private final SharedReaders readers = new SharedReaders();
 
   /// Opens the store of a directory on this machine's disk, or makes one.
   ///
@@ -91,11 +91,11 @@ public final class EmbeddedStore implements EventStore {
 
   /// Has views that are taken from now on helped.
   public void readWith(ReadingThreads threads) {
-    readingThreads = threads;
+    readers.helpWith(threads);
   }
 
-  ReadingThreads readingThreads() {
-    return readingThreads;
+  SharedReaders readers() {
+    return readers;
   }
 
   EmbeddedStore(StoreOpener.Opened opened) {
@@ -491,6 +491,7 @@ public final class EmbeddedStore implements EventStore {
       manifest.close();
     }
     last.allSegments().forEach(LiveSegment::close);
+    readers.close();
     memory.close();
     StoreLock.giveBack(config.directory(), lock);
   }

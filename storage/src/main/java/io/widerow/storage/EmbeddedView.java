@@ -40,8 +40,8 @@ final class EmbeddedView implements StoreView {
     this.leased = leased;
     this.segmentLimit = segmentLimit;
     this.nowNanos = nowNanos;
-    this.prefetch = new Prefetch(store.readingThreads().ahead());
-    this.readers = BlockReaders.of(store.readingThreads().searching());
+    this.prefetch = new Prefetch(store.readers().threads().ahead());
+    this.readers = BlockReaders.of(store.readers());
   }
 
   /// Takes leases on the present state; starts again when a part of it goes meanwhile, which means
@@ -275,7 +275,6 @@ final class EmbeddedView implements StoreView {
   @Override
   public void close() {
     prefetch.end();
-    readers.close();
     release(rows, leased);
   }
 }

@@ -80,7 +80,8 @@ final class SegmentFormat {
   /// says where.
   static final long FEATURE_GROUPS = 1;
 
-  /// Columns may need the series of their block, see [Series].
+  /// Columns may need the series of their block, see [Series], and have their numbers compressed as
+  /// a whole.
   static final long FEATURE_SERIES = 2;
 
   /// Features that a reader must know.

@@ -51,7 +51,9 @@ class BlockScoutsTest {
   }
 
   private EventCursor cursor(Segment segment, Scan wanted, @Nullable Executor threads) {
-    return segment.open(SegmentSizes.key(events), wanted, BlockReaders.of(threads), Prefetch.OFF);
+    SharedReaders shared = new SharedReaders();
+    shared.helpWith(new ReadingThreads(null, threads));
+    return segment.open(SegmentSizes.key(events), wanted, BlockReaders.of(shared), Prefetch.OFF);
   }
 
   private Shown read(Scan wanted, @Nullable Executor threads) {

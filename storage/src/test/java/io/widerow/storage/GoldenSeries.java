@@ -28,6 +28,7 @@ final class GoldenSeries {
       int core = i / 20 % 2;
       TreeMap<AttributeName, Object> attributes = new TreeMap<>();
       put(attributes, "host", "host-" + host);
+      put(attributes, "body", "core %d of host %d did %d of %d".formatted(core, host, i, i + 7));
       put(attributes, "team", "team-" + host % 3);
       if (i % 5 != 0) {
         put(attributes, "core", "" + core);

@@ -62,6 +62,9 @@ class PrefetchTest {
     final AtomicLong bytesAhead = new AtomicLong();
     volatile boolean waits;
     volatile boolean holds; // who reads ahead, until there are several
+    volatile boolean follows; // the merge's second read waits until somebody reads ahead
+    final AtomicInteger own = new AtomicInteger();
+    final CountDownLatch begun = new CountDownLatch(1);
 
     SlowDisk() {
       super(new RealDisk());
@@ -88,19 +91,22 @@ class PrefetchTest {
           if (Thread.currentThread().getName().startsWith(READER)) {
             ahead.incrementAndGet();
             bytesAhead.addAndGet(target.byteSize());
+            begun.countDown();
             if (holds) {
-              awaitOthers();
+              together.countDown();
+              await(together, "read ahead one at a time");
             }
+          } else if (follows && own.incrementAndGet() == 2) {
+            await(begun, "nobody reads ahead");
           }
           LockSupport.parkNanos(READ_NANOS);
         }
         return super.read(target, offset);
       }
 
-      private void awaitOthers() {
-        together.countDown();
+      private static void await(CountDownLatch latch, String otherwise) {
         try {
-          assertTrue(together.await(1, TimeUnit.MINUTES), "read ahead one at a time");
+          assertTrue(latch.await(1, TimeUnit.MINUTES), otherwise);
         } catch (InterruptedException interrupted) {
           throw new IllegalStateException(interrupted);
         }
@@ -181,6 +187,7 @@ class PrefetchTest {
     var nothing =
         new Filter.Compare(
             AttributeName.of("n"), Filter.Comparison.EQUAL, new Filter.Literal.Whole(-1));
+    disk.follows = true;
     disk.waits = true;
     try (StoreView view = store.view()) {
       List<StoreModel.Shown> kept =

@@ -124,7 +124,9 @@ class SegmentDamageTest {
         column.add(i, value);
       }
       Series none = new Series();
-      new ColumnEncoder(compressor, new TokenSet()).encode(column, events.size(), none, good);
+      var encoder = new ColumnEncoder(compressor, new TokenSet());
+      boolean packed = encoder.encode(column, events.size(), none, good) != 0;
+      assertTrue(packed);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       int length = good.length();
       for (int i = 0; i < 2_000; i++) {
@@ -136,7 +138,7 @@ class SegmentDamageTest {
         int limit = random.nextInt(8) == 0 ? random.nextInt(length) : length;
         var in = new ByteSource(FILE).over(bad, 0, limit, 0);
         try {
-          reader.decode(in, column.kind, events.size(), events.size(), null);
+          reader.decode(in, column.kind, events.size(), events.size(), null, packed);
           reader.value(random.nextInt(events.size()), value);
           value.toBytes();
         } catch (StorageException.Corrupt told) {

@@ -29,6 +29,9 @@ final class SegmentFuzz {
               AttributeName.of("n"), Filter.Comparison.GREATER, new Filter.Literal.Whole(3)),
           new Filter.Not(new Filter.Exists(AttributeName.of("x"))));
 
+  /// Bit of a column's first byte: its numbers are compressed.
+  private static final int PACKED = 0x40;
+
   private SegmentFuzz() {}
 
   static List<byte[]> segments() {
@@ -173,12 +176,14 @@ final class SegmentFuzz {
       }
     }
     ByteSink out = new ByteSink();
+    int flags;
     try (var compressor = new BlockCompressor(7, Breather.NONE)) {
-      new ColumnEncoder(compressor, new TokenSet())
-          .encode(column, events.size(), series(events.size()), out);
+      var encoder = new ColumnEncoder(compressor, new TokenSet());
+      flags = encoder.encode(column, events.size(), series(events.size()), out);
     }
+    int packed = (flags & BlockDirectory.COMPRESSED) != 0 ? PACKED : 0;
     return ByteBuffer.allocate(5 + out.length())
-        .put(column.kind.code)
+        .put((byte) (column.kind.code - 1 | packed))
         .putShort((short) column.count)
         .putShort((short) events.size())
         .put(out.bytes(), 0, out.length())
@@ -190,7 +195,7 @@ final class SegmentFuzz {
       return;
     }
     ByteBuffer head = ByteBuffer.wrap(input);
-    AttributeKind kind = AttributeKind.of(1 + (head.get() & 0xff) % 5);
+    AttributeKind kind = AttributeKind.of(1 + (head.get() & PACKED - 1) % 5);
     int present = 1 + (head.getShort() & 0xffff);
     int events = Math.max(present, 1 + (head.getShort() & 0xffff));
     byte[] bytes = Arrays.copyOf(input, input.length + ByteSource.SLACK);
@@ -198,7 +203,7 @@ final class SegmentFuzz {
     try (var decompressor = new BlockDecompressor()) {
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       ByteSource in = new ByteSource(FILE).over(bytes, 5, input.length, 0);
-      reader.decode(in, kind, present, events, series(events));
+      reader.decode(in, kind, present, events, series(events), (input[0] & PACKED) != 0);
       for (int row = 0; row < events; row += 1 + events / 512) {
         if (reader.value(row, value)) {
           StoreFuzz.show(value);
@@ -245,11 +250,13 @@ final class SegmentFuzz {
     try (var compressor = new BlockCompressor((input[0] & 1) == 0 ? 1 : 9, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
       Series series = series(texts.size());
-      new ColumnEncoder(compressor, new TokenSet()).encode(column, texts.size(), series, out);
+      var encoder = new ColumnEncoder(compressor, new TokenSet());
+      int flags = encoder.encode(column, texts.size(), series, out);
+      boolean packed = (flags & BlockDirectory.COMPRESSED) != 0;
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       ByteSource in = new ByteSource(FILE).over(written, 0, out.length(), 0);
-      reader.decode(in, AttributeKind.STRING, texts.size(), texts.size(), series);
+      reader.decode(in, AttributeKind.STRING, texts.size(), texts.size(), series, packed);
       for (int i = 0; i < texts.size(); i++) {
         if (!reader.value(i, value) || !Arrays.equals(texts.get(i), value.toBytes())) {
           throw new AssertionError("text %d of %d is %s".formatted(i, texts.size(), value));

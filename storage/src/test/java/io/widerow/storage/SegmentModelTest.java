@@ -96,7 +96,8 @@ class SegmentModelTest {
       segment.verify();
       assertEquals(summary.partitions(), segment.partitions());
       for (int i = 0; i < 12; i++) {
-        try (BlockReaders helpers = helpers(random)) {
+        try (SharedReaders shared = new SharedReaders()) {
+          BlockReaders helpers = helpers(random, shared);
           compare(segment, key, scan(random, model), model, helpers);
           compare(segment, key, scan(random, model), model, helpers); // which are used again
         }
@@ -105,12 +106,10 @@ class SegmentModelTest {
   }
 
   /// Nobody, threads that have time, or ones that never have.
-  private static BlockReaders helpers(SplittableRandom random) {
-    return switch (random.nextInt(3)) {
-      case 0 -> BlockReaders.NONE;
-      case 1 -> BlockReaders.of(ForkJoinPool.commonPool());
-      default -> BlockReaders.of(_ -> {});
-    };
+  private static BlockReaders helpers(SplittableRandom random, SharedReaders shared) {
+    int who = random.nextInt(3);
+    shared.helpWith(new ReadingThreads(null, who == 1 ? ForkJoinPool.commonPool() : _ -> {}));
+    return who == 0 ? BlockReaders.NONE : BlockReaders.of(shared);
   }
 
   /// More names than a writer remembers, some of them held back from block to block.

@@ -27,7 +27,7 @@ class SegmentSizesTest {
     List<TestEvent> events = SegmentSizes.broker();
     assertEquals(4_681, events.size());
     check(events, SegmentForm.SEALED, 25);
-    check(events, SegmentForm.FINAL, 6.03);
+    check(events, SegmentForm.FINAL, 5.04);
     checkIds(events, 0.7);
   }
 

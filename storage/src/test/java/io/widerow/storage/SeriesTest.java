@@ -220,11 +220,12 @@ class SeriesTest {
     ByteSink out = new ByteSink();
     try (var compressor = new BlockCompressor(9, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
-      new ColumnEncoder(compressor, new TokenSet()).encode(column, 200, new Series(), out);
+      var encoder = new ColumnEncoder(compressor, new TokenSet());
+      int flags = encoder.encode(column, 200, new Series(), out);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       ByteSource in = new ByteSource(FILE).over(written, 0, out.length(), 0);
-      reader.decode(in, AttributeKind.STRING, 200, 200, null);
+      reader.decode(in, AttributeKind.STRING, 200, 200, null, flags != 0);
       Series series = new Series();
       series.begin(200);
       assertFalse(reader.split(series, 200));
@@ -241,7 +242,7 @@ class SeriesTest {
         "2 2 1 0", // host leads and follows
         "0 2 1 2", // no such column
         "0 2 9 0 0 0 0 0 0 0 0 0", // too many
-        "0 4", // a flag that there is not
+        "0 8", // a flag that there is not
         "0 2 1 0 0" // more behind it
       })
   void aDirectoryThatCannotBeIsRefused(String bytes) {

@@ -226,7 +226,8 @@ class TemplateSearchTest {
     ByteSink out = new ByteSink();
     try (var compressor = new BlockCompressor(level, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
-      new ColumnEncoder(compressor, new TokenSet()).encode(column, lines.size(), new Series(), out);
+      var encoder = new ColumnEncoder(compressor, new TokenSet());
+      int flags = encoder.encode(column, lines.size(), new Series(), out);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       reader.decode(
@@ -234,7 +235,8 @@ class TemplateSearchTest {
           AttributeKind.STRING,
           lines.size(),
           lines.size(),
-          null);
+          null,
+          flags != 0);
       use.of(reader);
       for (int i = 0; i < lines.size(); i++) {
         assertTrue(reader.value(i, value));
