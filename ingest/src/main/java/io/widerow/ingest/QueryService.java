@@ -4,7 +4,6 @@ import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpHeaderNames;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
-import com.linecorp.armeria.common.HttpResponseWriter;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
@@ -23,17 +22,15 @@ import io.widerow.storage.StoreView;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
-/// `GET /v1/query`: streams the answer piece by piece. The next piece is made when the last one is
-/// in the socket, so a slow reader pauses the query; one that goes away ends it.
+/// `GET /v1/query`: streams the answer piece by piece. A piece goes out when the one before is in
+/// the socket, so a slow reader pauses the query; one that goes away ends it.
 ///
 /// - Threads: each query has a virtual one of its own, `widerow-query-<n>`.
 final class QueryService {
@@ -41,6 +38,7 @@ final class QueryService {
   private static final AsciiString ARRIVED = HttpHeaderNames.of("widerow-arrived");
 
   private static final int PIECE_BYTES = 256 << 10;
+  private static final int SINK_BYTES = 32 << 10; // enough for most; it grows
   private static final int QUERIES_MAX = 64;
   private static final int QUERY_BYTES = 1 << 20; // its pieces, on the heap, and a block
 
@@ -74,10 +72,10 @@ final class QueryService {
       return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
     }
     context.clearRequestTimeout(); // the query's own budget counts
-    HttpResponseWriter response = HttpResponse.streaming();
+    QueryReply reply = new QueryReply(context, stallSeconds);
     String name = "widerow-query-" + number.incrementAndGet();
-    Thread.ofVirtual().name(name).start(() -> run(context, parameters, response));
-    return response;
+    Thread.ofVirtual().name(name).start(() -> run(context, parameters, reply));
+    return reply.response();
   }
 
   private static Map<String, List<String>> values(ServiceRequestContext context) {
@@ -88,74 +86,66 @@ final class QueryService {
     return values;
   }
 
-  private void run(
-      ServiceRequestContext context, QueryParameters parameters, HttpResponseWriter response) {
+  private void run(ServiceRequestContext context, QueryParameters parameters, QueryReply reply) {
     try (StoreView view = store.view()) {
       RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, memory);
       // Nothing may be written for long, where a filter keeps little or figures are asked for.
-      var _ = response.whenComplete().whenComplete((_, _) -> reader.cancel());
+      var _ = reply.response().whenComplete().whenComplete((_, _) -> reader.cancel());
       if (parameters.asksForFigures()) {
         reader.inAnyOrder(parameters.fold());
       }
       try (QueryAnswer answer =
           new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
-        response.write(
+        reply.begin(
             ResponseHeaders.of(
                 HttpStatus.OK,
                 HttpHeaderNames.CONTENT_TYPE,
                 parameters.format().contentType,
                 ARRIVED,
                 reader.arrivals()));
-        send(answer, response);
+        send(answer, reply);
       }
-      response.close();
     } catch (QueryException.Expired expired) { // told before anything of the answer
-      refuse(expired, response);
+      reply.refuse(expired(expired));
     } catch (ExecutionException gone) { // the reader has left; nobody is there to be told
-      response.close(gone);
+      reply.fail(gone);
     } catch (TimeoutException tookNothing) { // what it holds open would hold up writers in the end
       stalled.increment();
-      response.close(tookNothing);
+      reply.fail(tookNothing);
       Channel channel = context.log().partial().channel();
       if (channel != null) {
         var _ = channel.close();
       }
     } catch (Throwable failure) {
-      response.close(failure);
+      reply.fail(failure);
     } finally {
       places.release();
     }
   }
 
-  private static void refuse(QueryException.Expired expired, HttpResponseWriter response) {
+  private static HttpResponse expired(QueryException.Expired expired) {
     StringBuilder json = new StringBuilder("{\"error\":");
     HttpAnswers.appendString(json, String.valueOf(expired.getMessage()));
     if (expired.first != null) {
       HttpAnswers.appendString(json.append(",\"first\":"), expired.first.toString());
     }
-    response.write(
-        ResponseHeaders.of(HttpStatus.GONE, HttpHeaderNames.CONTENT_TYPE, MediaType.JSON_UTF_8));
-    response.write(HttpData.ofUtf8(json.append("}\n").toString()));
-    response.close();
+    return HttpResponse.of(
+        ResponseHeaders.of(HttpStatus.GONE, HttpHeaderNames.CONTENT_TYPE, MediaType.JSON_UTF_8),
+        HttpData.ofUtf8(json.append("}\n").toString()));
   }
 
-  private void send(QueryAnswer answer, HttpResponseWriter response)
+  private void send(QueryAnswer answer, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
-    ByteSink sink = new ByteSink(PIECE_BYTES + (PIECE_BYTES >> 2));
-    CompletableFuture<?> sent = CompletableFuture.completedFuture(null); // the piece before
-    boolean more = true;
-    while (more && !stopping) {
-      more = answer.writeNext(sink);
-      if (sink.length() >= PIECE_BYTES || !more) {
-        sent.get(stallSeconds, TimeUnit.SECONDS); // while this one was made
-        if (!response.tryWrite(HttpData.copyOf(sink.bytes(), 0, sink.length()))) {
+    ByteSink sink = new ByteSink(SINK_BYTES);
+    while (answer.writeNext(sink) && !stopping) {
+      if (sink.length() >= PIECE_BYTES) {
+        if (!reply.write(sink.bytes(), sink.length())) {
           return;
         }
         sink.clear();
-        sent = response.whenConsumed();
       }
     }
-    sent.get(stallSeconds, TimeUnit.SECONDS);
+    reply.end(sink.bytes(), sink.length());
   }
 
   /// Queries whose readers took nothing any more.
