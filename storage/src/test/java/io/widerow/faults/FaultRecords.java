@@ -47,6 +47,9 @@ public final class FaultRecords {
     FUZZ(
         "target:target executions:executions covered:points_covered kept:inputs_kept"
             + " cpu:processor_seconds found:found"),
+    DAMAGE(
+        "damage:damage times:times told:told_with_the_file_that_has_it whole:everything_shown"
+            + " wrong:wrong_rows undetected:undetected"),
     CLOCKS(
         "step:clock_from_start_to_start starts:starts stamped:events_stamped_by_it"
             + " behind:refused_as_it_was_behind ahead:refused_as_their_own_time_was_ahead"

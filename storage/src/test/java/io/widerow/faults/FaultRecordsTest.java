@@ -21,7 +21,8 @@ class FaultRecordsTest {
 
   @Test
   void rowsStandBetweenTheMarks() {
-    String page = "a\n" + marks(Table.FAULTS, "old\n") + marks(Table.PLANTS, "") + others() + "b\n";
+    String page =
+        "a\n" + marks(Table.FAULTS, "| stale |\n") + marks(Table.PLANTS, "") + others() + "b\n";
     String rendered = FaultRecords.rendered(page, List.of(ROW));
     assertTrue(rendered.startsWith("a\n<!-- rows of faults.ndjson -->\n| fault |"), rendered);
     assertTrue(rendered.endsWith("|\n<!-- end of rows -->\nb\n"), rendered);
@@ -29,7 +30,7 @@ class FaultRecordsTest {
         rendered.contains(
             "| kill -9 | 40 | 17 | 3 | 1 | 0 | 0 | 0 | 5 | 6 | 7 | 2026-11-21 | m | abc |\n"),
         rendered);
-    assertFalse(rendered.contains("old"), rendered);
+    assertFalse(rendered.contains("stale"), rendered);
     assertEquals(rendered, FaultRecords.rendered(rendered, List.of(ROW)));
   }
 

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.FaultRecords;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -149,16 +151,34 @@ class StoreDamageTest {
   }
 
   @Test
-  void everyFlippedByteIsToldOrHarmless() {
+  void everyFlippedByteIsToldOrHarmless() throws IOException {
     int stride = Integer.getInteger("stride", 8);
-    flip(stride, (int) Math.floorMod(Long.getLong("seed", System.nanoTime()), (long) stride));
+    int start = (int) Math.floorMod(Long.getLong("seed", System.nanoTime()), (long) stride);
+    record(
+        "a bit of one byte in %d of all files of a small store".formatted(stride),
+        flip(stride, start));
+  }
+
+  /// What was damaged, and how often everything was shown all the same.
+  record Looks(long times, long whole) {}
+
+  private static void record(String damage, Looks looks) throws IOException {
+    FaultRecords.add(
+        FaultRecords.Table.DAMAGE,
+        damage,
+        looks.times,
+        looks.times - looks.whole,
+        looks.whole,
+        0,
+        0);
   }
 
   /// Flips a bit of every so many bytes.
-  void flip(int stride, int start) {
+  Looks flip(int stride, int start) {
     SimDisk good = store(1);
     assertEquals("", look(good.restart(), "undamaged", false));
     long flips = 0;
+    long whole = 0;
     for (Path file : good.files()) {
       for (long at = start; at < good.sizeOf(file); at += stride) {
         SimDisk bad = good.restart();
@@ -167,16 +187,20 @@ class StoreDamageTest {
         assertTrue(
             told.isEmpty() || told.contains("/store/"), () -> file + " is not named in: " + told);
         flips++;
+        whole += told.isEmpty() ? 1 : 0;
       }
     }
     assertTrue(flips * stride > 10_000, flips + " flips from " + start);
+    return new Looks(flips, whole);
   }
 
   @Test
-  void everyCutIsToldOrHarmless() {
+  void everyCutIsToldOrHarmless() throws IOException {
     int stride = Integer.getInteger("stride", 8);
     int start = (int) Math.floorMod(Long.getLong("seed", System.nanoTime()), (long) stride);
     SimDisk good = store(2);
+    long cuts = 0;
+    long whole = 0;
     for (Path file : good.files()) {
       if (isJournal(file) || file.equals(LOCK)) {
         continue; // JournalFrameTest
@@ -184,9 +208,13 @@ class StoreDamageTest {
       for (long size = start; size < good.sizeOf(file); size += stride) {
         SimDisk bad = good.restart();
         bad.openForWriting(file).truncate(size);
-        look(bad, file + " cut to " + size, false);
+        String told = look(bad, file + " cut to " + size, false);
+        cuts++;
+        whole += told.isEmpty() ? 1 : 0;
       }
     }
+    record(
+        "a file of a small store cut at one byte in %d".formatted(stride), new Looks(cuts, whole));
   }
 
   /// Of a store that was opened again and not written to: nothing but the names of its journal

@@ -31,7 +31,7 @@ enum SuiteCheck implements LongConsumer {
   FLIPS {
     @Override
     public void accept(long seed) {
-      new StoreDamageTest().flip(48, (int) Math.floorMod(7 * seed, 48L));
+      var _ = new StoreDamageTest().flip(48, (int) Math.floorMod(7 * seed, 48L));
     }
   },
 
