@@ -5,7 +5,6 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,11 +26,12 @@ final class GoldenSeries {
       int host = (i * 7 + i / 100) % 20;
       int core = i / 20 % 2;
       TreeMap<AttributeName, Object> attributes = new TreeMap<>();
-      put(attributes, "host", "host-" + host);
-      put(attributes, "body", "core %d of host %d did %d of %d".formatted(core, host, i, i + 7));
-      put(attributes, "team", "team-" + host % 3);
+      SegmentSizes.putText(attributes, "host", "host-" + host);
+      SegmentSizes.putText(
+          attributes, "body", "core %d of host %d did %d of %d".formatted(core, host, i, i + 7));
+      SegmentSizes.putText(attributes, "team", "team-" + host % 3);
       if (i % 5 != 0) {
-        put(attributes, "core", "" + core);
+        SegmentSizes.putText(attributes, "core", "" + core);
         put(attributes, "sparse", AttributeKind.LONG, host * 1_000L + i * i % 11);
       }
       put(attributes, "walk", AttributeKind.LONG, host * 100L + core * 10L + i * 31 % 5);
@@ -44,11 +44,6 @@ final class GoldenSeries {
       events.add(new TestEvent(id, 0, "cpu", attributes));
     }
     return events;
-  }
-
-  private static void put(Map<AttributeName, Object> attributes, String name, String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-    attributes.put(AttributeName.of(name), TestEvent.Words.of(AttributeKind.STRING, bytes));
   }
 
   private static void put(

@@ -92,7 +92,7 @@ final class SegmentSizes {
     return events;
   }
 
-  private static void putText(Map<AttributeName, Object> attributes, String name, String text) {
+  static void putText(Map<AttributeName, Object> attributes, String name, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     attributes.put(AttributeName.of(name), TestEvent.Words.of(AttributeKind.STRING, bytes));
   }

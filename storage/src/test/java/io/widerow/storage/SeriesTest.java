@@ -91,14 +91,14 @@ class SeriesTest {
       counters[series] += 1_000L * series;
       TreeMap<AttributeName, Object> attributes = new TreeMap<>();
       if (random.nextInt(100) >= absent / 2) {
-        putText(attributes, "host", form.formatted(host));
+        SegmentSizes.putText(attributes, "host", form.formatted(host));
       }
       if (random.nextInt(100) >= absent) {
-        putText(attributes, "core", "core-" + core);
+        SegmentSizes.putText(attributes, "core", "core-" + core);
         putBits(attributes, "sparse", AttributeKind.LONG, counters[series]);
       }
-      putText(attributes, "team", "the team of rack %d".formatted(host % 7));
-      putText(attributes, "version", Integer.toString(host % 3));
+      SegmentSizes.putText(attributes, "team", "the team of rack %d".formatted(host % 7));
+      SegmentSizes.putText(attributes, "version", Integer.toString(host % 3));
       putBits(attributes, "walk", AttributeKind.LONG, (long) walks[series]);
       putBits(attributes, "count", AttributeKind.LONG, counters[series]);
       putBits(attributes, "idle", AttributeKind.BOOLEAN, host & 1);
@@ -114,11 +114,6 @@ class SeriesTest {
       events.add(new TestEvent(id, 0, "cpu", attributes));
     }
     return events;
-  }
-
-  private static void putText(Map<AttributeName, Object> attributes, String name, String text) {
-    byte[] bytes = text.getBytes(US_ASCII);
-    attributes.put(AttributeName.of(name), TestEvent.Words.of(AttributeKind.STRING, bytes));
   }
 
   private static void putBits(
@@ -158,9 +153,9 @@ class SeriesTest {
       int host = i % 4_000;
       int other = i == 9_000 || i == 13_000 ? 1 : 0;
       TreeMap<AttributeName, Object> attributes = new TreeMap<>();
-      putText(attributes, "a", "a" + (host + other) % 60);
-      putText(attributes, "b", "b" + (host / 60 + (i == 13_000 ? 1 : 0)) % 60);
-      putText(attributes, "z", "host" + host);
+      SegmentSizes.putText(attributes, "a", "a" + (host + other) % 60);
+      SegmentSizes.putText(attributes, "b", "b" + (host / 60 + (i == 13_000 ? 1 : 0)) % 60);
+      SegmentSizes.putText(attributes, "z", "host" + host);
       putBits(attributes, "walk", AttributeKind.LONG, host * 1_000_003L + i * 31 % 7);
       long nanos = 1_700_000_000_000_000_000L + i * 1_000_000L;
       EventId id = new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 1, 1_000 + i));
