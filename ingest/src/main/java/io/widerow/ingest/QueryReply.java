@@ -104,7 +104,7 @@ final class QueryReply {
   }
 
   /// Ends the answer where it is; it begins if it did not yet.
-  void close() {
+  private void close() {
     HttpResponseWriter writer = pieces();
     if (writer != null) {
       writer.close();

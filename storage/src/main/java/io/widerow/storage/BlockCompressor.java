@@ -14,17 +14,17 @@ final class BlockCompressor implements AutoCloseable {
   /// Bytes of numbers have few matches to be found; looking harder than this gains next to nothing.
   private static final int NUMBERS_LEVEL_MAX = 6;
 
-  /// From this level on zstd takes a match only where it is cheaper than single bytes. Steps of a
+  /// From this level on zstd takes a match only where it is cheaper than single bytes. Moves of a
   /// series are mostly noise in few values: by level 6 they take a quarter more than their entropy,
-  /// by this one 7 % (16,384 steps of a walk: 5,749 and 4,864 bytes, 0.4 and 1.5 ms; 0.9 ms when
+  /// by this one 7 % (16,384 moves of a walk: 5,749 and 4,864 bytes, 0.4 and 1.5 ms; 0.9 ms when
   /// short matches are not looked for).
-  private static final int STEPS_LEVEL = 11;
+  private static final int MOVES_LEVEL = 11;
 
-  private static final int STEPS_MATCH_MIN = 6;
+  private static final int MOVES_MATCH_MIN = 6;
 
   private final ZstdCompressCtx texts = new ZstdCompressCtx();
   private final ZstdCompressCtx numbers = new ZstdCompressCtx();
-  private final ZstdCompressCtx steps = new ZstdCompressCtx();
+  private final ZstdCompressCtx moves = new ZstdCompressCtx();
   private final Breather breather;
   private final boolean thorough;
 
@@ -35,9 +35,9 @@ final class BlockCompressor implements AutoCloseable {
     texts.setContentSize(false);
     numbers.setLevel(Math.min(level, NUMBERS_LEVEL_MAX));
     numbers.setContentSize(false);
-    steps.setLevel(STEPS_LEVEL);
-    steps.setMinMatch(STEPS_MATCH_MIN);
-    steps.setContentSize(false);
+    moves.setLevel(MOVES_LEVEL);
+    moves.setMinMatch(MOVES_MATCH_MIN);
+    moves.setContentSize(false);
   }
 
   Breather breather() {
@@ -59,8 +59,8 @@ final class BlockCompressor implements AutoCloseable {
   }
 
   /// Puts the compressed bytes of differences within series into `out`.
-  void compressSteps(byte[] source, int offset, int length, ByteSink out) {
-    compress(steps, source, offset, length, out);
+  void compressMoves(byte[] source, int offset, int length, ByteSink out) {
+    compress(moves, source, offset, length, out);
   }
 
   private void compress(
@@ -76,6 +76,6 @@ final class BlockCompressor implements AutoCloseable {
   public void close() {
     texts.close();
     numbers.close();
-    steps.close();
+    moves.close();
   }
 }

@@ -142,7 +142,7 @@ final class LongDecoder {
   private static void seriesSums(
       long[] values, int count, long first, int transform, Series series) {
     if (transform == LongEncoder.TRANSFORM_SERIES2) {
-      int[] likely = series.steps;
+      int[] likely = series.likely;
       values[0] = 0;
       for (int i = 1; i < count; i++) {
         values[i] += values[likely[i]];

@@ -183,7 +183,7 @@ final class LongEncoder {
     out.bytes()[codeAt] = (byte) (usable | (body << 4));
   }
 
-  private int putBody(int count, boolean dense, boolean steps, ByteSink out) {
+  private int putBody(int count, boolean dense, boolean moved, ByteSink out) {
     long least = rest[0];
     long most = rest[0];
     for (int i = 1; i < count; i++) {
@@ -201,7 +201,7 @@ final class LongEncoder {
     out.putVarint(divisor);
     long range = divisor == 1 ? most - least : (most - least) / divisor;
     if (dense) {
-      putPlanes(count, range, steps, out);
+      putPlanes(count, range, moved, out);
       return BODY_PLANES;
     }
     if (range < 0) {
@@ -239,7 +239,7 @@ final class LongEncoder {
     BitPacking.pack(rest, from, count, base, width, out);
   }
 
-  private void putPlanes(int count, long range, boolean steps, ByteSink out) {
+  private void putPlanes(int count, long range, boolean moved, ByteSink out) {
     int width = (Long.SIZE - Long.numberOfLeadingZeros(range) + 7) / 8;
     planes.clear();
     byte[] target = planes.reserve(count * width);
@@ -249,8 +249,8 @@ final class LongEncoder {
       }
     }
     packedPlanes.clear();
-    if (steps) {
-      compressor.compressSteps(target, 0, count * width, packedPlanes);
+    if (moved) {
+      compressor.compressMoves(target, 0, count * width, packedPlanes);
     } else {
       compressor.compressNumbers(target, 0, count * width, packedPlanes);
     }
@@ -303,7 +303,7 @@ final class LongEncoder {
       }
       return;
     }
-    int[] likely = series.steps;
+    int[] likely = series.likely;
     moves[0] = 0;
     for (int i = 1; i < count; i++) {
       moves[i] = values[i] - values[before[i]];

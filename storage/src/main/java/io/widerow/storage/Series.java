@@ -12,9 +12,9 @@ import java.util.Arrays;
 ///   series       0  1  2  0  1  2  0
 ///   before       0  0  1  0  1  2  3     the event before in the series; of a new series in the
 ///                                        block; of the first event itself
-///   steps        0  0  0  0  0  0  3     the event whose step, from the event before to itself,
-///                                        is likely here; the first, with no step, for the first
-///                                        two of a series
+///   likely       0  0  0  0  0  0  3     the event whose move, from the event before to itself,
+///                                        is likely here too; the first, which has none, for the
+///                                        first two of a series
 /// ```
 ///
 /// - Threads: one.
@@ -29,7 +29,7 @@ final class Series {
   int[] before = new int[0];
 
   /// As `before`.
-  int[] steps = new int[0];
+  int[] likely = new int[0];
 
   private int[] numbers = new int[0]; // by event
   private int[] split = new int[0]; // by event
@@ -39,12 +39,12 @@ final class Series {
   private int[] ages = new int[0]; // by series: values so far
   private int events;
   private int count;
-  private boolean followed; // before and steps are those of all events
+  private boolean followed; // before and likely are those of all events
 
   /// Memory that it holds.
   long heldBytes() {
     return Integer.BYTES
-        * (before.length + steps.length + 3L * numbers.length + table.length + 2L * last.length);
+        * (before.length + likely.length + 3L * numbers.length + table.length + 2L * last.length);
   }
 
   /// How many there are; 0 when the block has none.
@@ -112,7 +112,7 @@ final class Series {
     return true;
   }
 
-  /// Finds `before` and `steps` of the values of a column.
+  /// Finds `before` and `likely` of the values of a column.
   ///
   /// @param rows the events that have one; not looked at when all have
   void follow(int[] rows, int present) {
@@ -123,7 +123,7 @@ final class Series {
     followed = all;
     if (before.length < present) {
       before = new int[numbers.length];
-      steps = new int[numbers.length];
+      likely = new int[numbers.length];
     }
     if (last.length < count) {
       last = new int[2 * count];
@@ -134,7 +134,7 @@ final class Series {
       int series = numbers[all ? i : rows[i]];
       int age = ages[series]++;
       before[i] = age == 0 ? Math.max(0, i - 1) : last[series];
-      steps[i] = age < 2 ? 0 : last[series];
+      likely[i] = age < 2 ? 0 : last[series];
       last[series] = i;
     }
   }

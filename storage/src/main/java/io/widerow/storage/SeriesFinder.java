@@ -37,7 +37,8 @@ final class SeriesFinder {
     return leaders;
   }
 
-  /// Finds the series of a block; there may be none.
+  /// Finds the series of a block; there may be none. Sets `leads` of the columns that tell them
+  /// apart, and clears it where it was set before.
   void find(List<ColumnBuilder> block, int events, Series series) {
     series.clear();
     if (block.size() < 2 || events < EVENTS_MIN) {

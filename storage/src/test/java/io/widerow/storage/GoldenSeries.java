@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -26,29 +25,25 @@ final class GoldenSeries {
       int host = (i * 7 + i / 100) % 20;
       int core = i / 20 % 2;
       TreeMap<AttributeName, Object> attributes = new TreeMap<>();
-      SegmentSizes.putText(attributes, "host", "host-" + host);
-      SegmentSizes.putText(
+      TestEvent.putText(attributes, "host", "host-" + host);
+      TestEvent.putText(
           attributes, "body", "core %d of host %d did %d of %d".formatted(core, host, i, i + 7));
-      SegmentSizes.putText(attributes, "team", "team-" + host % 3);
+      TestEvent.putText(attributes, "team", "team-" + host % 3);
       if (i % 5 != 0) {
-        SegmentSizes.putText(attributes, "core", "" + core);
-        put(attributes, "sparse", AttributeKind.LONG, host * 1_000L + i * i % 11);
+        TestEvent.putText(attributes, "core", "" + core);
+        TestEvent.putBits(attributes, "sparse", AttributeKind.LONG, host * 1_000L + i * i % 11);
       }
-      put(attributes, "walk", AttributeKind.LONG, host * 100L + core * 10L + i * 31 % 5);
-      put(attributes, "count", AttributeKind.LONG, (long) i * (host + 3) * 1_000);
-      put(attributes, "odd", AttributeKind.BOOLEAN, host & 1);
+      TestEvent.putBits(
+          attributes, "walk", AttributeKind.LONG, host * 100L + core * 10L + i * 31 % 5);
+      TestEvent.putBits(attributes, "count", AttributeKind.LONG, (long) i * (host + 3) * 1_000);
+      TestEvent.putBits(attributes, "odd", AttributeKind.BOOLEAN, host & 1);
       double rate = (host * 100 + i % 9) / 100.0;
-      put(attributes, "rate", AttributeKind.DOUBLE, Double.doubleToRawLongBits(rate));
+      TestEvent.putBits(attributes, "rate", AttributeKind.DOUBLE, Double.doubleToRawLongBits(rate));
       long nanos = 1_700_000_000_000_000_000L + i * 1_000_000L;
       EventId id = new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 1, 1_000 + i));
       events.add(new TestEvent(id, 0, "cpu", attributes));
     }
     return events;
-  }
-
-  private static void put(
-      Map<AttributeName, Object> attributes, String name, AttributeKind kind, long bits) {
-    attributes.put(AttributeName.of(name), new TestEvent.Bits(kind, bits));
   }
 
   static List<TestEvent> read(byte[] file) {

@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -74,27 +73,21 @@ final class SegmentSizes {
     for (int i = 0; i < count; i++) {
       int host = i % hosts;
       TreeMap<AttributeName, Object> attributes = new TreeMap<>();
-      putText(attributes, "hostname", "host_" + host);
+      TestEvent.putText(attributes, "hostname", "host_" + host);
       for (int tag = 0; tag < 9; tag++) {
-        putText(attributes, "tag_" + tag, "value-" + tags[host][tag]);
+        TestEvent.putText(attributes, "tag_" + tag, "value-" + tags[host][tag]);
       }
       for (int field = 0; field < 10; field++) {
         double walk = Math.clamp(walks[host][field] + random.nextGaussian(), 0, 100);
         walks[host][field] = walk;
-        attributes.put(
-            AttributeName.of("usage_" + field),
-            new TestEvent.Bits(AttributeKind.LONG, (long) Math.floor(walk)));
+        TestEvent.putBits(
+            attributes, "usage_" + field, AttributeKind.LONG, (long) Math.floor(walk));
       }
       long nanos = 1_700_000_000_000_000_000L + i * 3_000_000L;
       EventId id = new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 1, 1_000 + i));
       events.add(new TestEvent(id, 0, "cpu", attributes));
     }
     return events;
-  }
-
-  static void putText(Map<AttributeName, Object> attributes, String name, String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    attributes.put(AttributeName.of(name), TestEvent.Words.of(AttributeKind.STRING, bytes));
   }
 
   private static List<String> lines(String file) {

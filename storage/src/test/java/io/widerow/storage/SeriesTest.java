@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -91,34 +90,30 @@ class SeriesTest {
       counters[series] += 1_000L * series;
       TreeMap<AttributeName, Object> attributes = new TreeMap<>();
       if (random.nextInt(100) >= absent / 2) {
-        SegmentSizes.putText(attributes, "host", form.formatted(host));
+        TestEvent.putText(attributes, "host", form.formatted(host));
       }
       if (random.nextInt(100) >= absent) {
-        SegmentSizes.putText(attributes, "core", "core-" + core);
-        putBits(attributes, "sparse", AttributeKind.LONG, counters[series]);
+        TestEvent.putText(attributes, "core", "core-" + core);
+        TestEvent.putBits(attributes, "sparse", AttributeKind.LONG, counters[series]);
       }
-      SegmentSizes.putText(attributes, "team", "the team of rack %d".formatted(host % 7));
-      SegmentSizes.putText(attributes, "version", Integer.toString(host % 3));
-      putBits(attributes, "walk", AttributeKind.LONG, (long) walks[series]);
-      putBits(attributes, "count", AttributeKind.LONG, counters[series]);
-      putBits(attributes, "idle", AttributeKind.BOOLEAN, host & 1);
+      TestEvent.putText(attributes, "team", "the team of rack %d".formatted(host % 7));
+      TestEvent.putText(attributes, "version", Integer.toString(host % 3));
+      TestEvent.putBits(attributes, "walk", AttributeKind.LONG, (long) walks[series]);
+      TestEvent.putBits(attributes, "count", AttributeKind.LONG, counters[series]);
+      TestEvent.putBits(attributes, "idle", AttributeKind.BOOLEAN, host & 1);
       double rate = Math.round(walks[series] * 100) / 100.0;
-      putBits(attributes, "rate", AttributeKind.DOUBLE, Double.doubleToRawLongBits(rate));
-      putBits(attributes, "load", AttributeKind.DOUBLE, Double.doubleToRawLongBits(walks[series]));
+      TestEvent.putBits(attributes, "rate", AttributeKind.DOUBLE, Double.doubleToRawLongBits(rate));
+      TestEvent.putBits(
+          attributes, "load", AttributeKind.DOUBLE, Double.doubleToRawLongBits(walks[series]));
       if (random.nextInt(40) == 0) {
         long extreme = random.nextBoolean() ? Long.MIN_VALUE : Long.MAX_VALUE;
-        putBits(attributes, "walk", AttributeKind.LONG, extreme);
+        TestEvent.putBits(attributes, "walk", AttributeKind.LONG, extreme);
       }
       long nanos = 1_700_000_000_000_000_000L + i * 1_000_000L;
       EventId id = new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 1, 1_000 + i));
       events.add(new TestEvent(id, 0, "cpu", attributes));
     }
     return events;
-  }
-
-  private static void putBits(
-      Map<AttributeName, Object> attributes, String name, AttributeKind kind, long bits) {
-    attributes.put(AttributeName.of(name), new TestEvent.Bits(kind, bits));
   }
 
   /// Counters that rise by a rate of their own: nothing is left of them but their starts.
@@ -153,10 +148,10 @@ class SeriesTest {
       int host = i % 4_000;
       int other = i == 9_000 || i == 13_000 ? 1 : 0;
       TreeMap<AttributeName, Object> attributes = new TreeMap<>();
-      SegmentSizes.putText(attributes, "a", "a" + (host + other) % 60);
-      SegmentSizes.putText(attributes, "b", "b" + (host / 60 + (i == 13_000 ? 1 : 0)) % 60);
-      SegmentSizes.putText(attributes, "z", "host" + host);
-      putBits(attributes, "walk", AttributeKind.LONG, host * 1_000_003L + i * 31 % 7);
+      TestEvent.putText(attributes, "a", "a" + (host + other) % 60);
+      TestEvent.putText(attributes, "b", "b" + (host / 60 + (i == 13_000 ? 1 : 0)) % 60);
+      TestEvent.putText(attributes, "z", "host" + host);
+      TestEvent.putBits(attributes, "walk", AttributeKind.LONG, host * 1_000_003L + i * 31 % 7);
       long nanos = 1_700_000_000_000_000_000L + i * 1_000_000L;
       EventId id = new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 1, 1_000 + i));
       events.add(new TestEvent(id, 0, "cpu", attributes));

@@ -35,6 +35,16 @@ record TestEvent(EventId id, long version, String type, TreeMap<AttributeName, O
   /// A number of a kind; equal by its bits.
   record Bits(AttributeKind kind, long bits) {}
 
+  static void putText(Map<AttributeName, Object> attributes, String name, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    attributes.put(AttributeName.of(name), Words.of(AttributeKind.STRING, bytes));
+  }
+
+  static void putBits(
+      Map<AttributeName, Object> attributes, String name, AttributeKind kind, long bits) {
+    attributes.put(AttributeName.of(name), new Bits(kind, bits));
+  }
+
   /// Copies an event out of a cursor.
   static TestEvent copyOf(EventView event) {
     TreeMap<AttributeName, Object> attributes = new TreeMap<>();
