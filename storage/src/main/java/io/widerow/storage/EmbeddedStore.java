@@ -1,7 +1,6 @@
 package io.widerow.storage;
 
 import io.widerow.event.EventId;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +11,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The store on this machine: a directory, open rows in native memory, one journal a lane.
@@ -184,10 +184,9 @@ public final class EmbeddedStore implements EventStore {
     return id < since.segmentLimit() || segmentArrivals.limitOf(id) <= since.limitMin();
   }
 
-  /// Seals what is replayed; null in a store that is only read, which keeps it open.
+  /// Takes what is replayed; null in a store that is only read, which keeps it open.
   @Nullable RecoverySealer recoverySealer(Executor executor) {
-    int besideMax = StoreConfig.ROWS_PER_LANE * config.lanes() - 1; // one is being filled
-    return readOnly ? null : new RecoverySealer(sealer, executor, besideMax);
+    return readOnly ? null : new RecoverySealer(this, sealer, executor);
   }
 
   /// What opening found and did.
@@ -264,12 +263,8 @@ public final class EmbeddedStore implements EventStore {
   /// @throws StorageException.Failed when others cannot be sealed, try after try
   OpenRows openRows(int lane, long arrivalFrom) {
     while (true) {
-      MemorySegment piece = memory.tryTake();
-      if (piece != null) {
-        OpenRows rows = new OpenRows(lane, piece, memory, clock.monotonicNanos(), arrivalFrom);
-        synchronized (this) {
-          state = state.withRows(rows);
-        }
+      OpenRows rows = tryOpenRows(lane, arrivalFrom, memory);
+      if (rows != null) {
         return rows;
       }
       requireWriting();
@@ -283,6 +278,15 @@ public final class EmbeddedStore implements EventStore {
         throw fail("seal rows", unsealed); // or the lane would wait for ever, and say nothing
       }
     }
+  }
+
+  /// Rows in a piece of memory; null when all of it is in use.
+  @Nullable OpenRows tryOpenRows(int lane, long arrivalFrom, RowMemory from) {
+    OpenRows rows = OpenRows.tryOpen(lane, from, clock.monotonicNanos(), arrivalFrom);
+    synchronized (this) {
+      state = rows == null ? state : state.withRows(rows);
+    }
+    return rows;
   }
 
   void seal(SealJob job) {
@@ -443,13 +447,10 @@ public final class EmbeddedStore implements EventStore {
         merger.merges(),
         end == null ? "" : String.valueOf(end.getMessage()),
         background == null ? "" : String.valueOf(background.getMessage()),
-        damage(segments));
-  }
-
-  private List<Damage> damage(List<LiveSegment> segments) {
-    List<Damage> damage = new ArrayList<>(recovery.damage());
-    segments.stream().map(LiveSegment::known).filter(Objects::nonNull).forEach(damage::add);
-    return damage;
+        Stream.concat(
+                recovery.damage().stream(),
+                segments.stream().map(LiveSegment::known).filter(Objects::nonNull))
+            .toList());
   }
 
   /// Has everything committed sealed. For owners that measure or hand a store over; only while no

@@ -49,10 +49,17 @@ final class OpenRows implements AutoCloseable {
   /// @param arrivalLimit the lane's events from this arrival on are not shown
   private record Published(long committed, long events, long arrivalLimit) {}
 
-  /// @param memory a piece of `pool`
+  /// Rows in a piece of `pool`; null when it has none left.
+  ///
   /// @param madeNanos the monotonic clock
   /// @param arrivalFrom the first arrival of the lane that is not shown yet
-  OpenRows(int lane, MemorySegment memory, RowMemory pool, long madeNanos, long arrivalFrom) {
+  static @Nullable OpenRows tryOpen(int lane, RowMemory pool, long madeNanos, long arrivalFrom) {
+    MemorySegment piece = pool.tryTake();
+    return piece == null ? null : new OpenRows(lane, piece, pool, madeNanos, arrivalFrom);
+  }
+
+  private OpenRows(
+      int lane, MemorySegment memory, RowMemory pool, long madeNanos, long arrivalFrom) {
     this.lane = lane;
     this.memory = memory;
     this.pool = pool;

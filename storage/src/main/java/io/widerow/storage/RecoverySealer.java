@@ -1,5 +1,6 @@
 package io.widerow.storage;
 
+import io.widerow.event.EventLayout;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -11,51 +12,64 @@ import java.util.concurrent.FutureTask;
 /// of a lane has nothing unsealed before it.
 ///
 /// ```
-///   opening thread   replay A | replay B | write B    | commit A, commit B | replay C ...
-///   executor                  | write A ............. |
+///   opening thread   replay A | replay B | replay C | replay D | commit A | replay E ...
+///   executor                  | write A ........................| write C ....
+///   executor                             | write B ......................| write D ...
 /// ```
 ///
-/// While memory for the next rows is left, an executor's thread writes a segment; when none is, the
-/// opening thread writes one itself, and those that no other thread has begun with: it may be the
-/// executor's only one.
+/// The memory of open rows is cut into smaller sets than a running store has, so that some can be
+/// written while one is filled. When none is left the opening thread waits for the oldest; it
+/// writes one itself when no other thread has begun with it: it may be the executor's only one.
 ///
 /// - Threads: the one that opens the store; it uses the store's executor.
-/// - Memory: [#close] returns when no other thread reads rows any more.
+/// - Memory: owns that of the rows until [#close], which returns when no other thread reads them.
 final class RecoverySealer implements AutoCloseable {
+  /// With fewer sets of rows than this, threads that seal would leave none to fill.
+  private static final int SETS_MIN = 4;
+
+  /// Any event fits, and what makes its row.
+  private static final long SET_BYTES_MIN = 2L * EventLayout.EVENT_BYTES_MAX;
+
+  private final EmbeddedStore store;
   private final Sealer sealer;
   private final Executor executor;
-  private final int besideMax;
+  private final int setsMax;
+  private final RowMemory memory;
   private final ArrayDeque<Writing> writing = new ArrayDeque<>(); // oldest first
 
   /// Rows whose segments are being written, or are written.
   private record Writing(SealJob job, FutureTask<List<LiveSegment>> written) {}
 
-  /// @param besideMax rows that may wait for an executor's thread at a time
-  RecoverySealer(Sealer sealer, Executor executor, int besideMax) {
+  RecoverySealer(EmbeddedStore store, Sealer sealer, Executor executor) {
+    this.store = store;
     this.sealer = sealer;
     this.executor = executor;
-    this.besideMax = besideMax;
+    StoreConfig config = store.config();
+    int sets = StoreConfig.ROWS_PER_LANE * config.lanes();
+    long parts = Math.min(config.rowsBytes() / SET_BYTES_MIN, Math.ceilDiv(SETS_MIN, sets));
+    int cuts = (int) Math.max(1, parts);
+    setsMax = sets * cuts;
+    memory = new RowMemory(config.rowsBytes() / cuts & -8L, setsMax);
+  }
+
+  /// Rows to be filled; there is always memory for one set.
+  OpenRows openRows(int lane) {
+    OpenRows rows = store.tryOpenRows(lane, 0, memory);
+    if (rows == null) {
+      throw new IllegalStateException(writing.size() + " sets of rows, and no memory for one more");
+    }
+    return rows;
   }
 
   /// Takes rows, and sees to it that there is memory for the next ones.
   void seal(SealJob job) {
-    if (writing.size() < besideMax) {
-      var task = new FutureTask<>(() -> sealer.write(job));
-      writing.add(new Writing(job, task));
-      executor.execute(task);
-      while (!writing.isEmpty() && writing.element().written().isDone()) {
-        commitOldest();
-      }
-      return;
+    var task = new FutureTask<>(() -> sealer.write(job));
+    writing.add(new Writing(job, task));
+    executor.execute(task);
+    while (!writing.isEmpty()
+        && (writing.size() == setsMax || writing.element().written().isDone())) {
+      commitOldest();
     }
-    List<LiveSegment> written = sealer.write(job);
-    try {
-      finish();
-    } catch (Throwable failed) {
-      sealer.abandon(written, failed);
-      throw failed;
-    }
-    sealer.commit(job, written);
   }
 
   /// Waits until everything taken is in the manifest.
@@ -102,11 +116,13 @@ final class RecoverySealer implements AutoCloseable {
   @Override
   public void close() {
     var failure = new IllegalStateException("segments of an opening that failed");
-    while (!writing.isEmpty()) {
-      try {
-        sealer.abandon(result(writing.remove().written()), failure);
-      } catch (RuntimeException alsoFailed) {
-        failure.addSuppressed(alsoFailed);
+    try (memory) {
+      while (!writing.isEmpty()) {
+        try {
+          sealer.abandon(result(writing.remove().written()), failure);
+        } catch (RuntimeException alsoFailed) {
+          failure.addSuppressed(alsoFailed);
+        }
       }
     }
     if (failure.getSuppressed().length > 0) {

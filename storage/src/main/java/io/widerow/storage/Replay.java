@@ -113,7 +113,7 @@ final class Replay implements AutoCloseable {
   private OpenRows rowsOf(int lane) {
     OpenRows open = rows;
     if (open == null) {
-      open = store.openRows(lane, 0);
+      open = sealer == null ? store.openRows(lane, 0) : sealer.openRows(lane);
       types.clear();
       rows = open;
     }

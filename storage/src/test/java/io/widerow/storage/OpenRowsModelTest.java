@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,7 +44,7 @@ class OpenRowsModelTest {
     List<List<Shown>> expected = new ArrayList<>();
     try (var memory = new RowMemory(4 << 20, 1);
         var batch = new EventBatch(1 << 16, 1 << 16)) {
-      var rows = new OpenRows(0, piece(memory), memory, 0, 0);
+      var rows = Objects.requireNonNull(OpenRows.tryOpen(0, memory, 0, 0));
       long base = 0;
       int lateShare = random.nextInt(101);
       for (long arrival = 1; arrival <= 3_000; arrival++) {
@@ -67,12 +68,6 @@ class OpenRowsModelTest {
       }
       rows.close();
     }
-  }
-
-  private static java.lang.foreign.MemorySegment piece(RowMemory memory) {
-    var piece = memory.tryTake();
-    assertNotNull(piece);
-    return piece;
   }
 
   private static OpenRows.View assertNotNullView(OpenRows rows) {

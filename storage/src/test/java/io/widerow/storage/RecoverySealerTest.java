@@ -17,7 +17,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,36 +25,37 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: rows that recovery seals side by side come into the manifest in order, and all of them or
-/// those up to a failure. Method: the files of a crashed store, a disk that holds the first segment
-/// back until another one is being written, and then fails it or does not.
+/// those up to a failure, and that there is memory for more sets of rows than a running store has.
+/// Method: the files of a crashed store, a disk that holds the first segments back until others are
+/// being written, and then fails the first or does not.
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class RecoverySealerTest {
   private static final int EVENTS = 20_000;
 
   @TempDir private Path directory = Path.of(".");
-  private final ExecutorService executor = Executors.newFixedThreadPool(2);
+  private final ExecutorService executor = Executors.newFixedThreadPool(3);
+  private long memory = 2 << 20;
 
-  /// Waits in the first segment's making for the second one's.
+  /// Waits in the making of each segment until so many are being made.
   private static final class Disordered extends DiskAround {
     private final boolean fails;
-    private final AtomicInteger segments = new AtomicInteger();
-    private final CountDownLatch second = new CountDownLatch(1);
+    private final AtomicBoolean first = new AtomicBoolean(true);
+    private final CountDownLatch together;
 
-    Disordered(boolean fails) {
+    Disordered(int together, boolean fails) {
       super(new RealDisk());
       this.fails = fails;
+      this.together = new CountDownLatch(together);
     }
 
     @Override
     public DiskFile create(Path file) {
       if (file.toString().contains("/segments/")) {
-        if (segments.incrementAndGet() == 1) {
-          await();
-          if (fails) {
-            throw new StorageException.Failed(file + ": no", new IOException("no"));
-          }
-        } else {
-          second.countDown();
+        boolean fail = first.getAndSet(false) && fails;
+        together.countDown();
+        await();
+        if (fail) {
+          throw new StorageException.Failed(file + ": no", new IOException("no"));
         }
       }
       return super.create(file);
@@ -62,7 +63,8 @@ class RecoverySealerTest {
 
     private void await() {
       try {
-        assertTrue(second.await(1, TimeUnit.MINUTES), "no second segment is written beside it");
+        assertTrue(
+            together.await(1, TimeUnit.MINUTES), "too few segments are written side by side");
       } catch (InterruptedException stopped) {
         throw new IllegalStateException(stopped);
       }
@@ -72,7 +74,7 @@ class RecoverySealerTest {
   private StoreConfig config() {
     return StoreConfig.at(directory.resolve("store"))
         .withDiskReserveBytes(0)
-        .withMemory(2 << 20, Duration.ofDays(1));
+        .withMemory(memory, Duration.ofDays(1));
   }
 
   /// Nothing of it is sealed.
@@ -134,7 +136,7 @@ class RecoverySealerTest {
   @Test
   void laterRowsWaitForEarlierOnes() {
     List<StoreModel.Shown> events;
-    try (EmbeddedStore store = open(new Disordered(false))) {
+    try (EmbeddedStore store = open(new Disordered(2, false))) {
       assertEquals(EVENTS, store.recovery().eventsReplayed());
       events = read(store);
       assertEquals(EVENTS, events.size());
@@ -142,6 +144,16 @@ class RecoverySealerTest {
     try (EmbeddedStore store = open(new RealDisk())) {
       assertEquals(0, store.recovery().eventsReplayed());
       assertEquals(events, read(store));
+    }
+  }
+
+  /// A running store of one lane has two.
+  @Test
+  void oneIsFilledWhileSeveralAreWritten() {
+    memory = 8 << 20;
+    try (EmbeddedStore store = open(new Disordered(3, false))) {
+      assertEquals(EVENTS, store.recovery().eventsReplayed());
+      assertEquals(EVENTS, read(store).size());
     }
   }
 
@@ -161,7 +173,7 @@ class RecoverySealerTest {
 
   @Test
   void laterRowsAreNotKeptWithoutEarlierOnes() {
-    assertThrows(StorageException.class, () -> open(new Disordered(true)));
+    assertThrows(StorageException.class, () -> open(new Disordered(2, true)));
     try (EmbeddedStore store = open(new RealDisk())) {
       assertEquals(EVENTS, store.recovery().eventsReplayed(), "all of the journal is still needed");
       assertEquals(EVENTS, read(store).size());
