@@ -71,11 +71,16 @@ final class QueryReply {
       throws ExecutionException, InterruptedException, TimeoutException {
     HttpResponseWriter writer = pieces();
     awaitSent();
-    if (writer == null || !writer.tryWrite(HttpData.copyOf(bytes, 0, length))) {
+    if (writer == null || !writer.tryWrite(pooled(bytes, length))) {
       return false;
     }
     sent = writer.whenConsumed();
     return true;
+  }
+
+  /// A copy where the socket takes it from, or it would be copied once more.
+  private HttpData pooled(byte[] bytes, int length) {
+    return HttpData.wrap(context.alloc().directBuffer(length).writeBytes(bytes, 0, length));
   }
 
   /// Sends what is left and ends the answer; returns when it is in the socket.

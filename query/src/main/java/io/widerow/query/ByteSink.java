@@ -1,9 +1,6 @@
 package io.widerow.query;
 
 import io.widerow.event.AttributeValue;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -12,13 +9,12 @@ import java.util.Arrays;
 ///
 /// - Threads: one.
 public final class ByteSink {
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final int DIGITS_MAX = 20;
 
   private byte[] bytes;
   private int length;
   private byte[] scratch = new byte[1 << 10];
+  private byte[] raw = scratch; // has the text that is being put
 
   public ByteSink(int bytesStart) {
     bytes = new byte[bytesStart];
@@ -118,16 +114,30 @@ public final class ByteSink {
 
   /// Puts the inside of a JSON string.
   void putJson(AttributeValue text) {
-    byte[] raw = scratch(text.length());
-    text.copyTo(raw, 0);
-    putJson(raw, text.length());
+    int from = find(text);
+    putJson(raw, from, text.length());
   }
 
   void putJson(String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    byte[] raw = scratch(utf8.length);
-    System.arraycopy(utf8, 0, raw, 0, utf8.length);
-    putJson(raw, utf8.length);
+    byte[] copy = scratch(utf8.length);
+    System.arraycopy(utf8, 0, copy, 0, utf8.length);
+    putJson(copy, 0, utf8.length);
+  }
+
+  /// Makes `raw` an array that holds a text, with eight bytes more behind it: its own where it lies
+  /// in one, else a copy's.
+  ///
+  /// @return where it starts
+  private int find(AttributeValue text) {
+    long start = text.memory().address() + text.offset(); // in an array, when it lies in one
+    Object base = text.memory().heapBase().orElse(null);
+    if (base instanceof byte[] array && start + text.length() + Long.BYTES <= array.length) {
+      raw = array;
+      return (int) start;
+    }
+    raw = scratch(text.length());
+    return text.copyTo(raw, 0) - text.length();
   }
 
   private byte[] scratch(int count) {
@@ -137,25 +147,27 @@ public final class ByteSink {
     return scratch;
   }
 
-  /// Copies eight bytes at a time as long as none of them needs an escape, else one at a time.
-  private void putJson(byte[] raw, int count) {
-    reserve(Math.addExact(Math.multiplyExact(6, count), Long.BYTES));
+  /// Copies eight bytes at a time, but one at a time where some are not printable ASCII.
+  private void putJson(byte[] text, int from, int count) {
+    reserve(Math.addExact(Math.multiplyExact(6, count), 2 * Long.BYTES));
     byte[] out = bytes;
     int to = length;
-    int at = 0;
-    while (at < count) {
-      long word = (long) LONG.get(raw, at);
-      if (at + Long.BYTES <= count && JsonEscape.isPlain(word)) {
-        LONG.set(out, to, word);
+    int limit = from + count;
+    int at = from;
+    while (at < limit) {
+      int left = limit - at;
+      long mask = SignedWords.first(left);
+      long word = (SignedWords.load(text, at) & mask) | (JsonEscape.SPACES & ~mask);
+      if (JsonEscape.isPrintable(word)) {
+        to = SignedWords.put(word, JsonEscape.backslashed(word), (byte) '\\', out, to);
         at += Long.BYTES;
-        to += Long.BYTES;
         continue;
       }
-      int behind = Math.min(at + Long.BYTES, count);
+      int behind = Math.min(at + Long.BYTES, limit);
       while (at < behind) {
-        int here = raw[at] & 0xff;
-        if (here == 0xc2 && at + 1 < count && (raw[at + 1] & 0xe0) == 0x80) {
-          to = JsonEscape.control(raw[at + 1] & 0xff, out, to); // C1: U+0080 to U+009f
+        int here = text[at] & 0xff;
+        if (here == 0xc2 && at + 1 < limit && (text[at + 1] & 0xe0) == 0x80) {
+          to = JsonEscape.control(text[at + 1] & 0xff, out, to); // C1: U+0080 to U+009f
           at += 2;
         } else {
           to = JsonEscape.put(here, out, to);
@@ -163,49 +175,46 @@ public final class ByteSink {
         }
       }
     }
-    length = to;
+    length = to - (at - limit); // spaces behind the end
   }
 
   /// Puts a string or bytes as one value of a line of CSV.
   void putCsv(AttributeValue text) {
-    byte[] raw = scratch(text.length());
-    text.copyTo(raw, 0);
-    putCsv(raw, text.length());
+    int from = find(text);
+    putCsv(raw, from, text.length());
   }
 
   void putCsv(byte[] text) {
-    byte[] raw = scratch(text.length);
-    System.arraycopy(text, 0, raw, 0, text.length);
-    putCsv(raw, text.length);
+    byte[] copy = scratch(text.length);
+    System.arraycopy(text, 0, copy, 0, text.length);
+    putCsv(copy, 0, text.length);
   }
 
-  private void putCsv(byte[] raw, int count) {
-    boolean formula = count > 0 && CsvEscape.isFormula(raw[0]);
-    if (CsvEscape.isPlain(raw, count)) {
+  private void putCsv(byte[] text, int from, int count) {
+    boolean formula = count > 0 && CsvEscape.isFormula(text[from]);
+    if (CsvEscape.isPlain(text, from, count)) {
       if (formula) {
         put(CsvEscape.GUARD);
       }
-      put(raw, 0, count);
+      put(text, from, count);
     } else {
-      putCsvQuoted(raw, count, formula);
+      putCsvQuoted(text, from, count, formula);
     }
   }
 
   /// Puts all that is in another sink as one value of a line of CSV, between quotes.
   void putCsvQuoted(ByteSink cell) {
-    int count = cell.length;
-    byte[] raw = scratch(count);
-    System.arraycopy(cell.bytes, 0, raw, 0, count);
-    putCsvQuoted(raw, count, false);
+    cell.reserve(Long.BYTES);
+    putCsvQuoted(cell.bytes, 0, cell.length, false);
   }
 
-  private void putCsvQuoted(byte[] raw, int count, boolean formula) {
+  private void putCsvQuoted(byte[] text, int from, int count, boolean formula) {
     reserve(Math.addExact(Math.multiplyExact(2, count), Long.BYTES + 3));
     bytes[length++] = '"';
     if (formula) {
       bytes[length++] = CsvEscape.GUARD;
     }
-    length = CsvEscape.copyDoubled(raw, count, bytes, length);
+    length = CsvEscape.copyDoubled(text, from, count, bytes, length);
     bytes[length++] = '"';
   }
 

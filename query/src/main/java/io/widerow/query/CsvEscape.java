@@ -1,9 +1,5 @@
 package io.widerow.query;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-
 /// How UTF-8 is written as a value of CSV, eight bytes at a time:
 ///
 /// ```
@@ -12,15 +8,13 @@ import java.nio.ByteOrder;
 ///   formula   what a spreadsheet would run: a single quote in front
 /// ```
 ///
-/// A byte is found in a word by the zeros that the word has once that byte is taken from each place
-/// by exclusive or: `(x - 0x01...) & ~x & 0x80...` keeps the top bit of the places that are zero. A
-/// borrow may add a place above a zero, so only the lowest is certain (Mycroft 1987; Warren,
-/// Hacker's Delight, 6-1).
+/// A comma, quote or end of line is looked for in a word by the zeros that the word has once that
+/// byte is taken from each place by exclusive or: `(x - 0x01...) & ~x & 0x80...` keeps the top bit
+/// of the places that are zero. A borrow may add a place above a zero, never one where there is
+/// none (Mycroft 1987; Warren, Hacker's Delight, 6-1).
 final class CsvEscape {
   static final char GUARD = '\'';
 
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final long HIGHS = 0x8080_8080_8080_8080L;
   private static final long QUOTES = ONES * '"';
@@ -37,14 +31,15 @@ final class CsvEscape {
     };
   }
 
-  static boolean isPlain(byte[] raw, int count) {
-    int at = 0;
-    for (; at + Long.BYTES <= count; at += Long.BYTES) {
-      if (hasSpecial((long) LONG.get(raw, at))) {
+  static boolean isPlain(byte[] raw, int from, int count) {
+    int limit = from + count;
+    int at = from;
+    for (; at + Long.BYTES <= limit; at += Long.BYTES) {
+      if (hasSpecial(SignedWords.load(raw, at))) {
         return false;
       }
     }
-    for (; at < count; at++) {
+    for (; at < limit; at++) {
       if (raw[at] == '"' || raw[at] == ',' || raw[at] == '\n' || raw[at] == '\r') {
         return false;
       }
@@ -66,29 +61,17 @@ final class CsvEscape {
 
   /// Copies `count` bytes, each quote twice.
   ///
-  /// @param raw has eight bytes more than `count`
+  /// @param raw has eight bytes more than `count` behind `from`
   /// @param out has room for twice `count` and eight bytes more
   /// @return the offset behind what was written
-  static int copyDoubled(byte[] raw, int count, byte[] out, int offset) {
+  static int copyDoubled(byte[] raw, int from, int count, byte[] out, int offset) {
     int to = offset;
     int at = 0;
-    while (at < count) {
-      long word = (long) LONG.get(raw, at);
-      LONG.set(out, to, word); // what is behind the end or a quote is written over
-      long quotes = zeros(word ^ QUOTES);
-      int plain = quotes == 0 ? Long.BYTES : Long.numberOfTrailingZeros(quotes) >>> 3;
-      if (at + plain >= count) {
-        return to + count - at;
-      }
-      at += plain;
-      to += plain;
-      if (quotes != 0) { // the lowest place is never a false alarm
-        out[to] = '"';
-        out[to + 1] = '"';
-        at++;
-        to += 2;
-      }
+    for (; at < count; at += Long.BYTES) {
+      long word = SignedWords.load(raw, from + at);
+      long quotes = SignedWords.equal(word, '"') & SignedWords.first(count - at);
+      to = SignedWords.put(word, quotes, (byte) '"', out, to);
     }
-    return to;
+    return to - (at - count);
   }
 }

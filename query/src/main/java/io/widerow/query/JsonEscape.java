@@ -7,17 +7,21 @@ import java.nio.charset.StandardCharsets;
 final class JsonEscape {
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private static final long ONES = 0x0101_0101_0101_0101L;
+  static final long SPACES = ONES * ' ';
   private static final long HIGHS = 0x8080_8080_8080_8080L;
 
   private JsonEscape() {}
 
-  /// True when none of eight bytes needs a look: all are printable ASCII, no quote, no backslash.
-  static boolean isPlain(long word) {
+  /// True when eight bytes are printable ASCII. Quotes and backslashes need a backslash in front.
+  static boolean isPrintable(long word) {
     long control = word - ONES * 0x20; // borrows where a byte is below a space
-    long quote = (word ^ (ONES * '"')) - ONES;
-    long backslash = (word ^ (ONES * '\\')) - ONES;
     long delete = (word ^ (ONES * 0x7f)) - ONES;
-    return ((control | quote | backslash | delete | word) & HIGHS) == 0;
+    return ((control | delete | word) & HIGHS) == 0;
+  }
+
+  /// Marks the quotes and backslashes of a word.
+  static long backslashed(long word) {
+    return SignedWords.equal(word, '"') | SignedWords.equal(word, '\\');
   }
 
   /// Writes one byte of a string, at most six bytes, and returns the offset behind it.

@@ -1,5 +1,6 @@
 package io.widerow.query;
 
+import io.widerow.event.Digits;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -17,6 +18,7 @@ final class Rfc3339 {
   private static final long MINUTE_NANOS = 60_000_000_000L;
   private static final int MINUTE_BYTES = 16;
   private static final int DIGITS = 9;
+  private static final int EIGHT_DIGITS = 100_000_000;
 
   private final ZoneId zone;
   private long minuteLast = Long.MIN_VALUE;
@@ -39,15 +41,13 @@ final class Rfc3339 {
     byte[] bytes = out.bytes();
     System.arraycopy(start, 0, bytes, at, MINUTE_BYTES);
     at += MINUTE_BYTES;
+    int first = fraction / EIGHT_DIGITS;
     bytes[at] = ':';
     bytes[at + 1] = (byte) ('0' + second / 10);
     bytes[at + 2] = (byte) ('0' + second % 10);
     bytes[at + 3] = '.';
-    for (int digit = DIGITS - 1; digit >= 0; digit--) {
-      int tenth = fraction / 10;
-      bytes[at + 4 + digit] = (byte) ('0' + fraction - tenth * 10);
-      fraction = tenth;
-    }
+    bytes[at + 4] = (byte) ('0' + first);
+    SignedWords.store(Digits.decimal(fraction - first * EIGHT_DIGITS), bytes, at + 5);
     System.arraycopy(end, 0, bytes, at + 4 + DIGITS, end.length);
   }
 

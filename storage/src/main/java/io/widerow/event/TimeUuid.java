@@ -1,5 +1,8 @@
 package io.widerow.event;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.UUID;
 
 /// The clustering key as two longs, and its layout: a version-1 UUID (RFC 9562) whose order, time
@@ -51,7 +54,10 @@ public final class TimeUuid {
   private static final int DAEMON_BITS = 9;
   private static final long TAIL_LEAST = VARIANT; // signed bytes, all least, but for the variant
   private static final long TAIL_GREATEST = 0xbfff_ffff_ffff_ffffL;
-  private static final char[] HEX = "0123456789abcdef".toCharArray();
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
   private TimeUuid() {}
 
@@ -156,22 +162,18 @@ public final class TimeUuid {
   public static void print(long idTime, long idTail, byte[] out, int offset) {
     long high = mostSignificantBits(idTime);
     long low = leastSignificantBits(idTail);
-    int at = printHex(high >>> 32, 8, out, offset);
-    out[at++] = '-';
-    at = printHex(high >>> 16, 4, out, at);
-    out[at++] = '-';
-    at = printHex(high, 4, out, at);
-    out[at++] = '-';
-    at = printHex(low >>> 48, 4, out, at);
-    out[at++] = '-';
-    printHex(low, 12, out, at);
-  }
-
-  private static int printHex(long bits, int digits, byte[] out, int offset) {
-    for (int i = 0; i < digits; i++) {
-      out[offset + i] = (byte) HEX[(int) (bits >>> (4 * (digits - 1 - i))) & 0xf];
-    }
-    return offset + digits;
+    long middle = Digits.hex((int) high);
+    long tail = Digits.hex((int) (low >>> 32));
+    LONG.set(out, offset, Digits.hex((int) (high >>> 32)));
+    out[offset + 8] = '-';
+    INT.set(out, offset + 9, (int) middle);
+    out[offset + 13] = '-';
+    INT.set(out, offset + 14, (int) (middle >>> 32));
+    out[offset + 18] = '-';
+    INT.set(out, offset + 19, (int) tail);
+    out[offset + 23] = '-';
+    INT.set(out, offset + 24, (int) (tail >>> 32));
+    LONG.set(out, offset + 28, Digits.hex((int) low));
   }
 
   /// 61 field bits to a tail: around the variant and the multicast bit, in sortable form.

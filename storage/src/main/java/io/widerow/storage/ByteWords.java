@@ -92,16 +92,6 @@ final class ByteWords {
     return ((fours & 0x0000_ffff_0000_ffffL) * 42_949_672_960_001L) >>> 32;
   }
 
-  /// Eight decimal digits of a number, zeros in front.
-  static long printed(int number) {
-    int high = number / 10_000;
-    long fours = high | ((long) (number - high * 10_000) << 32);
-    long hundreds = ((fours * 10_486) >>> 20) & 0x7f_0000_007fL;
-    long pairs = hundreds | ((fours - hundreds * 100) << 16);
-    long tens = ((pairs * 103) >>> 10) & 0x000f_000f_000f_000fL;
-    return (tens | ((pairs - tens * 10) << 8)) + ONES * '0';
-  }
-
   /// Copies `length` bytes, and writes up to seven more behind them.
   static void copy(byte[] source, int from, byte[] target, int to, int length) {
     if (length > COPIED_MAX) {

@@ -1,5 +1,7 @@
 package io.widerow.storage;
 
+import io.widerow.event.Digits;
+
 /// Texts that are really numbers: recognised when a run is written, printed again byte for byte
 /// when it is read.
 ///
@@ -123,9 +125,9 @@ final class PieceFormat {
     int low = (int) (value - high * EIGHT_DIGITS);
     if (width > Long.BYTES) {
       int at = printDigits(high, width - Long.BYTES, out, offset);
-      ByteSink.LONG.set(out, at, ByteWords.printed(low));
+      ByteSink.LONG.set(out, at, Digits.decimal(low));
     } else {
-      ByteSink.LONG.set(out, offset, ByteWords.printed(low) >>> (Long.SIZE - 8 * width));
+      ByteSink.LONG.set(out, offset, Digits.decimal(low) >>> (Long.SIZE - 8 * width));
     }
     return offset + width;
   }
@@ -148,7 +150,7 @@ final class PieceFormat {
     int seconds = (int) (separator == 0 ? value : value / 1000);
     int minutes = seconds / 60;
     long time = (minutes / 60) * 1_000_000L + (minutes % 60) * 1_000L + seconds % 60;
-    ByteSink.LONG.set(out, offset, ByteWords.printed((int) time) + COLONS);
+    ByteSink.LONG.set(out, offset, Digits.decimal((int) time) + COLONS);
     int at = offset + TIME_BYTES;
     if (separator != 0) {
       out[at] = (byte) separator;
