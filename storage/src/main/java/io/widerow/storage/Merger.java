@@ -6,9 +6,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Merges the segments of a bucket into their final form, and drops buckets past retention, on the
@@ -16,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// An event is written when it is sealed and once more when it is merged, never again: merges take
 /// only what sealing wrote. A closed bucket is merged when it has been closed for a while; what
-/// comes later is merged with its like when there is enough of it. In an open bucket segments are
-/// merged early when many have come together, so that their number stays small at any rate.
+/// comes later is merged with its like when there is enough of it, or when nothing more came for as
+/// long. In an open bucket segments are merged early when many have come together, so that their
+/// number stays small at any rate.
 ///
 /// A segment in which damage was found is left as it is, and its like are merged without it: what
 /// can still be read of it goes on being read, and is rewritten by [StoreRepair] alone. Only when
@@ -32,12 +36,16 @@ final class Merger {
   /// events; many smaller ones are worth one too. Each such merge leaves a segment for good.
   private static final int SEGMENTS_LATE = 4;
 
-  private static final long EVENTS_LATE = 1 << 16;
+  static final long EVENTS_LATE = 1 << 16;
 
   private final EmbeddedStore store;
   private final SegmentFiles files;
   private volatile Executor executor;
   private final AtomicLong merges = new AtomicLong();
+
+  /// When the newest segment that came late to a bucket was first seen, by its number.
+  private final Map<Long, Long> lateSince = new ConcurrentHashMap<>();
+
   private boolean running; // guarded by this
 
   Merger(EmbeddedStore store, SegmentFiles files, Executor executor) {
@@ -118,6 +126,7 @@ final class Merger {
   /// Segments of one bucket that should be one, oldest first; null when there are none.
   private @Nullable List<LiveSegment> plan() {
     long now = store.wallNanos();
+    forgetMerged();
     for (var bucket : store.state().segments().entrySet()) {
       long until =
           ((long) bucket.getKey().bucketMinutes() + bucket.getKey().widthMinutes())
@@ -127,7 +136,7 @@ final class Merger {
         boolean mergedBefore = alike.stream().anyMatch(live -> live.entry().merged());
         List<LiveSegment> sealed =
             alike.stream().filter(live -> !live.entry().merged() && live.isWhole()).toList();
-        int worth = !closed ? SEGMENTS_MANY : mergedBefore ? worthOfLate(sealed) : 1;
+        int worth = !closed ? SEGMENTS_MANY : mergedBefore ? worthOfLate(sealed, now) : 1;
         if (sealed.size() >= worth) {
           return sealed.subList(0, Math.min(sealed.size(), SEGMENTS_MANY));
         }
@@ -136,9 +145,24 @@ final class Merger {
     return null;
   }
 
-  private static int worthOfLate(List<LiveSegment> sealed) {
+  private int worthOfLate(List<LiveSegment> sealed, long now) {
     long events = sealed.stream().mapToLong(live -> live.entry().events()).sum();
-    return events < EVENTS_LATE ? SEGMENTS_MANY : SEGMENTS_LATE;
+    if (events < EVENTS_LATE) {
+      return SEGMENTS_MANY;
+    }
+    long newest = sealed.stream().mapToLong(live -> live.entry().id()).max().orElseThrow();
+    long since = lateSince.computeIfAbsent(newest, _ -> now);
+    return now - since >= store.config().mergeAfter().toNanos() ? 1 : SEGMENTS_LATE;
+  }
+
+  private void forgetMerged() {
+    if (!lateSince.isEmpty()) {
+      Set<Long> there =
+          store.state().allSegments().stream()
+              .map(live -> live.entry().id())
+              .collect(Collectors.toSet());
+      lateSince.keySet().retainAll(there);
+    }
   }
 
   private Iterable<List<LiveSegment>> byRetention(List<LiveSegment> segments) {
