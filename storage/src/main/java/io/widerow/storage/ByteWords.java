@@ -31,8 +31,17 @@ final class ByteWords {
 
   /// Marks the bytes that are `wanted`, an ASCII character. Only the lowest mark is certain.
   static long equal(long word, char wanted) {
-    long other = word ^ (ONES * wanted);
-    return (other - ONES) & ~other & HIGH;
+    return zeros(word ^ (ONES * wanted));
+  }
+
+  /// Marks the bytes that are zero. Only the lowest mark is certain.
+  static long zeros(long word) {
+    return (word - ONES) & ~word & HIGH;
+  }
+
+  /// A word of eight times a byte.
+  static long each(byte value) {
+    return ONES * (value & 0xff);
   }
 
   /// Marks letters, digits, and the signs from `-` to `/`.

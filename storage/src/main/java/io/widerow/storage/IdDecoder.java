@@ -41,16 +41,18 @@ final class IdDecoder {
       }
     } else if (form == IdEncoder.TAILS_RAW) {
       longs.decode(in, count, tails);
+      for (int i = 0; i < count; i++) {
+        if (!TimeUuid.isId(times[i], tails[i])) {
+          throw in.corrupt("tail %016x of id %d".formatted(tails[i], i));
+        }
+      }
     } else {
       throw in.corrupt("form %d of ids".formatted(form));
     }
     longs.decode(in, count, versions);
     in.requireEnd("the ids");
-    for (int i = 0; i < count; i++) {
-      if (!TimeUuid.isId(times[i], tails[i])) {
-        throw in.corrupt("tail %016x of id %d".formatted(tails[i], i));
-      }
-      if (i > 0 && TimeUuid.compare(times[i - 1], tails[i - 1], times[i], tails[i]) > 0) {
+    for (int i = 1; i < count; i++) {
+      if (TimeUuid.compare(times[i - 1], tails[i - 1], times[i], tails[i]) > 0) {
         throw in.corrupt("id %d of the block is out of order".formatted(i));
       }
     }

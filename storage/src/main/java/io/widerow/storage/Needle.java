@@ -77,12 +77,11 @@ final class Needle {
     int behind = bytes.length - 1;
     int limit = offset + length;
     int last = limit - bytes.length;
-    char first = (char) (bytes[0] & 0xff);
-    char end = (char) (bytes[behind] & 0xff);
+    long first = ByteWords.each(bytes[0]);
+    long end = ByteWords.each(bytes[behind]);
     for (int at = offset; at <= last; at += Long.BYTES) {
-      long marks =
-          ByteWords.equal(ByteWords.load(text, at), first)
-              & ByteWords.equal(ByteWords.load(text, at + behind), end);
+      long other = (ByteWords.load(text, at) ^ first) | (ByteWords.load(text, at + behind) ^ end);
+      long marks = ByteWords.zeros(other);
       for (; marks != 0; marks &= marks - 1) {
         int place = at + ByteWords.before(marks);
         if (place <= last

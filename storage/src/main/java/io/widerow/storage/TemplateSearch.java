@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /// Finds the lines of a block that contain a text, and puts none of them together: the text is
 /// looked for in each constant part and in each column, and where it may reach over their edges,
@@ -159,17 +161,83 @@ final class TemplateSearch {
   }
 
   private void collect(BitSet found) {
+    Set<Shown> alone = new LinkedHashSet<>();
+    boolean together = false;
+    for (int template = 0; template < templates; template++) {
+      together |= all[template];
+      for (Shown[] one : ways.get(template)) {
+        if (one.length == 1) {
+          alone.add(one[0]);
+        } else {
+          together = true;
+        }
+      }
+    }
+    alone.forEach(shown -> collectAlone(shown, found));
+    if (together) {
+      collectTogether(found);
+    }
+  }
+
+  /// Adds the lines of the templates in which a variable with one of these texts is enough: from
+  /// the texts, which are few, to their lines.
+  private void collectAlone(Shown shown, BitSet found) {
+    boolean[] enough = new boolean[templates];
+    boolean[] counts = new boolean[templates];
+    boolean always = true; // each line has the variable
+    for (int template = 0; template < templates; template++) {
+      for (Shown[] one : ways.get(template)) {
+        enough[template] |= one.length == 1 && one[0].equals(shown);
+      }
+      counts[template] = has(template, shown.column);
+      always &= counts[template];
+    }
+    int line = 0;
+    int position = 0; // of the next text, in the column
+    BitSet texts = shown.texts;
+    for (int text = texts.nextSetBit(0); text >= 0; text = texts.nextSetBit(text + 1)) {
+      if (always) {
+        line = text;
+      }
+      while (!always && (!counts[templateOf(line)] || position < text)) {
+        position += counts[templateOf(line)] ? 1 : 0;
+        line++;
+      }
+      if (enough[templateOf(line)]) {
+        found.set(line);
+      }
+      position++;
+      line++;
+    }
+  }
+
+  private int templateOf(int line) {
+    return (int) block.codes[line];
+  }
+
+  private boolean has(int template, int column) {
+    for (int piece = block.firsts[template]; piece < block.firsts[template + 1]; piece++) {
+      if (block.pieceColumns[piece] == column) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Adds the lines of the templates that have it, and those in which several variables must have
+  /// their parts of it.
+  private void collectTogether(BitSet found) {
     int[][] counted = new int[templates][]; // by template: columns whose texts are counted
     for (int template = 0; template < templates; template++) {
       counted[template] = counted(template);
     }
     int[] positions = new int[block.columns]; // behind the line's own
     for (int line = 0; line < block.count; line++) {
-      int template = (int) block.codes[line];
+      int template = templateOf(line);
       for (int column : counted[template]) {
         positions[column]++;
       }
-      if (all[template] || has(ways.get(template), positions)) {
+      if (all[template] || hasTogether(ways.get(template), positions)) {
         found.set(line);
       }
     }
@@ -188,9 +256,9 @@ final class TemplateSearch {
     return Arrays.copyOf(columns, count);
   }
 
-  private static boolean has(List<Shown[]> ways, int[] positions) {
+  private static boolean hasTogether(List<Shown[]> ways, int[] positions) {
     for (int i = 0; i < ways.size(); i++) {
-      boolean has = true;
+      boolean has = ways.get(i).length > 1;
       for (Shown shown : ways.get(i)) {
         has = has && shown.texts.get(positions[shown.column] - 1);
       }
