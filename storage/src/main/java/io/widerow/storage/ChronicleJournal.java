@@ -123,19 +123,27 @@ final class ChronicleJournal implements Journal {
             current.directory() + ": cannot " + action + ": " + broken, broken);
   }
 
+  /// The lane may start a file meanwhile.
   @Override
-  public synchronized void trim(long lsn) {
+  public void trim(long lsn) {
+    Path trimmed = journal.resolve(ChronicleJournalFactory.trimmedName(lane));
     boolean deleted = false;
-    Full oldest = full.peek();
-    while (oldest != null && oldest.lsnLast <= lsn) {
-      ChronicleFile.delete(disk, oldest.directory);
-      full.remove();
+    for (Full oldest = oldest(lsn); oldest != null; oldest = oldest(lsn)) {
+      ChronicleFile.deleteInSteps(disk, oldest.directory, trimmed);
+      synchronized (this) {
+        full.remove();
+      }
       deleted = true;
-      oldest = full.peek();
     }
     if (deleted) {
       disk.forceDirectory(journal);
     }
+  }
+
+  /// The oldest file, when nothing in it is behind `lsn`.
+  private synchronized @Nullable Full oldest(long lsn) {
+    Full oldest = full.peek();
+    return oldest != null && oldest.lsnLast <= lsn ? oldest : null;
   }
 
   @Override

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class ChronicleJournalFactory implements Journal.Factory {
   static final long FILE_BYTES = 64L << 20;
 
-  private static final Pattern SPARE = Pattern.compile("\\d{1,5}-spare");
+  private static final Pattern NOT_NEEDED = Pattern.compile("\\d{1,5}-(spare|trimmed)");
   private static final Pattern NAME = Pattern.compile("(\\d{1,5})-([0-9a-f]{8})-([0-9a-f]{16})");
 
   /// A journal file that was there at start.
@@ -94,6 +94,11 @@ final class ChronicleJournalFactory implements Journal.Factory {
     return lane + "-spare";
   }
 
+  /// The name of a file whose frames nobody needs any more, while it is deleted.
+  static String trimmedName(int lane) {
+    return lane + "-trimmed";
+  }
+
   @Override
   public Journal create(int lane, long lsnFirst) {
     if (!disk.exists(journal)) {
@@ -101,7 +106,8 @@ final class ChronicleJournalFactory implements Journal.Factory {
       disk.forceDirectory(Objects.requireNonNull(journal.toAbsolutePath().getParent()));
     }
     skipNumbersInUse();
-    deleteSpare(journal.resolve(spareName(lane)));
+    deleteUnneeded(journal.resolve(spareName(lane)));
+    deleteUnneeded(journal.resolve(trimmedName(lane)));
     return new ChronicleJournal(disk, journal, lane, numberNext, lsnFirst, fileBytes, executor);
   }
 
@@ -175,14 +181,14 @@ final class ChronicleJournalFactory implements Journal.Factory {
       ChronicleFile.delete(disk, found.path());
     }
     if (disk.exists(journal)) {
-      disk.list(journal).forEach(this::deleteSpare); // of lanes that are no more
+      disk.list(journal).forEach(this::deleteUnneeded); // of lanes that are no more
       disk.forceDirectory(journal);
     }
     replayed.clear();
   }
 
-  private void deleteSpare(Path path) {
-    if (SPARE.matcher(String.valueOf(path.getFileName())).matches() && disk.exists(path)) {
+  private void deleteUnneeded(Path path) {
+    if (NOT_NEEDED.matcher(String.valueOf(path.getFileName())).matches() && disk.exists(path)) {
       ChronicleFile.delete(disk, path);
     }
   }

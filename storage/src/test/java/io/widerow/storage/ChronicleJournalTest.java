@@ -1,5 +1,6 @@
 package io.widerow.storage;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -197,14 +198,57 @@ class ChronicleJournalTest {
     assertFalse(Files.exists(journals().resolve(ChronicleJournalFactory.spareName(3))));
   }
 
+  /// A snapshot may have it under another name.
   @Test
-  void aSpareFileThatACrashLeftIsDeleted() throws IOException {
-    for (int lane : new int[] {3, 9}) {
+  void aFileThatHasASecondNameIsTrimmedAndNotTouched() throws IOException {
+    Path link = directory.resolve("link");
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(Runnable::run).create(3, 1)) {
+      Path first;
+      try (var names = Files.list(journals())) {
+        first = names.findFirst().orElseThrow().resolve(ChronicleFile.DATA_FILE);
+      }
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      Files.createLink(link, first);
+      byte[] before = Files.readAllBytes(link);
+      int files = directories();
+      journal.trim(GROUPS);
+      assertTrue(directories() < files, "nothing was trimmed");
+      assertFalse(Files.exists(first));
+      assertArrayEquals(before, Files.readAllBytes(link));
+    }
+  }
+
+  /// A failure, or a crash, may leave a file half deleted.
+  @Test
+  void whatATrimLeftIsDeletedByTheNextOne() throws IOException {
+    Path left = journals().resolve(ChronicleJournalFactory.trimmedName(3));
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(Runnable::run).create(3, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      Files.createDirectory(left);
+      Files.writeString(left.resolve(ChronicleFile.DATA_FILE), "some");
+      journal.trim(GROUPS);
+      assertFalse(Files.exists(left));
+    }
+  }
+
+  @Test
+  void aFileWithoutFramesThatACrashLeftIsDeleted() throws IOException {
+    for (String name :
+        List.of(
+            ChronicleJournalFactory.spareName(3),
+            ChronicleJournalFactory.spareName(9),
+            ChronicleJournalFactory.trimmedName(3),
+            ChronicleJournalFactory.trimmedName(9))) {
       ChronicleFile.create(
-              new RealDisk(),
-              Files.createDirectories(journals()).resolve(ChronicleJournalFactory.spareName(lane)),
-              FILE_BYTES,
-              true)
+              new RealDisk(), Files.createDirectories(journals()).resolve(name), FILE_BYTES, true)
           .close();
     }
     ChronicleJournalFactory factory = factory(Runnable::run);
