@@ -1,11 +1,8 @@
 package io.widerow.storage;
 
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Objects;
 import net.openhft.chronicle.core.Jvm;
@@ -33,9 +30,6 @@ final class ChronicleFile implements AutoCloseable {
 
   /// Of excerpts in the file.
   private static final long ALIGNMENT = Integer.BYTES;
-
-  /// Freed at once when a file is deleted.
-  private static final long STEP_BYTES = 1 << 20;
 
   private static final int INDEX_COUNT = 4 << 10;
   private static final int INDEX_SPACING = 256;
@@ -135,11 +129,8 @@ final class ChronicleFile implements AutoCloseable {
     return bytes + bytes / 4;
   }
 
-  /// Deletes a file that nobody needs any more without keeping others from the disk, or from a
-  /// processor: to free the blocks and the cached pages of all of it at once takes tens of
-  /// milliseconds, in which forces wait (`bench-results/journal-cost.md`). It is shortened step by
-  /// step under a name that no journal file has, which is durable first. One that has a second
-  /// name, in a snapshot, is not touched, and frees nothing.
+  /// Deletes a file that nobody needs any more, beside forces that should not wait for it. It is
+  /// shortened step by step under a name that no journal file has, which is durable first.
   ///
   /// @param trimmed that name; what an attempt that failed left there is deleted
   static void deleteInSteps(Disk disk, Path directory, Path trimmed) {
@@ -149,29 +140,8 @@ final class ChronicleFile implements AutoCloseable {
     if (disk.exists(directory)) {
       disk.rename(directory, trimmed);
       disk.forceDirectory(journalOf(trimmed));
-      shorten(disk, trimmed.resolve(DATA_FILE));
-      delete(disk, trimmed);
-    }
-  }
-
-  private static void shorten(Disk disk, Path file) {
-    try (DiskFile data = disk.openForWriting(file)) {
-      long left = data.size() - STEP_BYTES;
-      while (left > 0 && hasOneName(file)) {
-        data.truncate(left);
-        left -= STEP_BYTES;
-      }
-    }
-  }
-
-  /// False also where that cannot be told.
-  private static boolean hasOneName(Path file) {
-    try {
-      return Files.getAttribute(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS).equals(1);
-    } catch (UnsupportedOperationException notToBeTold) {
-      return false;
-    } catch (IOException failure) {
-      throw RealDisk.failed(file, "look up the names", failure, 0);
+      disk.list(trimmed).forEach(disk::deleteInSteps);
+      disk.delete(trimmed);
     }
   }
 

@@ -39,6 +39,13 @@ public interface Disk {
   /// Deletes a file, or an empty directory; does nothing when it is not there.
   void delete(Path path);
 
+  /// Deletes a file that nobody has open, without keeping others from the disk or from a processor.
+  /// Until it is gone it may be shorter than it was, also after a crash. One that has a second name
+  /// keeps its bytes there.
+  default void deleteInSteps(Path file) {
+    delete(file);
+  }
+
   /// Names in a directory, sorted.
   List<Path> list(Path directory);
 

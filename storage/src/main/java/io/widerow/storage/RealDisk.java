@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 public final class RealDisk implements Disk {
+  /// At once, when a file is deleted in steps.
+  private static final long FREED_BYTES = 1 << 20;
+
   private static final FileAttribute<?> FILE_MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<?> DIRECTORY_MODE =
@@ -120,6 +123,36 @@ public final class RealDisk implements Disk {
       Files.deleteIfExists(path);
     } catch (IOException failure) {
       throw failed(path, "delete", failure, 0);
+    }
+  }
+
+  /// To free the blocks and cached pages of some ten megabytes at once takes as many milliseconds,
+  /// more where the file system discards what it frees, and forces of other files wait meanwhile
+  /// (`bench-results/journal-cost.md`).
+  @Override
+  public void deleteInSteps(Path file) {
+    if (!exists(file)) {
+      return;
+    }
+    try (DiskFile shrinking = openForWriting(file)) {
+      long left = shrinking.size() - FREED_BYTES;
+      while (left > 0 && hasOneName(file)) {
+        shrinking.truncate(left);
+        left -= FREED_BYTES;
+      }
+    } finally {
+      delete(file);
+    }
+  }
+
+  /// False also where that cannot be told.
+  private static boolean hasOneName(Path file) {
+    try {
+      return Files.getAttribute(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS).equals(1);
+    } catch (UnsupportedOperationException notToBeTold) {
+      return false;
+    } catch (IOException failure) {
+      throw failed(file, "look up the names", failure, 0);
     }
   }
 

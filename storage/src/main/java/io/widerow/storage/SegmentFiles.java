@@ -117,7 +117,7 @@ final class SegmentFiles {
   }
 
   void delete(SegmentEntry entry) {
-    disk.delete(directory.resolve(entry.fileName()));
+    disk.deleteInSteps(directory.resolve(entry.fileName()));
   }
 
   /// Deletes what a crash left: files that the manifest does not list.
