@@ -137,12 +137,18 @@ final class ChronicleFile implements AutoCloseable {
     if (disk.exists(trimmed)) {
       delete(disk, trimmed);
     }
-    if (disk.exists(directory)) {
+    if (!disk.exists(directory)) {
+      return;
+    }
+    try {
       disk.rename(directory, trimmed);
       disk.forceDirectory(journalOf(trimmed));
-      disk.list(trimmed).forEach(disk::deleteInSteps);
-      disk.delete(trimmed);
+    } catch (StorageException.DiskFull noRoomForAName) {
+      delete(disk, disk.exists(trimmed) ? trimmed : directory); // at once: it makes room
+      return;
     }
+    disk.list(trimmed).forEach(disk::deleteInSteps);
+    disk.delete(trimmed);
   }
 
   static void delete(Disk disk, Path directory) {

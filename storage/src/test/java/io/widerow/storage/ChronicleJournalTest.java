@@ -222,6 +222,32 @@ class ChronicleJournalTest {
     }
   }
 
+  /// To trim is what makes room.
+  @Test
+  void aFileIsTrimmedOnADiskThatHasNoRoomForAName() throws IOException {
+    var full =
+        new DiskAround(new RealDisk()) {
+          @Override
+          public void rename(Path source, Path target) {
+            if (target.endsWith(ChronicleJournalFactory.trimmedName(3))) {
+              throw new StorageException.DiskFull(target, 0, 1);
+            }
+            super.rename(source, target);
+          }
+        };
+    var factory = new ChronicleJournalFactory(full, journals(), STORE, FILE_BYTES, Runnable::run);
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory.create(3, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      int files = directories();
+      journal.trim(GROUPS);
+      assertTrue(directories() < files, "nothing was trimmed");
+    }
+  }
+
   /// A failure, or a crash, may leave a file half deleted.
   @Test
   void whatATrimLeftIsDeletedByTheNextOne() throws IOException {
