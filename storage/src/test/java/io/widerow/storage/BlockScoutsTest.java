@@ -180,6 +180,7 @@ class BlockScoutsTest {
           if (asked.incrementAndGet() == 1) {
             held.holds = true;
             Thread other = Thread.ofPlatform().name("other").start(task);
+            awaitReading(held, other); // the reader's only other wait, over before it is watched
             Thread.ofPlatform()
                 .start(() -> {
                   while (reader.getState() != Thread.State.WAITING) {
@@ -188,7 +189,6 @@ class BlockScoutsTest {
                   cursorWaits.countDown();
                   held.goOn.countDown();
                 });
-            awaitReading(held, other);
           }
         };
     List<TestEvent> found = new ArrayList<>();
