@@ -14,7 +14,7 @@ public final class ByteSink {
   private byte[] bytes;
   private int length;
   private byte[] scratch = new byte[1 << 10];
-  private byte[] raw = scratch; // has the text that is being put
+  private byte[] raw = scratch; // where the text lies that is being put; maybe another's
 
   public ByteSink(int bytesStart) {
     bytes = new byte[bytesStart];
@@ -114,7 +114,7 @@ public final class ByteSink {
 
   /// Puts the inside of a JSON string.
   void putJson(AttributeValue text) {
-    int from = find(text);
+    int from = locate(text);
     putJson(raw, from, text.length());
   }
 
@@ -129,7 +129,7 @@ public final class ByteSink {
   /// in one, else a copy's.
   ///
   /// @return where it starts
-  private int find(AttributeValue text) {
+  private int locate(AttributeValue text) {
     long start = text.memory().address() + text.offset(); // in an array, when it lies in one
     Object base = text.memory().heapBase().orElse(null);
     if (base instanceof byte[] array && start + text.length() + Long.BYTES <= array.length) {
@@ -180,7 +180,7 @@ public final class ByteSink {
 
   /// Puts a string or bytes as one value of a line of CSV.
   void putCsv(AttributeValue text) {
-    int from = find(text);
+    int from = locate(text);
     putCsv(raw, from, text.length());
   }
 

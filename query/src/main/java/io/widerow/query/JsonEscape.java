@@ -7,8 +7,10 @@ import java.nio.charset.StandardCharsets;
 final class JsonEscape {
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private static final long ONES = 0x0101_0101_0101_0101L;
-  static final long SPACES = ONES * ' ';
   private static final long HIGHS = 0x8080_8080_8080_8080L;
+
+  /// A word that needs no escape.
+  static final long SPACES = ONES * ' ';
 
   private JsonEscape() {}
 

@@ -43,8 +43,8 @@ final class SignedWords {
     return count >= Long.BYTES ? -1 : -1L >>> (Long.SIZE - Byte.SIZE * count);
   }
 
-  /// Writes a word, `sign` in front of each marked byte. Up to 16 bytes are written, and up to
-  /// seven behind them may be.
+  /// Writes a word, `sign` in front of each marked byte. Up to 16 bytes, and for a moment seven
+  /// behind them, are written: there must be room.
   ///
   /// @return the offset behind the word
   static int put(long word, long marks, byte sign, byte[] out, int offset) {

@@ -36,7 +36,7 @@ final class IdDecoder {
       longs.decode(in, count, tails, 0, TimeUuid.NANOS_PER_TICK - 1, "nanoseconds");
       longs.decode(in, count, daemons, 0, TimeUuid.DAEMON_LIMIT - 1, "daemon");
       longs.decode(in, count, counters, 0, TimeUuid.COUNTER_LIMIT - 1, "counter");
-      for (int i = 0; i < count; i++) {
+      for (int i = 0; i < count; i++) { // in their ranges, they make an id of any time
         tails[i] = TimeUuid.tailOf(tails[i], (int) daemons[i], counters[i]);
       }
     } else if (form == IdEncoder.TAILS_RAW) {

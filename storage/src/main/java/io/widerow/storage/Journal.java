@@ -23,7 +23,7 @@ interface Journal extends AutoCloseable {
   /// journal must not be used again.
   void force();
 
-  /// Deletes the files all of whose groups have LSNs up to and including `lsn`.
+  /// Deletes the files all of whose groups have LSNs up to and including `lsn`. One call at a time.
   void trim(long lsn);
 
   /// Bytes of the files that are there.

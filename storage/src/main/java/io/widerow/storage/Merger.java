@@ -43,7 +43,9 @@ final class Merger {
   private volatile Executor executor;
   private final AtomicLong merges = new AtomicLong();
 
-  /// When the newest segment that came late to a bucket was first seen, by its number.
+  /// When the newest segment that came late to a bucket was first seen, by its number: of the wall
+  /// clock, as a closed bucket's age is; a step of it makes a merge earlier or later. An opening
+  /// waits anew.
   private final Map<Long, Long> lateSince = new ConcurrentHashMap<>();
 
   private boolean running; // guarded by this

@@ -45,11 +45,16 @@ final class RecoverySealer implements AutoCloseable {
     this.sealer = sealer;
     this.executor = executor;
     StoreConfig config = store.config();
-    int sets = StoreConfig.ROWS_PER_LANE * config.lanes();
-    long parts = Math.min(config.rowsBytes() / SET_BYTES_MIN, Math.ceilDiv(SETS_MIN, sets));
-    int cuts = (int) Math.max(1, parts);
-    setsMax = sets * cuts;
-    memory = new RowMemory(config.rowsBytes() / cuts & -8L, setsMax);
+    int running = StoreConfig.ROWS_PER_LANE * config.lanes(); // sets of a store that is open
+    int cuts = cuts(running, config.rowsBytes());
+    setsMax = running * cuts;
+    memory = new RowMemory(config.rowsBytes() / cuts & -Long.BYTES, setsMax);
+  }
+
+  /// How many sets are made of one: as few as are enough, each with room for an event.
+  private static int cuts(int sets, long setBytes) {
+    long roomFor = Math.max(1, setBytes / SET_BYTES_MIN);
+    return (int) Math.min(roomFor, Math.ceilDiv(SETS_MIN, sets));
   }
 
   /// Rows to be filled; there is always memory for one set.
@@ -61,7 +66,8 @@ final class RecoverySealer implements AutoCloseable {
     return rows;
   }
 
-  /// Takes rows, and sees to it that there is memory for the next ones.
+  /// Takes rows, and sees to it that there is memory for the next ones: waits for the oldest when
+  /// there is none.
   void seal(SealJob job) {
     var task = new FutureTask<>(() -> sealer.write(job));
     writing.add(new Writing(job, task));

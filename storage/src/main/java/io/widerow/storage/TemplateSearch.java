@@ -189,7 +189,7 @@ final class TemplateSearch {
       for (Shown[] one : ways.get(template)) {
         enough[template] |= one.length == 1 && one[0].equals(shown);
       }
-      counts[template] = has(template, shown.column);
+      counts[template] = shows(template, shown.column);
       always &= counts[template];
     }
     int line = 0;
@@ -197,9 +197,10 @@ final class TemplateSearch {
     BitSet texts = shown.texts;
     for (int text = texts.nextSetBit(0); text >= 0; text = texts.nextSetBit(text + 1)) {
       if (always) {
-        line = text;
+        line = text; // no need to count on the way
+        position = text;
       }
-      while (!always && (!counts[templateOf(line)] || position < text)) {
+      while (!counts[templateOf(line)] || position < text) {
         position += counts[templateOf(line)] ? 1 : 0;
         line++;
       }
@@ -215,7 +216,7 @@ final class TemplateSearch {
     return (int) block.codes[line];
   }
 
-  private boolean has(int template, int column) {
+  private boolean shows(int template, int column) {
     for (int piece = block.firsts[template]; piece < block.firsts[template + 1]; piece++) {
       if (block.pieceColumns[piece] == column) {
         return true;
@@ -237,7 +238,7 @@ final class TemplateSearch {
       for (int column : counted[template]) {
         positions[column]++;
       }
-      if (all[template] || hasTogether(ways.get(template), positions)) {
+      if (all[template] || hasPartsOfOne(ways.get(template), positions)) {
         found.set(line);
       }
     }
@@ -256,7 +257,8 @@ final class TemplateSearch {
     return Arrays.copyOf(columns, count);
   }
 
-  private static boolean hasTogether(List<Shown[]> ways, int[] positions) {
+  /// True when a line has all parts of one way that needs several.
+  private static boolean hasPartsOfOne(List<Shown[]> ways, int[] positions) {
     for (int i = 0; i < ways.size(); i++) {
       boolean has = ways.get(i).length > 1;
       for (Shown shown : ways.get(i)) {

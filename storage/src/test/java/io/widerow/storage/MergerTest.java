@@ -59,14 +59,7 @@ class MergerTest {
         batch.putLong(NUMBER, 0, NUMBER.length, written++);
         assertEquals(null, batch.end());
       }
-      store
-          .lane(0)
-          .append(
-              batch,
-              0,
-              (index, why) -> {
-                throw new AssertionError(index + ": " + why);
-              });
+      Appends.all(store.lane(0), batch, 0);
     }
     store.lane(0).commit(Durability.DISK);
     store.sealAll();

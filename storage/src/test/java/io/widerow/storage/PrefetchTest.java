@@ -155,14 +155,7 @@ class PrefetchTest {
           batch.putLong(n, 0, n.length, i * i % 977);
           assertNull(batch.end());
         }
-        store
-            .lane((int) shard % 2)
-            .append(
-                batch,
-                shard,
-                (index, why) -> {
-                  throw new AssertionError(index + " refused: " + why);
-                });
+        Appends.all(store.lane((int) shard % 2), batch, shard);
       }
     }
   }
@@ -255,14 +248,7 @@ class PrefetchTest {
           batch.putString(body, 0, body.length, text.toString().getBytes(StandardCharsets.UTF_8));
           assertNull(batch.end());
         }
-        store
-            .lane(0)
-            .append(
-                batch,
-                0,
-                (index, why) -> {
-                  throw new AssertionError(index + " refused: " + why);
-                });
+        Appends.all(store.lane(0), batch, 0);
       }
     }
     driver.commit(store, Durability.OS);

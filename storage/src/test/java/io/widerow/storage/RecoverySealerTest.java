@@ -93,14 +93,7 @@ class RecoverySealerTest {
       for (int left = EVENTS; left > 0; left -= 1_000) {
         batch.clear();
         source.fill(batch, 1_000);
-        store
-            .lane(0)
-            .append(
-                batch,
-                0,
-                (index, why) -> {
-                  throw new AssertionError(index + " refused: " + why);
-                });
+        Appends.all(store.lane(0), batch, 0);
         store.lane(0).commit(Durability.OS);
       }
       copy(directory.resolve("crashed"), directory.resolve("store"));

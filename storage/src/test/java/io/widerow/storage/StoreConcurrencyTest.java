@@ -94,12 +94,7 @@ class StoreConcurrencyTest {
           assertEquals(null, batch.end());
           number++;
         }
-        writer.append(
-            batch,
-            random.nextLong(),
-            (index, why) -> {
-              throw new AssertionError(index + ": " + why);
-            });
+        Appends.all(writer, batch, random.nextLong());
         writer.commit(Durability.DISK);
         acknowledged.set(lane, number);
         if (random.nextInt(8) == 0) {

@@ -252,12 +252,7 @@ class StoreFaultTest {
       batch.putBytes(TYPE, 0, TYPE.length, noise(number), 0, 256);
       assertNull(batch.end());
     }
-    lane.append(
-        batch,
-        0,
-        (index, why) -> {
-          throw new AssertionError(index + ": " + why);
-        });
+    Appends.all(lane, batch, 0);
   }
 
   private static byte[] noise(long number) {

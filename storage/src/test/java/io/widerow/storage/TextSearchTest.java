@@ -79,14 +79,7 @@ class TextSearchTest {
         lines.put(time, all.get(i));
         hosts.add(on == null ? "" : on);
       }
-      store
-          .lane(0)
-          .append(
-              batch,
-              0,
-              (index, why) -> {
-                throw new AssertionError(index + " refused: " + why);
-              });
+      Appends.all(store.lane(0), batch, 0);
     }
     store.lane(0).commit(Durability.OS);
     store.sealAll();
