@@ -2,12 +2,18 @@ package io.widerow.ingest;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.EventBatch;
+import io.widerow.event.ShortRuns;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// The attributes of one event as a decoder finds them: where their names and values lie in the
 /// body, or in a scratch buffer when they had to be unescaped or put together. They are written to
-/// the batch in the order of names that it wants. Senders keep to one order of names, so the order
-/// of the last event is tried first: then sorting is one pass of comparisons.
+/// the batch in the order of names that it wants.
+///
+/// Senders keep to their names and to one order of them. So the names of the event before are
+/// expected, in the order in which they came: as long as they come, nothing is sorted, and the
+/// batch takes the values without looking at their names. Where they do not, the order of the last
+/// event is tried first: then sorting is one pass of comparisons.
 ///
 /// - Threads: one.
 /// - Memory: keeps its arrays; allocates nothing once they are large enough.
@@ -23,17 +29,28 @@ final class AttributeTape {
   private boolean[] inScratch = new boolean[2 * START]; // of names, then of values
   private int[] nameOffsets = new int[START];
   private int[] nameBytes = new int[START];
+  private long[] nameHeads = new long[START]; // their first bytes, in the order of names
   private int[] valueOffsets = new int[START];
   private int[] valueBytes = new int[START];
   private long[] bits = new long[START];
   private int[] order = new int[START];
   private int ordered; // how many of `order` are those of the last event
 
+  // The names of an event before, as they came, and what a batch knows of them.
+  private byte[] expected = new byte[1 << 8];
+  private int[] expectedEnds = new int[START];
+  private int expectedCount;
+  private boolean expectedPlain; // they came as they are, nothing was unescaped
+  private @Nullable EventBatch knowing;
+  private long known;
+  private boolean asExpected; // those of this event so far
+
   /// Starts an event whose text lies in `newBody`.
   void begin(byte[] newBody) {
     body = newBody;
     count = 0;
     scratchLimit = 0;
+    asExpected = true;
   }
 
   int count() {
@@ -66,12 +83,47 @@ final class AttributeTape {
 
   /// Adds an attribute's name; a value must follow.
   void name(boolean ofScratch, int offset, int length) {
+    put(ofScratch, offset, length);
+    asExpected = asExpected && isExpected(ofScratch ? scratch : body, offset, length);
+  }
+
+  /// Adds the name that lies at `offset` of the body when it is the expected one. One that was
+  /// unescaped does not lie there as it is, so then there is none.
+  ///
+  /// @param limit how far the body may be read
+  /// @param behind the byte that ends it
+  /// @return its length; 0 when it is another
+  int expectedName(int offset, int limit, byte behind) {
+    if (!asExpected || !expectedPlain || count >= expectedCount) {
+      return 0;
+    }
+    int start = count == 0 ? 0 : expectedEnds[count - 1];
+    int length = expectedEnds[count] - start;
+    if (offset + length >= limit
+        || body[offset + length] != behind
+        || !ShortRuns.same(body, offset, expected, start, length)) {
+      return 0;
+    }
+    put(false, offset, length);
+    return length;
+  }
+
+  private void put(boolean ofScratch, int offset, int length) {
     if (count == kinds.length) {
       grow();
     }
     inScratch[2 * count] = ofScratch;
     nameOffsets[count] = offset;
     nameBytes[count] = length;
+  }
+
+  private boolean isExpected(byte[] source, int offset, int length) {
+    if (count >= expectedCount) {
+      return false;
+    }
+    int start = count == 0 ? 0 : expectedEnds[count - 1];
+    return expectedEnds[count] - start == length
+        && ShortRuns.same(source, offset, expected, start, length);
   }
 
   void string(boolean ofScratch, int offset, int length) {
@@ -98,9 +150,49 @@ final class AttributeTape {
 
   /// Puts all attributes into the event that was begun in `events`.
   void writeTo(EventBatch events) {
+    if (asExpected && count == expectedCount && events == knowing && events.knowsNames(known)) {
+      for (int i = 0; i < count; i++) {
+        putValue(events, order[i]);
+      }
+      return;
+    }
     sort();
     for (int i = 0; i < count; i++) {
       put(events, order[i]);
+    }
+    expect(events);
+  }
+
+  /// Expects the names of this event in the next one.
+  private void expect(EventBatch events) {
+    known = events.names();
+    knowing = known < 0 ? null : events;
+    if (asExpected && count == expectedCount) {
+      return;
+    }
+    expectedPlain = true;
+    int end = 0;
+    for (int i = 0; i < count; i++) {
+      int length = nameBytes[i];
+      expectedPlain &= !inScratch[2 * i];
+      if (expected.length < end + length) {
+        expected = Arrays.copyOf(expected, 2 * (end + length));
+      }
+      System.arraycopy(inScratch[2 * i] ? scratch : body, nameOffsets[i], expected, end, length);
+      end += length;
+      expectedEnds[i] = end;
+    }
+    expectedCount = count;
+  }
+
+  /// Puts a value whose name the batch knows.
+  private void putValue(EventBatch events, int i) {
+    switch (AttributeKind.of(kinds[i])) {
+      case LONG -> events.putLong(bits[i]);
+      case DOUBLE -> events.putDouble(Double.longBitsToDouble(bits[i]));
+      case BOOLEAN -> events.putBoolean(bits[i] != 0);
+      case STRING, BYTES ->
+          events.putString(inScratch[2 * i + 1] ? scratch : body, valueOffsets[i], valueBytes[i]);
     }
   }
 
@@ -120,6 +212,10 @@ final class AttributeTape {
   }
 
   private void sort() {
+    for (int i = 0; i < count; i++) {
+      byte[] name = inScratch[2 * i] ? scratch : body;
+      nameHeads[i] = Swar.head(name, nameOffsets[i], nameBytes[i]);
+    }
     if (ordered != count) {
       for (int i = 0; i < count; i++) {
         order[i] = i;
@@ -164,6 +260,9 @@ final class AttributeTape {
   }
 
   private int compare(int a, int b) {
+    if (nameHeads[a] != nameHeads[b]) { // most names
+      return Long.compareUnsigned(nameHeads[a], nameHeads[b]);
+    }
     byte[] nameA = inScratch[2 * a] ? scratch : body;
     byte[] nameB = inScratch[2 * b] ? scratch : body;
     int atA = nameOffsets[a];
@@ -177,9 +276,11 @@ final class AttributeTape {
     inScratch = Arrays.copyOf(inScratch, 2 * larger);
     nameOffsets = Arrays.copyOf(nameOffsets, larger);
     nameBytes = Arrays.copyOf(nameBytes, larger);
+    nameHeads = Arrays.copyOf(nameHeads, larger);
     valueOffsets = Arrays.copyOf(valueOffsets, larger);
     valueBytes = Arrays.copyOf(valueBytes, larger);
     bits = Arrays.copyOf(bits, larger);
     order = Arrays.copyOf(order, larger);
+    expectedEnds = Arrays.copyOf(expectedEnds, larger);
   }
 }

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class LineProtocolDecoder {
+  /// So many digits are no number above a long's.
+  private static final int DIGITS_SAFE = 18;
+
   private final AttributeTape tape = new AttributeTape();
   private final long unitNanos;
   private byte[] body = new byte[0];
@@ -129,12 +132,14 @@ final class LineProtocolDecoder {
   }
 
   private void tag() throws Bad {
-    text(true);
-    if (textBytes == 0 || at == limit || body[at] != '=') {
-      throw new Bad(textBytes == 0 ? TAG_KEY : TAG_VALUE);
+    if (!takeExpectedName()) {
+      text(true);
+      if (textBytes == 0 || at == limit || body[at] != '=') {
+        throw new Bad(textBytes == 0 ? TAG_KEY : TAG_VALUE);
+      }
+      tape.name(inScratch, textOffset, textBytes);
+      at++;
     }
-    tape.name(inScratch, textOffset, textBytes);
-    at++;
     text(true);
     if (textBytes == 0 || (at < limit && body[at] == '=')) {
       throw new Bad(TAG_VALUE);
@@ -147,15 +152,17 @@ final class LineProtocolDecoder {
       throw new Bad(FIELDS);
     }
     while (true) {
-      text(true);
-      if (textBytes == 0) {
-        throw new Bad(FIELD_KEY);
+      if (!takeExpectedName()) {
+        text(true);
+        if (textBytes == 0) {
+          throw new Bad(FIELD_KEY);
+        }
+        if (at == limit || body[at] != '=') {
+          throw new Bad(FIELD_VALUE);
+        }
+        at++;
+        tape.name(inScratch, textOffset, textBytes);
       }
-      if (at == limit || body[at] != '=') {
-        throw new Bad(FIELD_VALUE);
-      }
-      at++;
-      tape.name(inScratch, textOffset, textBytes);
       value();
       if (at == limit || body[at] != ',') {
         break;
@@ -165,6 +172,14 @@ final class LineProtocolDecoder {
     if (at < limit && body[at] != ' ' && body[at] != '\n' && body[at] != '\r') {
       throw new Bad(FIELD_VALUE);
     }
+  }
+
+  /// Takes the name that the event before had here, and the equals sign behind it: no need to look
+  /// for its end.
+  private boolean takeExpectedName() {
+    int length = tape.expectedName(at, limit, (byte) '=');
+    at += length == 0 ? 0 : length + 1;
+    return length > 0;
   }
 
   private void value() throws Bad {
@@ -262,12 +277,13 @@ final class LineProtocolDecoder {
       throw new Bad(NUMBER);
     }
     long value = 0;
+    boolean fits = end - digits <= DIGITS_SAFE;
     for (int i = digits; i < end; i++) {
       if (!Times.isDigit(body[i])) {
         throw new Bad(NUMBER);
       }
       long digit = (long) body[i] - '0';
-      if (value < (Long.MIN_VALUE + digit) / 10) {
+      if (!fits && value < (Long.MIN_VALUE + digit) / 10) {
         throw new Bad(RANGE);
       }
       value = 10 * value - digit; // downwards: the least long has no positive
@@ -301,17 +317,21 @@ final class LineProtocolDecoder {
   private void text(boolean untilEquals) {
     int start = at;
     boolean escaped = false;
-    while (at < limit) {
-      int b = body[at];
-      if (b == '\\' && at + 1 < limit && isEscapable(body[at + 1], untilEquals)) {
-        escaped = true;
-        at += 2;
-        continue;
-      }
-      if (b == ',' || b == ' ' || b == '\n' || (untilEquals && b == '=')) {
+    while (true) {
+      at = Swar.wordEnd(body, at, limit);
+      if (at == limit) {
         break;
       }
-      at++;
+      int b = body[at];
+      if (b == '\\') {
+        boolean escape = at + 1 < limit && isEscapable(body[at + 1], untilEquals);
+        escaped |= escape;
+        at += escape ? 2 : 1;
+      } else if (b == '=' && !untilEquals) {
+        at++;
+      } else {
+        break;
+      }
     }
     inScratch = escaped;
     textOffset = start;

@@ -18,6 +18,8 @@ final class Swar {
   private static final long QUOTES = '"' * ONES;
   private static final long BACKSLASHES = '\\' * ONES;
   private static final long SPACES = ' ' * ONES;
+  private static final long COMMAS = ',' * ONES;
+  private static final long EQUALS = '=' * ONES;
 
   private Swar() {}
 
@@ -50,5 +52,43 @@ final class Swar {
       }
     }
     return limit;
+  }
+
+  /// Where a name or a tag of line protocol may end: at a comma, a space, a newline, an equals sign
+  /// or a backslash; `limit` when there is none.
+  static int wordEnd(byte[] bytes, int offset, int limit) {
+    for (int at = offset; at < limit; at += Long.BYTES) {
+      long word = (long) LONG.get(bytes, at);
+      long found =
+          zeros(word ^ COMMAS)
+              | zeros(word ^ SPACES)
+              | zeros(word ^ NEWLINES)
+              | zeros(word ^ EQUALS)
+              | zeros(word ^ BACKSLASHES);
+      if (found != 0) {
+        return Math.min(limit, at + (Long.numberOfTrailingZeros(found) >>> 3));
+      }
+    }
+    return limit;
+  }
+
+  /// Marks bytes that are zero; the lowest mark is exact.
+  private static long zeros(long word) {
+    return (word - ONES) & ~word & TOPS;
+  }
+
+  /// The first eight bytes of a run, zeros behind a shorter one, as a number: unsigned, these are
+  /// in the order of the runs, or equal where only what follows can tell.
+  static long head(byte[] bytes, int offset, int length) {
+    if (offset + Long.BYTES > bytes.length) {
+      long head = 0;
+      for (int i = 0; i < Long.BYTES; i++) {
+        head = (head << Byte.SIZE) | (i < length ? bytes[offset + i] & 0xff : 0);
+      }
+      return head;
+    }
+    long word = Long.reverseBytes((long) LONG.get(bytes, offset));
+    int behind = Long.BYTES - Math.min(length, Long.BYTES);
+    return behind == Long.BYTES ? 0 : word & (-1L << (Byte.SIZE * behind));
   }
 }

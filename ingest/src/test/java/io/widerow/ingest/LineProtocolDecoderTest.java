@@ -2,11 +2,17 @@ package io.widerow.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a line means what InfluxDB's documentation says it means. Method: examples from there.
+/// Goal: a line means what InfluxDB's documentation says it means, whatever lines came before it.
+/// Method: examples from there; random lines that are alike, together and each alone.
 class LineProtocolDecoderTest {
   private static List<MemoryStore.Stored> decode(String lines) {
     return Decoding.of(
@@ -57,5 +63,39 @@ class LineProtocolDecoderTest {
     assertEquals(2, result.stored().size());
     assertEquals(1, result.refused().count());
     assertNotNull(result.refused().reason(0));
+  }
+
+  /// A line that is not as the one before, or only looks so, means what it means alone.
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void linesMeanWhatTheyMeanAlone(long seed) {
+    var random = new Random(seed);
+    List<String> words =
+        List.of("a", "ab", "b", "a\\=b", "a=b", "a\\ b", "b\\,a", "b,a", "usage_guest", "a\\", "");
+    List<String> values = List.of("1", "2i", "t", "\"x y\"", "\"\u00ff\"", "7.25", "", "x=1", "-");
+    StringBuilder body = new StringBuilder();
+    List<MemoryStore.Stored> alone = new ArrayList<>();
+    List<Integer> picks = new ArrayList<>();
+    for (int line = 0; line < 500; line++) {
+      if (picks.isEmpty() || random.nextInt(4) == 0) {
+        picks.clear();
+        for (int left = 1 + random.nextInt(5); left > 0; left--) {
+          picks.add(random.nextInt(random.nextInt(6) == 0 ? words.size() : 4));
+        }
+      }
+      StringBuilder text = new StringBuilder("m");
+      int tags = random.nextInt(picks.size());
+      for (int i = 0; i < picks.size(); i++) {
+        String word = words.get(picks.get(i));
+        text.append(i == tags ? ' ' : ',').append(word).append('=');
+        int value = random.nextInt(random.nextInt(6) == 0 ? values.size() : 4);
+        text.append(i < tags ? "v" + line % 7 : values.get(value));
+      }
+      text.append(' ').append(line).append('\n');
+      body.append(text);
+      alone.addAll(decode(text.toString()));
+    }
+    assertTrue(alone.size() > 100 && alone.size() < 500, alone.size() + " are taken");
+    assertEquals(alone, decode(body.toString()));
   }
 }

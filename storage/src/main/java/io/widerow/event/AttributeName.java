@@ -2,8 +2,6 @@ package io.widerow.event;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -12,9 +10,6 @@ import java.util.Arrays;
 public final class AttributeName implements Comparable<AttributeName> {
   /// The attribute that holds the text of a log line.
   public static final AttributeName BODY = of("body");
-
-  private static final VarHandle WORD =
-      MethodHandles.byteArrayViewVarHandle(long[].class, EventLayout.LONG_ANYWHERE.order());
 
   private final String text;
   private final byte[] utf8;
@@ -55,21 +50,7 @@ public final class AttributeName implements Comparable<AttributeName> {
 
   /// True when `source` holds exactly this name at `offset`.
   public boolean matches(MemorySegment source, long offset, int length) {
-    if (length != utf8.length) {
-      return false;
-    }
-    int i = 0;
-    for (; i + Long.BYTES <= length; i += Long.BYTES) {
-      if (source.get(EventLayout.LONG_ANYWHERE, offset + i) != (long) WORD.get(utf8, i)) {
-        return false;
-      }
-    }
-    for (; i < length; i++) {
-      if (source.get(ValueLayout.JAVA_BYTE, offset + i) != utf8[i]) {
-        return false;
-      }
-    }
-    return true;
+    return length == utf8.length && ShortRuns.same(source, offset, utf8, 0, length);
   }
 
   /// Copies the name to `out` and returns the offset behind it.

@@ -1,7 +1,6 @@
 package io.widerow.event;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /// A reusable holder that an [EventView] fills with one value, so that reading an event allocates
@@ -64,7 +63,7 @@ public final class AttributeValue {
 
   /// Copies a string or bytes to `out` and returns the offset behind it.
   public int copyTo(byte[] out, int outOffset) {
-    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, offset, out, outOffset, length);
+    ShortRuns.copy(memory, offset, out, outOffset, length);
     return outOffset + length;
   }
 

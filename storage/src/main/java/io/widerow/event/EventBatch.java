@@ -161,6 +161,93 @@ public final class EventBatch implements AutoCloseable {
     }
   }
 
+  /// The names of the event being built, when it is fine so far and they were put in their order,
+  /// for a later event that has the same: its values can be put without them as long as
+  /// [#knowsNames].
+  ///
+  /// ```
+  /// batch.putLong(STATUS, 0, STATUS.length, 404);
+  /// long names = batch.names();
+  /// batch.end();
+  /// batch.begin(type, 0, type.length, nanos);
+  /// if (batch.knowsNames(names)) {
+  ///   batch.putLong(200); // of the first name
+  /// ```
+  ///
+  /// @return negative when there are none to be known
+  public long names() {
+    return rejection == null && ascending ? names.version() : -1;
+  }
+
+  /// True when the names that [#names] stands for are still known.
+  public boolean knowsNames(long those) {
+    return those == names.version();
+  }
+
+  /// Adds a long of the next of the names that are known; those before it must have been put.
+  public void putLong(long value) {
+    putBits(AttributeKind.LONG, value);
+  }
+
+  /// Adds a double of the next of the names that are known; those before it must have been put.
+  public void putDouble(double value) {
+    putBits(AttributeKind.DOUBLE, Double.doubleToRawLongBits(value));
+  }
+
+  /// Adds a boolean of the next of the names that are known; those before it must have been put.
+  public void putBoolean(boolean value) {
+    if (putNextName(AttributeKind.BOOLEAN, 1)) {
+      memory.set(JAVA_BYTE, at, (byte) (value ? 1 : 0));
+      at += 1;
+    }
+  }
+
+  /// Adds a string of the next of the names that are known; those before it must have been put. It
+  /// must be valid UTF-8.
+  public void putString(byte[] value, int valueOffset, int valueBytes) {
+    if (rejection == null && !Utf8.isValid(value, valueOffset, valueBytes)) {
+      reject(Rejection.TEXT_NOT_UTF8);
+    }
+    if (putNextName(AttributeKind.STRING, (long) Integer.BYTES + valueBytes)) {
+      writeText(value, valueOffset, valueBytes);
+    }
+  }
+
+  private void putBits(AttributeKind kind, long bits) {
+    if (putNextName(kind, Long.BYTES)) {
+      memory.set(EventLayout.LONG_ANYWHERE, at, bits);
+      at += Long.BYTES;
+    }
+  }
+
+  /// As [#putName], of a name that is known to be valid and to follow the one before.
+  private boolean putNextName(AttributeKind kind, long valueBytes) {
+    assert building : "no event was begun";
+    if (rejection != null) {
+      return false;
+    }
+    if (attributes >= names.count()) {
+      throw new IllegalStateException(
+          "attribute %d without a name, %d are known".formatted(attributes, names.count()));
+    }
+    int length = names.length(attributes);
+    if (!reserve(length + valueBytes)) {
+      return false;
+    }
+    noteOffset();
+    names.write(attributes, kind, memory, at);
+    attributes++;
+    at += length;
+    return true;
+  }
+
+  private void noteOffset() {
+    if (attributes == attributeOffsets.length) {
+      attributeOffsets = Arrays.copyOf(attributeOffsets, attributes * 2);
+    }
+    attributeOffsets[attributes] = (int) (at - limit);
+  }
+
   /// Marks the event as refused, for a reason that only the caller can see. The first reason stays.
   public void reject(Rejection why) {
     assert building : "no event was begun";
@@ -221,7 +308,7 @@ public final class EventBatch implements AutoCloseable {
       reject(Rejection.TYPE_INVALID);
     } else if (reserve(1 + typeBytes)) {
       memory.set(JAVA_BYTE, at, (byte) typeBytes);
-      MemorySegment.copy(type, typeOffset, memory, JAVA_BYTE, at + 1, typeBytes);
+      ShortRuns.copy(type, typeOffset, memory, at + 1, typeBytes);
       at += 1 + typeBytes;
     }
   }
@@ -235,10 +322,14 @@ public final class EventBatch implements AutoCloseable {
       int valueOffset,
       int valueBytes) {
     if (putName(kind, name, nameOffset, nameBytes, (long) Integer.BYTES + valueBytes)) {
-      memory.set(EventLayout.INT_ANYWHERE, at, valueBytes);
-      MemorySegment.copy(value, valueOffset, memory, JAVA_BYTE, at + Integer.BYTES, valueBytes);
-      at += Integer.BYTES + valueBytes;
+      writeText(value, valueOffset, valueBytes);
     }
+  }
+
+  private void writeText(byte[] value, int valueOffset, int valueBytes) {
+    memory.set(EventLayout.INT_ANYWHERE, at, valueBytes);
+    ShortRuns.copy(value, valueOffset, memory, at + Integer.BYTES, valueBytes);
+    at += Integer.BYTES + valueBytes;
   }
 
   /// Writes kind and name, and makes room for them and the value. False when the event is refused.
@@ -263,13 +354,9 @@ public final class EventBatch implements AutoCloseable {
     if (!reserve(2L + nameBytes + valueBytes)) {
       return false;
     }
-    if (attributes == attributeOffsets.length) {
-      attributeOffsets = Arrays.copyOf(attributeOffsets, attributes * 2);
-    }
-    attributeOffsets[attributes] = (int) (at - limit);
-    memory.set(JAVA_BYTE, at, kind.code);
-    memory.set(JAVA_BYTE, at + 1, (byte) nameBytes);
-    MemorySegment.copy(name, nameOffset, memory, JAVA_BYTE, at + 2, nameBytes);
+    noteOffset();
+    EventLayout.writeKind(memory, at, kind, nameBytes);
+    ShortRuns.copy(name, nameOffset, memory, EventLayout.nameOffset(at), nameBytes);
     if (!sameNames && ascending) {
       ascending = attributes == 0 || compareNames(attributeOffsets[attributes - 1], at) < 0;
       if (ascending) {

@@ -36,6 +36,7 @@ public final class EventLayout {
   static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
   static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfShort SHORT_ANYWHERE = SHORT.withByteAlignment(1);
   static final ValueLayout.OfInt INT_ANYWHERE = INT.withByteAlignment(1);
   static final ValueLayout.OfLong LONG_ANYWHERE = LONG.withByteAlignment(1);
 
@@ -153,16 +154,31 @@ public final class EventLayout {
     };
   }
 
-  /// Fills `out` with the value of the attribute at `attribute`.
-  static void readValue(MemorySegment events, long attribute, AttributeValue out) {
+  /// Fills `out` with the value of the attribute at `attribute`, and returns where the next
+  /// attribute starts.
+  static long readValue(MemorySegment events, long attribute, AttributeValue out) {
     AttributeKind kind = kind(events, attribute);
     long value = valueOffset(events, attribute);
-    switch (kind) {
-      case LONG, DOUBLE -> out.setBits(kind, events.get(LONG_ANYWHERE, value));
-      case BOOLEAN -> out.setBits(kind, events.get(JAVA_BYTE, value));
-      case STRING, BYTES ->
-          out.setText(kind, events, value + Integer.BYTES, events.get(INT_ANYWHERE, value));
-    }
+    return switch (kind) {
+      case LONG, DOUBLE -> {
+        out.setBits(kind, events.get(LONG_ANYWHERE, value));
+        yield value + Long.BYTES;
+      }
+      case BOOLEAN -> {
+        out.setBits(kind, events.get(JAVA_BYTE, value));
+        yield value + 1;
+      }
+      case STRING, BYTES -> {
+        int bytes = events.get(INT_ANYWHERE, value);
+        out.setText(kind, events, value + Integer.BYTES, bytes);
+        yield value + Integer.BYTES + bytes;
+      }
+    };
+  }
+
+  /// Starts the attribute at `attribute`.
+  static void writeKind(MemorySegment events, long attribute, AttributeKind kind, int nameBytes) {
+    events.set(SHORT_ANYWHERE, attribute, (short) (kind.code | (nameBytes << Byte.SIZE)));
   }
 
   public static void setShard(MemorySegment events, long offset, int shard) {

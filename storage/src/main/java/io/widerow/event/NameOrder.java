@@ -1,37 +1,74 @@
 package io.widerow.event;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /// The names of an event that were valid and ascending, to see at once that those of the next one
-/// are the same. Senders keep to their names.
+/// are the same. Senders keep to their names. Each lies as in a record, its kind left open:
+///
+/// ```
+///   0 4 host 0 6 region 0 ...
+/// ```
 ///
 /// - Threads: one.
 final class NameOrder {
+  private static final int BEFORE = 2; // kind and length
+
   private byte[] bytes = new byte[256]; // one name behind the other
   private int[] ends = new int[16];
   private int count;
+  private long version;
+
+  /// Another number whenever one of the names is another.
+  long version() {
+    return version;
+  }
+
+  int count() {
+    return count;
+  }
 
   /// True when the name at this place was the same; those before it are known to be.
   boolean isNext(int place, byte[] name, int offset, int length) {
     if (place >= count) {
       return false;
     }
-    int start = place == 0 ? 0 : ends[place - 1];
-    return Arrays.equals(bytes, start, ends[place], name, offset, offset + length);
+    int start = start(place) + BEFORE;
+    return ends[place] - start == length && ShortRuns.same(bytes, start, name, offset, length);
   }
 
   /// Remembers the name at a place, behind those that it follows, and forgets what came there.
   void put(int place, byte[] name, int offset, int length) {
     assert place <= count : place + " behind " + count;
-    int start = place == 0 ? 0 : ends[place - 1];
-    if (bytes.length - start < length) {
-      bytes = Arrays.copyOf(bytes, 2 * (start + length));
+    int start = start(place);
+    int end = start + BEFORE + length;
+    if (bytes.length < end) {
+      bytes = Arrays.copyOf(bytes, 2 * end);
     }
-    System.arraycopy(name, offset, bytes, start, length);
+    bytes[start + 1] = (byte) length;
+    System.arraycopy(name, offset, bytes, start + BEFORE, length);
     if (place == ends.length) {
       ends = Arrays.copyOf(ends, 2 * place);
     }
-    ends[place] = start + length;
+    ends[place] = end;
     count = place + 1;
+    version++;
+  }
+
+  private int start(int place) {
+    return place == 0 ? 0 : ends[place - 1];
+  }
+
+  /// Bytes of an attribute of this name before its value.
+  int length(int place) {
+    return ends[place] - start(place);
+  }
+
+  /// Starts the attribute at `attribute` of a record.
+  void write(int place, AttributeKind kind, MemorySegment events, long attribute) {
+    int start = start(place);
+    ShortRuns.copy(bytes, start, events, attribute, ends[place] - start);
+    events.set(ValueLayout.JAVA_BYTE, attribute, kind.code);
   }
 }

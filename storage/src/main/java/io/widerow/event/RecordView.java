@@ -77,9 +77,8 @@ public final class RecordView implements EventView {
     for (int place = 0; place < attributes; place++) {
       int nameBytes = EventLayout.nameBytes(events, attribute);
       AttributeName name = names.at(place, events, EventLayout.nameOffset(attribute), nameBytes);
-      EventLayout.readValue(events, attribute, scratch);
+      attribute = EventLayout.readValue(events, attribute, scratch);
       visitor.visit(name, scratch);
-      attribute = EventLayout.nextAttribute(events, attribute);
     }
   }
 }

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,9 @@ class EventBatchModelTest {
     boolean twice;
     @Nullable Rejection why;
     TreeMap<String, Object> attributes = new TreeMap<>();
+    List<byte[]> namesKnown = List.of(); // that the batch said it knows
+    long known = -1;
+    int withoutNames; // values put so
 
     Model(int eventBytesMax, long bytesMax) {
       this.eventBytesMax = eventBytesMax;
@@ -128,8 +132,9 @@ class EventBatchModelTest {
   }
 
   @Test
-  void modelReachesEveryReasonThatABatchSeesItself() {
+  void modelReachesEveryReasonThatABatchSeesItselfAndValuesWithoutNames() {
     Set<Rejection> seen = EnumSet.noneOf(Rejection.class);
+    int withoutNames = 0;
     for (long seed = 0; seed < 20; seed++) {
       var random = new SplittableRandom(seed);
       var model = new Model(500, 4_000);
@@ -139,7 +144,9 @@ class EventBatchModelTest {
         }
       }
       seen.addAll(model.seen);
+      withoutNames += model.withoutNames;
     }
+    assertTrue(withoutNames > 1_000, withoutNames + " values without names");
     assertEquals(
         EnumSet.of(
             Rejection.EVENT_TOO_LARGE,
@@ -166,8 +173,25 @@ class EventBatchModelTest {
     } else {
       batch.begin(type, 0, type.length, nanosAsked);
     }
-    for (int left = random.nextInt(12); left > 0; left--) {
-      putRandom(random, batch, model);
+    List<byte[]> names = new ArrayList<>();
+    if (random.nextBoolean() && batch.knowsNames(model.known)) {
+      names.addAll(model.namesKnown.subList(0, random.nextInt(model.namesKnown.size() + 1)));
+      names.forEach(name -> putNext(random, batch, model, name));
+      model.withoutNames += names.size();
+    }
+    int known = names.size();
+    Stream.generate(() -> rarely(random) ? NOT_UTF8 : text(random, rarely(random) ? 300 : 5))
+        .limit(random.nextInt(12))
+        .forEach(names::add);
+    if (random.nextBoolean()) {
+      names.subList(known, names.size()).sort(Arrays::compareUnsigned);
+    }
+    for (byte[] name : names.subList(known, names.size())) {
+      putRandom(random, batch, model, name);
+    }
+    if (batch.names() >= 0) {
+      model.known = batch.names();
+      model.namesKnown = names;
     }
     Rejection expected = model.end(id, own, type);
     Rejection actual = batch.end();
@@ -175,8 +199,34 @@ class EventBatchModelTest {
     return actual != null;
   }
 
-  private static void putRandom(SplittableRandom random, EventBatch batch, Model model) {
-    byte[] name = rarely(random) ? NOT_UTF8 : text(random, rarely(random) ? 300 : 5);
+  /// Puts a value whose name the batch knows.
+  private static void putNext(SplittableRandom random, EventBatch batch, Model model, byte[] name) {
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        byte[] value = rarely(random) ? NOT_UTF8 : text(random, rarely(random) ? 4_000 : 50);
+        model.put(name, text(value), 4 + value.length, !Arrays.equals(value, NOT_UTF8));
+        batch.putString(value, 0, value.length);
+      }
+      case 1 -> {
+        long value = random.nextLong();
+        model.put(name, value, 8, true);
+        batch.putLong(value);
+      }
+      case 2 -> {
+        double value = Double.longBitsToDouble(random.nextLong());
+        model.put(name, value, 8, true);
+        batch.putDouble(value);
+      }
+      default -> {
+        boolean value = random.nextBoolean();
+        model.put(name, value, 1, true);
+        batch.putBoolean(value);
+      }
+    }
+  }
+
+  private static void putRandom(
+      SplittableRandom random, EventBatch batch, Model model, byte[] name) {
     int n = name.length;
     switch (random.nextInt(5)) {
       case 0 -> {

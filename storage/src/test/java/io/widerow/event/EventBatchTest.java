@@ -1,8 +1,10 @@
 package io.widerow.event;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -57,6 +59,51 @@ class EventBatchTest {
 
       batch.begin(TYPE, 0, 1, 0);
       assertEquals(Rejection.BATCH_FULL, batch.end());
+    }
+  }
+
+  @Test
+  void namesAreKnownUntilThereAreOthers() {
+    try (var batch = new EventBatch(64, 1 << 20)) {
+      batch.begin(TYPE, 0, 1, 0);
+      putLong(batch, "a", 1);
+      putLong(batch, "b", 2);
+      long names = batch.names();
+      assertNull(batch.end());
+
+      batch.begin(TYPE, 0, 1, 0);
+      putLong(batch, "a", 3);
+      assertNull(batch.end());
+      assertTrue(batch.knowsNames(names), "fewer are the same so far");
+
+      batch.begin(TYPE, 0, 1, 0);
+      batch.putLong(4);
+      batch.putLong(5);
+      assertEquals(names, batch.names());
+      assertThrows(IllegalStateException.class, () -> batch.putLong(6));
+      assertNull(batch.end());
+
+      batch.begin(TYPE, 0, 1, 0);
+      putLong(batch, "a", 7);
+      putLong(batch, "c", 8);
+      assertFalse(batch.knowsNames(names));
+      assertNull(batch.end());
+    }
+  }
+
+  @Test
+  void namesOfAnEventThatIsRefusedOrNotInOrderAreNotKnown() {
+    try (var batch = new EventBatch(64, 1 << 20)) {
+      batch.begin(TYPE, 0, 1, 0);
+      putLong(batch, "b", 1);
+      putLong(batch, "a", 2);
+      assertTrue(batch.names() < 0);
+      assertNull(batch.end());
+
+      batch.begin(TYPE, 0, 1, 0);
+      batch.putString(NAME, 0, 1, new byte[] {(byte) 0xff});
+      assertTrue(batch.names() < 0);
+      assertEquals(Rejection.TEXT_NOT_UTF8, batch.end());
     }
   }
 

@@ -6,8 +6,10 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.EventLayout;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.RecordView;
+import io.widerow.event.TimeUuid;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,16 +36,43 @@ final class SegmentCost {
   private final AttributeValue value = new AttributeValue();
   private final long[] offsets;
 
-  private SegmentCost(int events) {
-    offsets = new long[events];
-    batch = new EventBatch(1 << 20, 1L << 30);
+  private SegmentCost(EventBatch events) {
+    batch = events;
+    offsets = new long[events.count()];
+    for (int i = 1; i < offsets.length; i++) {
+      view.show(batch.memory(), offsets[i - 1]);
+      offsets[i] = offsets[i - 1] + EventLayout.alignedLength(view.length());
+    }
+  }
+
+  private static SegmentCost access(int events) {
+    var batch = new EventBatch(1 << 20, 1L << 30);
     var lines =
         new AccessLogEvents(
             AccessLogEvents.REAL_LOG, 1, Instant.parse("2026-11-20T19:00:00Z"), 20_000, 0);
     lines.fill(batch, events);
-    for (int i = 1; i < events; i++) {
-      view.show(batch.memory(), offsets[i - 1]);
-      offsets[i] = offsets[i - 1] + EventLayout.alignedLength(view.length());
+    return new SegmentCost(batch);
+  }
+
+  /// Metrics of hosts that take turns.
+  private static SegmentCost metrics(int events, int hosts) {
+    var batch = new EventBatch(1 << 20, 1L << 30);
+    byte[] cpu = "cpu".getBytes(StandardCharsets.US_ASCII);
+    var scratch = new AttributeValue();
+    for (TestEvent event : SegmentSizes.metrics(events, hosts, 1)) {
+      batch.begin(cpu, 0, cpu.length, TimeUuid.nanosOf(event.idTime(), event.idTail()));
+      event.forEach(scratch, (name, value) -> put(batch, name.toString(), value));
+      batch.end();
+    }
+    return new SegmentCost(batch);
+  }
+
+  private static void put(EventBatch batch, String name, AttributeValue value) {
+    byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
+    if (value.kind().isText()) {
+      batch.putString(utf8, 0, utf8.length, value.toBytes());
+    } else {
+      batch.putLong(utf8, 0, utf8.length, value.bits());
     }
   }
 
@@ -124,13 +153,12 @@ final class SegmentCost {
         latest.stream().min(Double::compare).orElseThrow());
   }
 
-  /// Writing of metrics of hosts that take turns; a good part is the events', which are objects.
-  private static void metrics(SegmentForm form, int rounds) {
+  private static void metricsTable(SegmentForm form, int rounds) {
     for (int hosts : new int[] {100, 1_000}) {
-      List<TestEvent> events = SegmentSizes.metrics(65_536, hosts, 1);
+      SegmentCost cost = metrics(65_536, hosts);
       double least = Double.MAX_VALUE;
       for (int round = 0; round < rounds; round++) {
-        least = Math.min(least, micros(events.size(), () -> SegmentSizes.bytes(events, form)));
+        least = Math.min(least, micros(cost.offsets.length, () -> cost.seal(form)));
       }
       System.out.printf(
           Locale.ROOT,
@@ -138,7 +166,7 @@ final class SegmentCost {
           form,
           hosts,
           least,
-          (double) SegmentSizes.bytes(events, form) / events.size());
+          (double) cost.seal(form) / cost.offsets.length);
     }
   }
 
@@ -157,26 +185,26 @@ final class SegmentCost {
   public static void main(String[] arguments) {
     int rounds = Integer.parseInt(arguments[1]);
     switch (arguments[0]) {
-      case "seal" -> new SegmentCost(131_072).table(List.of(SegmentForm.SEALED), rounds);
-      case "final" -> new SegmentCost(65_536).table(List.of(SegmentForm.FINAL), rounds);
+      case "seal" -> access(131_072).table(List.of(SegmentForm.SEALED), rounds);
+      case "final" -> access(65_536).table(List.of(SegmentForm.FINAL), rounds);
       case "metrics" -> {
-        metrics(SegmentForm.SEALED, rounds);
-        metrics(SegmentForm.FINAL, rounds);
+        metricsTable(SegmentForm.SEALED, rounds);
+        metricsTable(SegmentForm.FINAL, rounds);
       }
       case "levels" ->
-          new SegmentCost(65_536)
+          access(65_536)
               .table(
                   IntStream.of(3, 6, 9, 12, 15, 19)
                       .mapToObj(level -> form(level, SegmentForm.FINAL))
                       .toList(),
                   rounds);
       case "blocks" -> {
-        new SegmentCost(65_536).table(blocks(SegmentForm.SEALED), rounds);
-        new SegmentCost(65_536).table(blocks(SegmentForm.FINAL), rounds);
+        access(65_536).table(blocks(SegmentForm.SEALED), rounds);
+        access(65_536).table(blocks(SegmentForm.FINAL), rounds);
       }
       case "reads" -> {
-        new SegmentCost(131_072).reads(SegmentForm.SEALED, rounds);
-        new SegmentCost(131_072).reads(SegmentForm.FINAL, rounds);
+        access(131_072).reads(SegmentForm.SEALED, rounds);
+        access(131_072).reads(SegmentForm.FINAL, rounds);
       }
       default -> throw new IllegalArgumentException(arguments[0]);
     }
