@@ -27,6 +27,7 @@ import java.util.stream.IntStream;
 final class SegmentCost {
   private static final UUID STORE = new UUID(1, 2);
   private static final Path FILE = Path.of("cost.seg");
+  private static final int PARTS = 8;
   private static final PartitionKey KEY = new PartitionKey(0, 60, "apache.access", 0);
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -85,6 +86,51 @@ final class SegmentCost {
         writer.add(view.show(batch.memory(), offset));
       }
       return writer.finish().bytes();
+    }
+  }
+
+  /// Merges parts of the events, each sealed alone, and says what that cost.
+  private void merging(String name, int rounds) {
+    List<Path> parts = new ArrayList<>();
+    for (int part = 0; part < PARTS; part++) {
+      Path file = Path.of("part" + part + ".seg");
+      parts.add(file);
+      try (var writer = new SegmentWriter(disk, file, STORE, 1, SegmentForm.SEALED)) {
+        writer.begin(KEY);
+        for (int i = part; i < offsets.length; i += PARTS) {
+          writer.add(view.show(batch.memory(), offsets[i]));
+        }
+        writer.finish();
+      }
+    }
+    double least = Double.MAX_VALUE;
+    for (int round = 0; round < rounds; round++) {
+      least = Math.min(least, micros(offsets.length, () -> merge(parts)));
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "merge of %d sealed segments of %-12s %7.3f us/event %6.2f B%n",
+        PARTS,
+        name,
+        least,
+        (double) merge(parts) / offsets.length);
+  }
+
+  private long merge(List<Path> parts) {
+    disk.delete(FILE);
+    List<Segment> segments =
+        parts.stream().map(part -> Segment.open(disk, part, STORE, 1)).toList();
+    List<EventCursor> cursors =
+        segments.stream().map(segment -> segment.open(KEY, Scan.all())).toList();
+    try (var writer = new SegmentWriter(disk, FILE, STORE, 1, SegmentForm.FINAL);
+        EventCursor events = MergeCursor.of(new ArrayList<>(cursors), false)) {
+      writer.begin(KEY);
+      while (events.next() == EventCursor.Step.EVENT) {
+        writer.add(events.event());
+      }
+      return writer.finish().bytes();
+    } finally {
+      segments.forEach(Segment::close);
     }
   }
 
@@ -180,8 +226,8 @@ final class SegmentCost {
         .toList();
   }
 
-  /// Arguments: `seal ROUNDS`, `final ROUNDS`, `metrics ROUNDS`, `levels ROUNDS`, `blocks ROUNDS`
-  /// or `reads ROUNDS`.
+  /// Arguments: `seal ROUNDS`, `final ROUNDS`, `metrics ROUNDS`, `merge ROUNDS`, `levels ROUNDS`,
+  /// `blocks ROUNDS` or `reads ROUNDS`.
   public static void main(String[] arguments) {
     int rounds = Integer.parseInt(arguments[1]);
     switch (arguments[0]) {
@@ -190,6 +236,10 @@ final class SegmentCost {
       case "metrics" -> {
         metricsTable(SegmentForm.SEALED, rounds);
         metricsTable(SegmentForm.FINAL, rounds);
+      }
+      case "merge" -> {
+        access(65_536).merging("access log", rounds);
+        metrics(65_536, 100).merging("metrics", rounds);
       }
       case "levels" ->
           access(65_536)
