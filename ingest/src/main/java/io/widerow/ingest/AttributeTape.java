@@ -2,7 +2,7 @@ package io.widerow.ingest;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.EventBatch;
-import io.widerow.event.ShortRuns;
+import io.widerow.event.EventNames;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +36,9 @@ final class AttributeTape {
   private int[] order = new int[START];
   private int ordered; // how many of `order` are those of the last event
 
-  // The names of an event before, as they came, and what a batch knows of them.
-  private byte[] expected = new byte[1 << 8];
-  private int[] expectedEnds = new int[START];
-  private int expectedCount;
-  private boolean expectedPlain; // they came as they are, nothing was unescaped
-  private @Nullable EventBatch knowing;
+  private final EventNames expected = new EventNames(); // of an event before, as they came
+  private boolean expectedPlain; // nothing was unescaped
+  private @Nullable EventBatch knowing; // their order
   private long known;
   private boolean asExpected; // those of this event so far
 
@@ -84,7 +81,7 @@ final class AttributeTape {
   /// Adds an attribute's name; a value must follow.
   void name(boolean ofScratch, int offset, int length) {
     put(ofScratch, offset, length);
-    asExpected = asExpected && isExpected(ofScratch ? scratch : body, offset, length);
+    asExpected = asExpected && expected.isNext(count, ofScratch ? scratch : body, offset, length);
   }
 
   /// Adds the name that lies at `offset` of the body when it is the expected one. One that was
@@ -94,14 +91,13 @@ final class AttributeTape {
   /// @param behind the byte that ends it
   /// @return its length; 0 when it is another
   int expectedName(int offset, int limit, byte behind) {
-    if (!asExpected || !expectedPlain || count >= expectedCount) {
+    if (!asExpected || !expectedPlain || count >= expected.count()) {
       return 0;
     }
-    int start = count == 0 ? 0 : expectedEnds[count - 1];
-    int length = expectedEnds[count] - start;
+    int length = expected.nameBytes(count);
     if (offset + length >= limit
         || body[offset + length] != behind
-        || !ShortRuns.same(body, offset, expected, start, length)) {
+        || !expected.isNext(count, body, offset, length)) {
       return 0;
     }
     put(false, offset, length);
@@ -115,15 +111,6 @@ final class AttributeTape {
     inScratch[2 * count] = ofScratch;
     nameOffsets[count] = offset;
     nameBytes[count] = length;
-  }
-
-  private boolean isExpected(byte[] source, int offset, int length) {
-    if (count >= expectedCount) {
-      return false;
-    }
-    int start = count == 0 ? 0 : expectedEnds[count - 1];
-    return expectedEnds[count] - start == length
-        && ShortRuns.same(source, offset, expected, start, length);
   }
 
   void string(boolean ofScratch, int offset, int length) {
@@ -150,7 +137,7 @@ final class AttributeTape {
 
   /// Puts all attributes into the event that was begun in `events`.
   void writeTo(EventBatch events) {
-    if (asExpected && count == expectedCount && events == knowing && events.knowsNames(known)) {
+    if (isAsExpected() && events == knowing && events.knowsNames(known)) {
       for (int i = 0; i < count; i++) {
         putValue(events, order[i]);
       }
@@ -167,22 +154,19 @@ final class AttributeTape {
   private void expect(EventBatch events) {
     known = events.names();
     knowing = known < 0 ? null : events;
-    if (asExpected && count == expectedCount) {
+    if (isAsExpected()) {
       return;
     }
+    expected.clear();
     expectedPlain = true;
-    int end = 0;
     for (int i = 0; i < count; i++) {
-      int length = nameBytes[i];
+      expected.put(i, inScratch[2 * i] ? scratch : body, nameOffsets[i], nameBytes[i]);
       expectedPlain &= !inScratch[2 * i];
-      if (expected.length < end + length) {
-        expected = Arrays.copyOf(expected, 2 * (end + length));
-      }
-      System.arraycopy(inScratch[2 * i] ? scratch : body, nameOffsets[i], expected, end, length);
-      end += length;
-      expectedEnds[i] = end;
     }
-    expectedCount = count;
+  }
+
+  private boolean isAsExpected() {
+    return asExpected && count == expected.count();
   }
 
   /// Puts a value whose name the batch knows.
@@ -281,6 +265,5 @@ final class AttributeTape {
     valueBytes = Arrays.copyOf(valueBytes, larger);
     bits = Arrays.copyOf(bits, larger);
     order = Arrays.copyOf(order, larger);
-    expectedEnds = Arrays.copyOf(expectedEnds, larger);
   }
 }

@@ -39,7 +39,7 @@ public final class EventBatch implements AutoCloseable {
   private int attributes;
   private boolean ascending;
   private boolean sameNames; // so far: as those of the event before, which were in order
-  private final NameOrder names = new NameOrder();
+  private final EventNames names = new EventNames(); // valid and ascending
   private long idTime;
   private long idTail;
   private long version;
@@ -230,7 +230,7 @@ public final class EventBatch implements AutoCloseable {
       throw new IllegalStateException(
           "attribute %d without a name, %d are known".formatted(attributes, names.count()));
     }
-    int length = names.length(attributes);
+    int length = names.recordBytes(attributes);
     if (!reserve(length + valueBytes)) {
       return false;
     }

@@ -17,7 +17,7 @@ import java.lang.invoke.VarHandle;
 ///                                      [gion]                two of four bytes
 ///   os                     2 bytes   [o][s]
 /// ```
-public final class ShortRuns {
+final class ShortRuns {
   /// Longer runs are the runtime's.
   private static final int BYTES_MAX = 64;
 
@@ -51,7 +51,7 @@ public final class ShortRuns {
     return true;
   }
 
-  public static boolean same(byte[] a, int atA, byte[] b, int atB, int length) {
+  static boolean same(byte[] a, int atA, byte[] b, int atB, int length) {
     if (length >= Long.BYTES) {
       int last = length - Long.BYTES;
       for (int i = 0; i < last; i += Long.BYTES) {

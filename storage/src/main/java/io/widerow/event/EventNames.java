@@ -4,15 +4,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
-/// The names of an event that were valid and ascending, to see at once that those of the next one
-/// are the same. Senders keep to their names. Each lies as in a record, its kind left open:
+/// The names of an event, in some order, to see at once that those of the next one are the same:
+/// senders keep to their names. Each lies as in a record, its kind left open:
 ///
 /// ```
 ///   0 4 host 0 6 region 0 ...
 /// ```
 ///
 /// - Threads: one.
-final class NameOrder {
+/// - Memory: keeps its arrays; allocates nothing once they are large enough.
+public final class EventNames {
   private static final int BEFORE = 2; // kind and length
 
   private byte[] bytes = new byte[256]; // one name behind the other
@@ -25,12 +26,23 @@ final class NameOrder {
     return version;
   }
 
-  int count() {
+  public int count() {
     return count;
   }
 
+  /// Forgets all.
+  public void clear() {
+    count = 0;
+    version++;
+  }
+
+  /// Bytes of the name at a place.
+  public int nameBytes(int place) {
+    return recordBytes(place) - BEFORE;
+  }
+
   /// True when the name at this place was the same; those before it are known to be.
-  boolean isNext(int place, byte[] name, int offset, int length) {
+  public boolean isNext(int place, byte[] name, int offset, int length) {
     if (place >= count) {
       return false;
     }
@@ -39,7 +51,7 @@ final class NameOrder {
   }
 
   /// Remembers the name at a place, behind those that it follows, and forgets what came there.
-  void put(int place, byte[] name, int offset, int length) {
+  public void put(int place, byte[] name, int offset, int length) {
     assert place <= count : place + " behind " + count;
     int start = start(place);
     int end = start + BEFORE + length;
@@ -61,11 +73,11 @@ final class NameOrder {
   }
 
   /// Bytes of an attribute of this name before its value.
-  int length(int place) {
+  int recordBytes(int place) {
     return ends[place] - start(place);
   }
 
-  /// Starts the attribute at `attribute` of a record.
+  /// Starts the attribute at `attribute` of a record. The name must be one that a record may have.
   void write(int place, AttributeKind kind, MemorySegment events, long attribute) {
     int start = start(place);
     ShortRuns.copy(bytes, start, events, attribute, ends[place] - start);
