@@ -49,7 +49,9 @@ final class ChronicleFile implements AutoCloseable {
   private final MemorySegment lengthWord = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
   private long position; // of the next excerpt
 
-  private ChronicleFile(Path directory, long bytes, NativeFile data, long position) {
+  /// @param data a file that [FreshFile] made durable
+  /// @param position where its first excerpt starts
+  ChronicleFile(Path directory, long bytes, NativeFile data, long position) {
     this.directory = directory;
     this.bytes = bytes;
     this.data = data;
@@ -71,7 +73,7 @@ final class ChronicleFile implements AutoCloseable {
   /// Has the queue write its header and its empty index.
   ///
   /// @return where its first excerpt starts, with the length word
-  private static long writeHeader(Path directory, long bytes) {
+  static long writeHeader(Path directory, long bytes) {
     try (SingleChronicleQueue queue = queue(directory, bytes);
         ExcerptAppender appender = queue.createAppender();
         DocumentContext nothing = appender.writingDocument()) {
@@ -82,38 +84,14 @@ final class ChronicleFile implements AutoCloseable {
 
   /// Makes the file and its directory entries durable, with all its blocks.
   ///
-  /// @param filled writes all of it once: takes longer now, and less time in every force later
   /// @throws StorageException.DiskFull when there is no room for it; nothing is left behind
-  static ChronicleFile create(Disk disk, Path directory, long bytes, boolean filled) {
-    Path journal = journalOf(directory);
-    if (disk.exists(directory)) {
-      throw new IllegalStateException(directory + " exists");
-    }
-    disk.createDirectory(directory);
-    Path file = directory.resolve(DATA_FILE);
-    NativeFile data = null;
-    try {
-      disk.create(file).close();
-      data = new NativeFile(file);
-      data.reserve(mappedBytes(bytes));
-      if (filled) {
-        data.fill(bytes);
-      }
-      var created = new ChronicleFile(directory, bytes, data, writeHeader(directory, bytes));
-      data.force();
-      disk.forceDirectory(directory);
-      disk.forceDirectory(journal);
-      return created;
-    } catch (Throwable failure) {
-      if (data != null) {
-        data.close();
-      }
-      delete(disk, directory);
-      throw failure;
+  static ChronicleFile create(Disk disk, Path directory, long bytes) {
+    try (FreshFile fresh = FreshFile.begin(disk, directory, bytes)) {
+      return fresh.finish();
     }
   }
 
-  private static Path journalOf(Path directory) {
+  static Path journalOf(Path directory) {
     return directory.resolveSibling(".").normalize();
   }
 
@@ -125,7 +103,7 @@ final class ChronicleFile implements AutoCloseable {
   }
 
   /// The queue maps a block and, for what reaches over its end, a quarter more.
-  private static long mappedBytes(long bytes) {
+  static long mappedBytes(long bytes) {
     return bytes + bytes / 4;
   }
 
@@ -166,8 +144,10 @@ final class ChronicleFile implements AutoCloseable {
     return mappedBytes(bytes);
   }
 
-  boolean isHalfFull() {
-    return position > bytes / 2;
+  /// How many bytes of the next file should be filled by now: this one's second half is when that
+  /// is done, and a tenth of it is left for whoever is late. Zero or less in the first half.
+  long wantedOfNext() {
+    return (position - bytes / 2) * 5 / 2;
   }
 
   boolean hasRoomFor(MemorySegment frame) {

@@ -43,7 +43,7 @@ final class ChronicleJournal implements Journal {
     this.spare =
         new SpareFile(
             disk, journal.resolve(ChronicleJournalFactory.spareName(lane)), fileBytes, executor);
-    this.current = ChronicleFile.create(disk, directory(), fileBytes, false);
+    this.current = ChronicleFile.create(disk, directory(), fileBytes);
   }
 
   private Path directory() {
@@ -66,8 +66,9 @@ final class ChronicleJournal implements Journal {
     try {
       current.append(frame);
       lsnLast = lsn;
-      if (current.isHalfFull()) {
-        spare.prepare();
+      long wanted = current.wantedOfNext();
+      if (wanted > 0) {
+        spare.prepare(wanted);
       }
     } catch (Throwable broken) {
       throw end("append", broken);
@@ -83,7 +84,7 @@ final class ChronicleJournal implements Journal {
     try {
       next = spare.take(directory());
       if (next == null) {
-        next = ChronicleFile.create(disk, directory(), fileBytes, false);
+        next = ChronicleFile.create(disk, directory(), fileBytes);
       }
     } catch (StorageException.DiskFull noRoom) {
       number--;

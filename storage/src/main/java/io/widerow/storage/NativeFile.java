@@ -24,7 +24,7 @@ final class NativeFile implements AutoCloseable {
   private static final int NO_SPACE = 28;
   private static final int QUOTA = 122;
   private static final int PAGE_BYTES = 4 << 10;
-  private static final int FILL_BYTES = 1 << 20;
+  private static final MemorySegment ZEROS = Arena.global().allocate(PAGE_BYTES).asReadOnly();
 
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
@@ -103,18 +103,15 @@ final class NativeFile implements AutoCloseable {
     }
   }
 
-  /// Writes zeros into the first `bytes`, which are whole pages, and makes them durable, a MiB at a
-  /// time. The force of a group then changes no metadata, and does not wait for what the file
-  /// system writes beside. Page by page, so that they lie one by one in the page cache: of a larger
-  /// folio a force writes all, whatever was changed in it.
-  void fill(long bytes) {
-    MemorySegment zeros = arena.allocate(PAGE_BYTES);
-    for (long at = 0; at < bytes; at += PAGE_BYTES) {
-      write(zeros, at);
-      if ((at + PAGE_BYTES) % FILL_BYTES == 0) {
-        force();
-      }
+  /// Writes zeros into the bytes `[from, until)`, which are whole pages, and makes them durable.
+  /// The force of a group then changes no metadata, and does not wait for what the file system
+  /// writes beside. Page by page, so that they lie one by one in the page cache: of a larger folio
+  /// a force writes all, whatever was changed in it.
+  void fill(long from, long until) {
+    for (long at = from; at < until; at += PAGE_BYTES) {
+      write(ZEROS, at);
     }
+    force();
   }
 
   /// Writes all of `source`, which is native memory, at `offset`.

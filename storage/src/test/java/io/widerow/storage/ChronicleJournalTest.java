@@ -19,6 +19,7 @@ import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
@@ -110,7 +111,7 @@ class ChronicleJournalTest {
     var disk = new RealDisk();
     Path file = directory.resolve("queue");
     try (Arena arena = Arena.ofConfined();
-        ChronicleFile written = ChronicleFile.create(disk, file, FILE_BYTES, true)) {
+        ChronicleFile written = ChronicleFile.create(disk, file, FILE_BYTES)) {
       for (int length : lengths) {
         MemorySegment frame = arena.allocate(length);
         frame.fill((byte) length);
@@ -161,6 +162,86 @@ class ChronicleJournalTest {
       }
       assertEquals(lsn, replay(factory(Runnable::run)).size());
     }
+  }
+
+  /// So that no force waits for more than a step of it.
+  @Test
+  void aFileIsFilledAsTheOneBeforeItFillsUp() throws IOException {
+    List<Runnable> tasks = new ArrayList<>();
+    Path spare = journals().resolve(ChronicleJournalFactory.spareName(3));
+    try (EventBatch batch = batch(50);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(tasks::add).create(3, 1)) {
+      long lsn = 0;
+      int runs = 0;
+      while (directories() < 2 || Files.exists(spare)) {
+        append(journal, encoder, batch, ++lsn);
+        for (; !tasks.isEmpty(); runs++) {
+          tasks.removeFirst().run();
+        }
+      }
+      assertTrue(runs >= FILE_BYTES / FreshFile.STEP_BYTES, runs + " runs");
+      assertEquals(lsn, replay(factory(Runnable::run)).size());
+    }
+  }
+
+  @Test
+  void aFileIsFilledStepByStepAndNoFurtherThanWanted() {
+    var disk = new RealDisk();
+    try (FreshFile fresh = FreshFile.begin(disk, directory.resolve("fresh"), FILE_BYTES)) {
+      assertFalse(fresh.fillStep(0));
+      assertTrue(fresh.fillStep(1));
+      assertFalse(fresh.fillStep(FreshFile.STEP_BYTES));
+      int steps = 1;
+      while (!fresh.isFilled()) {
+        assertTrue(fresh.fillStep(Long.MAX_VALUE));
+        steps++;
+      }
+      assertEquals(FILE_BYTES / FreshFile.STEP_BYTES, steps);
+      assertFalse(fresh.fillStep(Long.MAX_VALUE));
+    }
+    assertFalse(disk.exists(directory.resolve("fresh")), "nobody finished it");
+  }
+
+  @Test
+  void aFileThatWasBegunIsDeletedWithTheJournal() throws IOException {
+    List<Runnable> tasks = new ArrayList<>();
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(tasks::add).create(3, 1)) {
+      for (long lsn = 1; tasks.isEmpty(); lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      tasks.removeFirst().run();
+      assertEquals(2, directories());
+    }
+    assertEquals(1, directories());
+  }
+
+  @Test
+  void aFileThatGetsNoNameForWantOfRoomLeavesItsPlaceToTheNext() throws IOException {
+    var failures = new AtomicInteger();
+    var full =
+        new DiskAround(new RealDisk()) {
+          @Override
+          public void rename(Path source, Path target) {
+            if (source.endsWith(ChronicleJournalFactory.spareName(3))
+                && failures.getAndIncrement() == 0) {
+              throw new StorageException.DiskFull(target, 0, 1);
+            }
+            super.rename(source, target);
+          }
+        };
+    var factory = new ChronicleJournalFactory(full, journals(), STORE, FILE_BYTES, Runnable::run);
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory.create(3, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+    }
+    assertTrue(failures.get() > 1, failures + " files got their names");
+    assertEquals(GROUPS, replay(factory).size());
   }
 
   @Test
@@ -274,7 +355,7 @@ class ChronicleJournalTest {
             ChronicleJournalFactory.trimmedName(3),
             ChronicleJournalFactory.trimmedName(9))) {
       ChronicleFile.create(
-              new RealDisk(), Files.createDirectories(journals()).resolve(name), FILE_BYTES, true)
+              new RealDisk(), Files.createDirectories(journals()).resolve(name), FILE_BYTES)
           .close();
     }
     ChronicleJournalFactory factory = factory(Runnable::run);

@@ -89,7 +89,7 @@ final class JournalCost {
             FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       file.reserve(FILE_BYTES);
       if (state.isFilled()) {
-        file.fill(FILE_BYTES);
+        file.fill(0, FILE_BYTES);
       }
       file.force();
       make = System.nanoTime() - make;
@@ -141,6 +141,16 @@ final class JournalCost {
     throw new IOException("no write_bytes in /proc/self/io");
   }
 
+  private static ChronicleFile filled(Disk disk, Path directory) {
+    try (FreshFile fresh = FreshFile.begin(disk, directory, FILE_BYTES)) {
+      boolean more = true;
+      while (more) {
+        more = fresh.fillStep(FILE_BYTES);
+      }
+      return fresh.finish();
+    }
+  }
+
   /// What the commit that starts the next file waits for.
   private static void roll(Path directory, int round, boolean ahead) throws IOException {
     var disk = new RealDisk();
@@ -152,11 +162,10 @@ final class JournalCost {
       MemorySegment frame = arena.allocate(bytes.length);
       for (int i = 0; i < nanos.length; i++) {
         Path target = journal.resolve("f" + i);
-        ChronicleFile file =
-            ahead ? ChronicleFile.create(disk, journal.resolve("spare"), FILE_BYTES, true) : null;
+        ChronicleFile file = ahead ? filled(disk, journal.resolve("spare")) : null;
         long start = System.nanoTime();
         if (file == null) {
-          file = ChronicleFile.create(disk, target, FILE_BYTES, false);
+          file = ChronicleFile.create(disk, target, FILE_BYTES);
         } else {
           file.rename(disk, target);
         }

@@ -30,8 +30,7 @@ final class JournalCut {
   static final List<PlantLoader.Cut> NOTED =
       List.of(
           PlantLoader.Cut.to(ChronicleFile.class, "force", NativeFile.class, "force", "forced"),
-          PlantLoader.Cut.to(ChronicleFile.class, "create", NativeFile.class, "force", "forced"),
-          PlantLoader.Cut.to(NativeFile.class, "settle", NativeFile.class, "force", "forced"));
+          PlantLoader.Cut.to(FreshFile.class, "finish", NativeFile.class, "force", "forced"));
 
   private static final UUID STORE = new UUID(7, 11);
   private static final int LANE = 0;

@@ -76,11 +76,11 @@ class PlantedBugsTest {
         planted(
             "a new journal file's entry is forced",
             SuiteCheck.JOURNAL_CUT,
-            Cut.out(ChronicleFile.class, "create", Disk.class, "forceDirectory").only(0)),
+            Cut.out(FreshFile.class, "finish", Disk.class, "forceDirectory").only(0)),
         planted(
             "a new journal file's directory is forced",
             SuiteCheck.JOURNAL_CUT,
-            Cut.out(ChronicleFile.class, "create", Disk.class, "forceDirectory").only(1)),
+            Cut.out(FreshFile.class, "finish", Disk.class, "forceDirectory").only(1)),
         planted(
             "the rename of a spare journal file is forced",
             SuiteCheck.JOURNAL_CUT,
