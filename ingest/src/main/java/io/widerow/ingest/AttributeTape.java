@@ -150,10 +150,16 @@ final class AttributeTape {
     expect(events);
   }
 
-  /// Expects the names of this event in the next one.
+  /// Expects the names of this event in the next one, unless it is refused: of a bad event names
+  /// may be as long as a body.
   private void expect(EventBatch events) {
     known = events.names();
-    knowing = known < 0 ? null : events;
+    knowing = events;
+    if (known < 0) {
+      knowing = null;
+      expected.clear();
+      return;
+    }
     if (isAsExpected()) {
       return;
     }

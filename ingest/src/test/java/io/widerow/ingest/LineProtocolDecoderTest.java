@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -63,6 +65,24 @@ class LineProtocolDecoderTest {
     assertEquals(2, result.stored().size());
     assertEquals(1, result.refused().count());
     assertNotNull(result.refused().reason(0));
+  }
+
+  @Test
+  void aNameAsLongAsABodyIsNotCopied() {
+    var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    int length = 16 << 20;
+    long[] taken = new long[1];
+    Decoding.Result result =
+        Decoding.of(
+            "m a=1 1\nm " + "n".repeat(length) + "=1 2\nm a=2 3\n",
+            (body, limit, batch) -> {
+              long before = threads.getCurrentThreadAllocatedBytes();
+              new LineProtocolDecoder(1).decode(body, 0, limit, batch);
+              taken[0] = threads.getCurrentThreadAllocatedBytes() - before;
+            });
+    assertEquals(2, result.stored().size());
+    assertEquals(1, result.refused().count());
+    assertTrue(taken[0] < length, taken[0] + " bytes");
   }
 
   /// A line that is not as the one before, or only looks so, means what it means alone.
