@@ -20,6 +20,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
@@ -221,17 +222,10 @@ class ChronicleJournalTest {
   @Test
   void aFileThatGetsNoNameForWantOfRoomLeavesItsPlaceToTheNext() throws IOException {
     var failures = new AtomicInteger();
-    var full =
-        new DiskAround(new RealDisk()) {
-          @Override
-          public void rename(Path source, Path target) {
-            if (source.endsWith(ChronicleJournalFactory.spareName(3))
-                && failures.getAndIncrement() == 0) {
-              throw new StorageException.DiskFull(target, 0, 1);
-            }
-            super.rename(source, target);
-          }
-        };
+    Disk full =
+        withoutRoom((source, _) ->
+            source.endsWith(ChronicleJournalFactory.spareName(3))
+                && failures.getAndIncrement() == 0);
     var factory = new ChronicleJournalFactory(full, journals(), STORE, FILE_BYTES, Runnable::run);
     try (EventBatch batch = batch(1_000);
         FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
@@ -306,16 +300,7 @@ class ChronicleJournalTest {
   /// To trim is what makes room.
   @Test
   void aFileIsTrimmedOnADiskThatHasNoRoomForAName() throws IOException {
-    var full =
-        new DiskAround(new RealDisk()) {
-          @Override
-          public void rename(Path source, Path target) {
-            if (target.endsWith(ChronicleJournalFactory.trimmedName(3))) {
-              throw new StorageException.DiskFull(target, 0, 1);
-            }
-            super.rename(source, target);
-          }
-        };
+    Disk full = withoutRoom((_, target) -> target.endsWith(ChronicleJournalFactory.trimmedName(3)));
     var factory = new ChronicleJournalFactory(full, journals(), STORE, FILE_BYTES, Runnable::run);
     try (EventBatch batch = batch(1_000);
         FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
@@ -364,6 +349,19 @@ class ChronicleJournalTest {
     factory.deleteReplayed();
     assertEquals(1, directories());
     assertEquals(List.of(), replay(factory));
+  }
+
+  /// The machine's disk, without room for some new names.
+  private static Disk withoutRoom(BiPredicate<Path, Path> refused) {
+    return new DiskAround(new RealDisk()) {
+      @Override
+      public void rename(Path source, Path target) {
+        if (refused.test(source, target)) {
+          throw new StorageException.DiskFull(target, 0, 1);
+        }
+        super.rename(source, target);
+      }
+    };
   }
 
   private int directories() throws IOException {
