@@ -29,7 +29,7 @@ final class AttributeTape {
   private boolean[] inScratch = new boolean[2 * START]; // of names, then of values
   private int[] nameOffsets = new int[START];
   private int[] nameBytes = new int[START];
-  private long[] nameHeads = new long[START]; // their first bytes, in the order of names
+  private long[] nameHeads = new long[START]; // their first bytes, as numbers that order them
   private int[] valueOffsets = new int[START];
   private int[] valueBytes = new int[START];
   private long[] bits = new long[START];
@@ -38,7 +38,7 @@ final class AttributeTape {
 
   private final EventNames expected = new EventNames(); // of an event before, as they came
   private boolean expectedPlain; // nothing was unescaped
-  private @Nullable EventBatch knowing; // their order
+  private @Nullable EventBatch knowing; // these names, in the order of a record
   private long known;
   private boolean asExpected; // those of this event so far
 

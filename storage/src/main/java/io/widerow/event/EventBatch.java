@@ -172,6 +172,7 @@ public final class EventBatch implements AutoCloseable {
   /// batch.begin(type, 0, type.length, nanos);
   /// if (batch.knowsNames(names)) {
   ///   batch.putLong(200); // of the first name
+  /// }
   /// ```
   ///
   /// @return negative when there are none to be known

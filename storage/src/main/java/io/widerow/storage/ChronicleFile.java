@@ -144,8 +144,8 @@ final class ChronicleFile implements AutoCloseable {
     return mappedBytes(bytes);
   }
 
-  /// How many bytes of the next file should be filled by now: this one's second half is when that
-  /// is done, and a tenth of it is left for whoever is late. Zero or less in the first half.
+  /// How many bytes of the next file should be filled by now: none, zero or less, while this one is
+  /// not half full, and all when it is full but for a tenth, which is for an executor that is late.
   long wantedOfNext() {
     return (position - bytes / 2) * 5 / 2;
   }

@@ -125,7 +125,7 @@ final class SpareFile implements AutoCloseable {
   }
 
   /// Gives the file to the caller, durable and under its new name, filled as far as there was time
-  /// for it. Waits for one step at most.
+  /// for it. Waits for the step that is under way, or for the end of making.
   ///
   /// @return null when nobody had time or room to make it
   /// @throws StorageException when the disk failed
