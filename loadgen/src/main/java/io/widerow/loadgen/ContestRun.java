@@ -35,7 +35,7 @@ final class ContestRun {
 
   /// What a run found.
   ///
-  /// @param report costs of the server include what it did until it came to rest
+  /// @param report costs of the server include a share of what it did until it came to rest
   /// @param server readings of it, one a second
   /// @param client of this process
   /// @param clientCpuNanos of this whole process while measuring
@@ -100,7 +100,8 @@ final class ContestRun {
       ProcessReading settled = ProcessReading.of(server.pid());
       long stored = count.full();
       server.stop();
-      Costs whole = costs.costs().with(ended, settled, CostWatcher.bytesBelow(data));
+      double measuredShare = result.events() / (double) Math.max(1, sent);
+      Costs whole = costs.costs().with(ended, settled, measuredShare, CostWatcher.bytesBelow(data));
       boolean clientBound = result.isClientBound(pace.connections(), LoadSession.cores());
       RunReport report =
           new RunReport(

@@ -15,15 +15,17 @@ record Costs(
     double stealShare) {
   static final Costs UNKNOWN = new Costs(-1, -1, -1, -1, 0);
 
-  /// These costs and what the target did after the run.
+  /// These costs and their part of what the target did after the run. That is work left by all
+  /// events that were sent, those of the warm-up too, so the measured ones have a share of it.
   ///
   /// @param ended when the run ended
   /// @param settled when it had come to rest
-  Costs with(ProcessReading ended, ProcessReading settled, long restBytes) {
+  /// @param measuredShare measured events, of all that were sent
+  Costs with(ProcessReading ended, ProcessReading settled, double measuredShare, long restBytes) {
     return new Costs(
-        targetCpuNanos + settled.cpuNanos() - ended.cpuNanos(),
+        targetCpuNanos + Math.round(measuredShare * (settled.cpuNanos() - ended.cpuNanos())),
         settled.residentBytesPeak(),
-        writtenBytes + settled.writtenBytes() - ended.writtenBytes(),
+        writtenBytes + Math.round(measuredShare * (settled.writtenBytes() - ended.writtenBytes())),
         restBytes,
         stealShare);
   }
