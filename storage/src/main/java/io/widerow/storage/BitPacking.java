@@ -1,5 +1,7 @@
 package io.widerow.storage;
 
+import java.util.Arrays;
+
 /// Runs of small numbers in few bits: number `i` of width `w` takes the bits from `i * w` on, low
 /// bits first.
 ///
@@ -64,6 +66,10 @@ final class BitPacking {
       for (int i = 0; i < count; i++) {
         out[from + i] = (long) ByteSink.LONG.get(source, start + i * Long.BYTES) + base;
       }
+      return;
+    }
+    if (width == 0) {
+      Arrays.fill(out, from, from + count, base);
       return;
     }
     long mask = (1L << width) - 1;

@@ -177,7 +177,8 @@ final class ColumnReader {
       if (textDecoder.show(at, texts)) {
         textMemory = MemorySegment.ofArray(texts.bytes);
       }
-      out.setText(kind, textMemory, texts.offsets[at], texts.lengths[at]);
+      int slice = texts.slice(at);
+      out.setText(kind, textMemory, texts.offsets[slice], texts.lengths[slice]);
     } else {
       out.setBits(kind, values[at]);
     }
@@ -235,6 +236,7 @@ final class ColumnReader {
     if (size == 0) {
       TextDictionary dictionary = new TextDictionary();
       long[] codes = new long[present];
+      texts.print();
       dictionary.build(texts, present, false, codes);
       TextDictionary.spread(codes, rows, present, events, byEvent);
       size = dictionary.size() + (dense ? 0 : 1);

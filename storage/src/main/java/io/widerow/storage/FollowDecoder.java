@@ -8,8 +8,10 @@ import java.util.List;
 ///
 /// - Threads: one.
 final class FollowDecoder implements PieceDecoder.SymbolReader {
+  private static final long[] NONE = new long[0];
+
   private final LongDecoder longs;
-  private final List<long[]> symbolsBefore = new ArrayList<>();
+  private final List<long[]> symbolsBefore = new ArrayList<>(); // the columns' own
   private int[] sizesBefore = new int[16];
   private int[] countsBefore = new int[16];
   private int column;
@@ -22,15 +24,12 @@ final class FollowDecoder implements PieceDecoder.SymbolReader {
   }
 
   long heldBytes() {
-    long longs = hits.length + (long) missed.length + last.length;
-    for (long[] symbols : symbolsBefore) {
-      longs += symbols.length;
-    }
-    return Long.BYTES * longs;
+    return Long.BYTES * (hits.length + (long) missed.length + last.length);
   }
 
   void clear() {
     column = -1;
+    symbolsBefore.clear();
   }
 
   /// Starts the next column.
@@ -41,7 +40,7 @@ final class FollowDecoder implements PieceDecoder.SymbolReader {
       countsBefore = Arrays.copyOf(countsBefore, 2 * column);
     }
     if (column == symbolsBefore.size()) {
-      symbolsBefore.add(new long[0]);
+      symbolsBefore.add(NONE);
     }
     sizesBefore[column] = 0;
   }
@@ -55,14 +54,7 @@ final class FollowDecoder implements PieceDecoder.SymbolReader {
       readFollowed(in, leader, symbols, count);
     }
     if (size > 0) {
-      long[] kept = LongDecoder.room(symbolsBefore.get(column), count);
-      symbolsBefore.set(column, kept);
-      for (int i = 0; i < count; i++) {
-        if (symbols[i] < 0 || symbols[i] >= size) {
-          throw in.corrupt("code %d of a dictionary of %d".formatted(symbols[i], size));
-        }
-        kept[i] = symbols[i];
-      }
+      symbolsBefore.set(column, symbols);
       sizesBefore[column] = size;
       countsBefore[column] = count;
     }

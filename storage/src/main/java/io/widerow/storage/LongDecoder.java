@@ -64,11 +64,25 @@ final class LongDecoder {
 
   /// Makes sure that `count` numbers are `least` to `most`.
   static void check(ByteSource in, int count, long[] values, long least, long most, String what) {
+    if (most - least >= 0 && areWithin(values, count, least, most)) {
+      return;
+    }
     for (int i = 0; i < count; i++) {
       if (values[i] < least || values[i] > most) {
         throw in.corrupt("%s of %d, possible are %d to %d".formatted(what, values[i], least, most));
       }
     }
+  }
+
+  /// True when `count` numbers are `least` to `most`, which are less than 2^63 apart: one of the
+  /// two differences is negative otherwise, also where the other one wraps around. No branches, so
+  /// the compiler takes several at once.
+  private static boolean areWithin(long[] values, int count, long least, long most) {
+    long differences = 0;
+    for (int i = 0; i < count; i++) {
+      differences |= (values[i] - least) | (most - values[i]);
+    }
+    return differences >= 0;
   }
 
   private void readBody(ByteSource in, int body, int from, int count, long[] values) {
@@ -78,6 +92,7 @@ final class LongDecoder {
       return;
     }
     long divisor = in.readVarint();
+    long added = divisor == 1 ? base : 0; // while numbers are unpacked
     switch (body) {
       case LongEncoder.BODY_PACKED -> {
         for (int done = 0; done < count; done += LongEncoder.RUN) {
@@ -87,15 +102,17 @@ final class LongDecoder {
               width,
               from + done,
               Math.min(LongEncoder.RUN, count - done),
-              in.readVarint(),
+              in.readVarint() + added,
               values);
         }
       }
-      case LongEncoder.BODY_PACKED_ALL -> readPacked(in, in.readByte(), from, count, 0, values);
+      case LongEncoder.BODY_PACKED_ALL -> readPacked(in, in.readByte(), from, count, added, values);
       case LongEncoder.BODY_PLANES -> readPlanes(in, from, count, values);
       default -> throw in.corrupt("body " + body + " of a run of numbers");
     }
-    scale(values, from, from + count, base, divisor);
+    if (divisor != 1 || body == LongEncoder.BODY_PLANES) {
+      scale(values, from, from + count, base, divisor);
+    }
   }
 
   private static void readPacked(

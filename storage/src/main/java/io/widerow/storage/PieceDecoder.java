@@ -3,43 +3,38 @@ package io.widerow.storage;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what a [PieceEncoder] wrote. Numbers stay numbers until somebody prints them, see
-/// [TextSlices].
+/// Reads what a [PieceEncoder] wrote. Numbers stay numbers, and texts of a dictionary codes, until
+/// somebody prints them, see [TextSlices].
 ///
 /// - Threads: one.
 final class PieceDecoder {
   private final LongDecoder longs;
-  private long[] symbols = new long[0];
+  private long[] zeros = new long[0]; // the codes of a constant
   private long[] lengths = new long[0];
-  private int[] dictionaryOffsets = new int[0];
 
   PieceDecoder(LongDecoder longs) {
     this.longs = longs;
   }
 
-  /// Reads `count` texts; numbers among them are not printed yet.
+  /// Reads `count` texts; numbers and those of a dictionary are not printed yet.
   ///
   /// @param text what the text sink had; moves on
   void decode(
       int code, ByteSource in, SymbolReader follow, ByteSource text, int count, TextSlices out) {
     out.count = count;
-    if (code <= PieceFormat.RAW) {
-      out.room(count);
-    }
     out.form = PieceFormat.RAW;
     out.spanOffset = text.at();
     switch (code) {
       case PieceFormat.CONSTANT -> {
         int length = in.readCount(0, text.left(), "constant");
         out.bytes = text.bytes();
+        out.room(count);
         Arrays.fill(out.offsets, 0, count, text.skip(length, "constant"));
         Arrays.fill(out.lengths, 0, count, length);
       }
       case PieceFormat.DICTIONARY -> readDictionary(in, follow, text, count, out);
       case PieceFormat.RAW -> {
-        lengths = LongDecoder.room(lengths, count);
-        readLengths(in, text, count, out.offsets, out.lengths);
-        out.bytes = text.bytes();
+        readSlices(in, text, count, out);
       }
       default -> readNumbers(code, in, follow, text, count, out);
     }
@@ -50,11 +45,10 @@ final class PieceDecoder {
   long @Nullable [] codes(int code, TextSlices out) {
     return switch (code) {
       case PieceFormat.CONSTANT -> {
-        symbols = LongDecoder.room(symbols, out.count);
-        Arrays.fill(symbols, 0, out.count, 0);
-        yield symbols;
+        zeros = LongDecoder.room(zeros, out.count); // never written to
+        yield zeros;
       }
-      case PieceFormat.DICTIONARY -> symbols;
+      case PieceFormat.DICTIONARY -> out.codes;
       case PieceFormat.RAW -> null;
       default -> out.numbers;
     };
@@ -63,33 +57,30 @@ final class PieceDecoder {
   private void readDictionary(
       ByteSource in, SymbolReader follow, ByteSource text, int count, TextSlices out) {
     int size = in.readCount(1, count, "dictionary");
-    symbols = LongDecoder.room(symbols, count);
-    lengths = LongDecoder.room(lengths, size);
-    if (dictionaryOffsets.length < size) {
-      dictionaryOffsets = new int[2 * size];
-    }
-    longs.decode(in, size, lengths, 0, text.left(), "text length");
-    for (int i = 0; i < size; i++) {
-      dictionaryOffsets[i] = text.skip(lengths[i], "dictionary text");
-    }
-    follow.read(in, symbols, count, size);
-    out.bytes = text.bytes();
-    for (int i = 0; i < count; i++) {
-      long symbol = symbols[i];
-      if (symbol < 0 || symbol >= size) {
-        throw in.corrupt("code %d of a dictionary of %d".formatted(symbol, size));
-      }
-      out.offsets[i] = dictionaryOffsets[(int) symbol];
-      out.lengths[i] = (int) lengths[(int) symbol];
-    }
+    readSlices(in, text, size, out);
+    out.codes = LongDecoder.room(out.codes, count);
+    follow.read(in, out.codes, count, size);
+    LongDecoder.check(in, count, out.codes, 0, size - 1L, "code of a dictionary");
+    out.size = size;
+    out.form = PieceFormat.DICTIONARY;
   }
 
-  private void readLengths(ByteSource in, ByteSource text, int count, int[] offsets, int[] out) {
-    longs.decode(in, count, lengths, 0, text.left(), "text length");
-    for (int i = 0; i < count; i++) {
-      offsets[i] = text.skip(lengths[i], "text");
-      out[i] = (int) lengths[i];
+  /// Reads the lengths of slices that lie one behind the other.
+  private void readSlices(ByteSource in, ByteSource text, int slices, TextSlices out) {
+    out.room(slices);
+    lengths = LongDecoder.room(lengths, slices);
+    longs.decode(in, slices, lengths, 0, text.left(), "text length");
+    long total = 0;
+    for (int i = 0; i < slices; i++) {
+      out.offsets[i] = (int) total;
+      out.lengths[i] = (int) lengths[i];
+      total += lengths[i];
     }
+    int start = text.skip(total, "text");
+    for (int i = 0; i < slices; i++) {
+      out.offsets[i] += start;
+    }
+    out.bytes = text.bytes();
   }
 
   private void readNumbers(

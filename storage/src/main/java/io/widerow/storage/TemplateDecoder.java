@@ -142,16 +142,25 @@ final class TemplateDecoder {
   /// Counts the lines that have each column. A column that a line shows twice counts once.
   private void countUses(ByteSource in, int templates) {
     Arrays.fill(uses, 0, columns, 0);
-    Arrays.fill(linesOf, 0, templates, 0);
-    for (int i = 0; i < count; i++) {
-      linesOf[(int) codes[i]]++;
-    }
+    countLines(0, count);
     long total = 0;
     for (int template = 0; template < templates; template++) {
       total += (long) linesOf[template] * addUses(template, linesOf[template], uses);
     }
     if (total > TemplateEncoder.VARIABLES_MAX + (long) count) {
       throw in.corrupt("%d variables in %d lines".formatted(total, count));
+    }
+  }
+
+  /// Counts the lines `[from, limit)` of each template.
+  private void countLines(int from, int limit) {
+    if (templates == 1) {
+      linesOf[0] = limit - from;
+      return;
+    }
+    Arrays.fill(linesOf, 0, templates, 0);
+    for (int i = from; i < limit; i++) {
+      linesOf[(int) codes[i]]++;
     }
   }
 
@@ -179,11 +188,7 @@ final class TemplateDecoder {
     Arrays.fill(positions, 0, columns, 0);
     for (int chunk = 0; chunk < chunks; chunk++) {
       System.arraycopy(positions, 0, starts, chunk * columns, columns);
-      Arrays.fill(linesOf, 0, templates, 0);
-      int limit = Math.min(count, (chunk + 1) * chunkLines);
-      for (int i = chunk * chunkLines; i < limit; i++) {
-        linesOf[(int) codes[i]]++;
-      }
+      countLines(chunk * chunkLines, Math.min(count, (chunk + 1) * chunkLines));
       for (int template = 0; template < templates; template++) {
         if (linesOf[template] > 0) {
           addUses(template, linesOf[template], positions);
@@ -246,10 +251,11 @@ final class TemplateDecoder {
       }
       int position = pieceFresh[piece] ? positions[column]++ : positions[column] - 1;
       TextSlices texts = slices[column];
-      if (texts.form == PieceFormat.RAW) {
-        int length = texts.lengths[position];
+      if (texts.form <= PieceFormat.RAW) {
+        int slice = texts.slice(position);
+        int length = texts.lengths[slice];
         target = printRoom(target, at, length);
-        ByteWords.copy(texts.bytes, texts.offsets[position], target, at, length);
+        ByteWords.copy(texts.bytes, texts.offsets[slice], target, at, length);
         at += length;
       } else {
         target = printRoom(target, at, PieceFormat.PRINTED_BYTES_MAX);

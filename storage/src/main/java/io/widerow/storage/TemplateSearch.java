@@ -146,7 +146,7 @@ final class TemplateSearch {
 
   private BitSet shows(Part part, TextSlices texts) {
     BitSet shows = new BitSet();
-    if (texts.form == PieceFormat.RAW) {
+    if (texts.form <= PieceFormat.RAW) {
       texts.search(needle, part.place, part.from, part.limit, shows);
     } else {
       new NumberSearch(needle, part.place, part.from, part.limit).search(texts, shows);

@@ -37,7 +37,9 @@ final class TextDecoder {
       return;
     }
     pieces.decode(code, in, plain, text, count, out);
-    out.print();
+    if (out.form > PieceFormat.RAW) {
+      out.print();
+    }
   }
 
   /// Adds the texts that contain `needle`, and may add a few that do not.

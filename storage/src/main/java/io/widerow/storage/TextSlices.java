@@ -4,8 +4,15 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /// A run of texts, each a slice of one array: what text encoders take and text decoders give. A
-/// decoder may leave numbers as they are; [#print] makes slices of them. Texts that are compared
-/// have [ByteSource#SLACK] bytes behind the last one.
+/// decoder may leave numbers as they are, and leave the texts of a dictionary there; [#print] makes
+/// slices of both. Texts that are compared have [ByteSource#SLACK] bytes behind the last one.
+///
+/// ```
+///   RAW          offsets, lengths         by text
+///   DICTIONARY   offsets, lengths         by code, `size` of them
+///                codes                    by text
+///   else         numbers                  by text
+/// ```
 ///
 /// - Threads: one.
 final class TextSlices {
@@ -14,9 +21,12 @@ final class TextSlices {
   int[] lengths = new int[0];
   int count;
 
-  /// [PieceFormat#RAW] when the slices are there; otherwise how the numbers are printed.
+  /// [PieceFormat#RAW] when each text has its slice, [PieceFormat#DICTIONARY] when each code has;
+  /// otherwise how the numbers are printed.
   int form = PieceFormat.RAW;
 
+  int size; // of the dictionary
+  long[] codes = new long[0];
   long[] numbers = new long[0];
   int detail; // of the form: digits, separator, or bytes of the other text
   int otherOffset;
@@ -28,7 +38,7 @@ final class TextSlices {
   /// Memory of its own; the texts may be another's.
   long heldBytes() {
     return 2L * Integer.BYTES * offsets.length
-        + (long) Long.BYTES * numbers.length
+        + (long) Long.BYTES * (numbers.length + codes.length)
         + printed.length;
   }
 
@@ -52,9 +62,18 @@ final class TextSlices {
     }
   }
 
-  /// Makes slices of numbers.
+  /// Where the slice of a text is that is no number.
+  int slice(int index) {
+    return form == PieceFormat.DICTIONARY ? (int) codes[index] : index;
+  }
+
+  /// Gives each text its slice.
   void print() {
     if (form == PieceFormat.RAW) {
+      return;
+    }
+    if (form == PieceFormat.DICTIONARY) {
+      spread();
       return;
     }
     room(count);
@@ -71,6 +90,17 @@ final class TextSlices {
     bytes = printed;
     spanOffset = 0;
     spanBytes = at;
+    form = PieceFormat.RAW;
+  }
+
+  private void spread() {
+    int[] offsetOf = Arrays.copyOf(offsets, size);
+    int[] lengthOf = Arrays.copyOf(lengths, size);
+    room(count);
+    for (int i = 0; i < count; i++) {
+      offsets[i] = offsetOf[(int) codes[i]];
+      lengths[i] = lengthOf[(int) codes[i]];
+    }
     form = PieceFormat.RAW;
   }
 
@@ -94,47 +124,49 @@ final class TextSlices {
     };
   }
 
-  /// Adds the slices that have the part `[from, limit)` of a needle at a place, of texts that a
-  /// decoder gave.
+  /// Adds the texts that have the part `[from, limit)` of a needle at a place. They are no numbers,
+  /// and a decoder gave them.
   void search(Needle needle, Needle.Place place, int from, int limit, BitSet found) {
     if (place == Needle.Place.WITHIN) {
       search(needle, found);
       return;
     }
-    for (int i = 0; i < count; i++) {
+    int slices = form == PieceFormat.DICTIONARY ? size : count;
+    BitSet has = form == PieceFormat.DICTIONARY ? new BitSet() : found;
+    for (int i = 0; i < slices; i++) {
       if (needle.isAt(place, from, limit, bytes, offsets[i], lengths[i])) {
-        found.set(i);
+        has.set(i);
       }
     }
+    addShowing(has, found);
   }
 
-  /// Adds the slices that contain `needle`. Mostly none does, which is seen in one pass over the
-  /// bytes of all; those of a dictionary, which share their bytes, are looked at once.
+  /// Adds the texts that contain `needle`. Mostly none does, which is seen in one pass over the
+  /// bytes of all; those of a dictionary are looked at once.
   void search(Needle needle, BitSet found) {
     if (!needle.isIn(bytes, spanOffset, spanBytes)) {
       return;
     }
-    int least = Integer.MAX_VALUE;
-    int most = -1;
-    for (int i = 0; i < count; i++) {
-      if (lengths[i] >= needle.length()) {
-        least = Math.min(least, offsets[i]);
-        most = Math.max(most, offsets[i]);
+    int slices = form == PieceFormat.DICTIONARY ? size : count;
+    BitSet has = form == PieceFormat.DICTIONARY ? new BitSet() : found;
+    for (int i = 0; i < slices; i++) {
+      if (lengths[i] >= needle.length() && needle.isWithin(bytes, offsets[i], lengths[i])) {
+        has.set(i);
       }
     }
-    if (most < 0) {
+    addShowing(has, found);
+  }
+
+  /// Adds the texts whose codes are among some; nothing when each has its slice.
+  private void addShowing(BitSet wanted, BitSet found) {
+    if (form != PieceFormat.DICTIONARY || wanted.isEmpty()) {
       return;
     }
-    byte[] seen = new byte[most - least + 1]; // by offset: 0 not looked at, 1 without, 2 with
+    boolean[] has = new boolean[size];
+    wanted.stream().forEach(code -> has[code] = true);
     for (int i = 0; i < count; i++) {
-      if (lengths[i] >= needle.length()) {
-        int at = offsets[i] - least;
-        if (seen[at] == 0) {
-          seen[at] = (byte) (needle.isWithin(bytes, offsets[i], lengths[i]) ? 2 : 1);
-        }
-        if (seen[at] == 2) {
-          found.set(i);
-        }
+      if (has[(int) codes[i]]) {
+        found.set(i);
       }
     }
   }
