@@ -171,6 +171,25 @@ final class AttributeTape {
     }
   }
 
+  /// Copies the names of the attributes from `first` on, as they came, and where each is in the
+  /// order of all names, once they were written. False when one of them was unescaped, or is a
+  /// string.
+  boolean copyNumbers(int first, EventNames names, int[] places) {
+    names.clear();
+    for (int i = first; i < count; i++) {
+      if (inScratch[2 * i] || kinds[i] == AttributeKind.STRING.code) {
+        return false;
+      }
+      names.put(i - first, body, nameOffsets[i], nameBytes[i]);
+    }
+    for (int place = 0; place < count; place++) {
+      if (order[place] >= first) {
+        places[order[place] - first] = place;
+      }
+    }
+    return true;
+  }
+
   private boolean isAsExpected() {
     return asExpected && count == expected.count();
   }

@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
 /// expect. Good lines are stored though others are bad; the answer names the first bad one.
 final class InfluxProtocol implements WriteProtocol {
   private final LineProtocolDecoder decoder;
+  private final SeriesCaches series;
   private final boolean second;
 
   /// @param second InfluxDB 2, else 1
   /// @param precision unit of timestamps; null for nanoseconds
-  InfluxProtocol(boolean second, @Nullable String precision) throws RequestRefused {
+  InfluxProtocol(SeriesCaches series, boolean second, @Nullable String precision)
+      throws RequestRefused {
+    this.series = series;
     this.second = second;
     this.decoder = new LineProtocolDecoder(unitNanos(precision == null ? "ns" : precision));
   }
@@ -33,7 +36,12 @@ final class InfluxProtocol implements WriteProtocol {
 
   @Override
   public void decode(byte[] body, int length, IncomingBatch batch) {
-    decoder.decode(body, 0, length, batch);
+    SeriesCache known = series.take();
+    try {
+      decoder.decode(body, 0, length, batch, known);
+    } finally {
+      series.give(known);
+    }
   }
 
   @Override

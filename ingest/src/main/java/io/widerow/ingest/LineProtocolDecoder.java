@@ -1,5 +1,8 @@
 package io.widerow.ingest;
 
+import io.widerow.event.AttributeKind;
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventNames;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +20,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class LineProtocolDecoder {
-  /// So many digits are no number above a long's.
-  private static final int DIGITS_SAFE = 18;
-
   private final AttributeTape tape = new AttributeTape();
   private final long unitNanos;
   private byte[] body = new byte[0];
@@ -27,20 +27,13 @@ final class LineProtocolDecoder {
   private int limit;
   private int line; // number of the line, from 1
   private @Nullable String firstBad;
+  private @Nullable SeriesCache series;
+  private long[] numbers = new long[16]; // of the fields of a known series
 
   // The name or value read last.
   private boolean inScratch;
   private int textOffset;
   private int textBytes;
-
-  /// Why a line is refused.
-  private static final class Bad extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    Bad(String reason) {
-      super(reason, null, false, false);
-    }
-  }
 
   private static final String MEASUREMENT = "missing measurement";
   private static final String TAG_KEY = "missing tag key";
@@ -48,9 +41,6 @@ final class LineProtocolDecoder {
   private static final String FIELDS = "missing fields";
   private static final String FIELD_KEY = "missing field key";
   private static final String FIELD_VALUE = "missing field value";
-  private static final String NUMBER = "invalid number";
-  private static final String RANGE = "number out of range";
-  private static final String BOOLEAN = "invalid boolean";
   private static final String QUOTES = "unbalanced quotes";
   private static final String TIMESTAMP = "bad timestamp";
 
@@ -62,7 +52,10 @@ final class LineProtocolDecoder {
   /// Decodes the lines of `newBody` in `[offset, newLimit)`.
   ///
   /// @param newBody with [Swar#SLACK_BYTES] readable bytes behind `newLimit`
-  void decode(byte[] newBody, int offset, int newLimit, IncomingBatch batch) {
+  /// @param known series; null where none are
+  void decode(
+      byte[] newBody, int offset, int newLimit, IncomingBatch batch, @Nullable SeriesCache known) {
+    series = known;
     body = newBody;
     at = offset;
     limit = newLimit;
@@ -79,9 +72,11 @@ final class LineProtocolDecoder {
       int refused = batch.refused.count();
       String reason = "";
       try {
-        decodeLine(batch);
+        if (!decodeKnown(batch)) {
+          decodeLine(batch);
+        }
         reason = batch.refused.count() == refused ? "" : batch.refused.lastReason();
-      } catch (Bad bad) {
+      } catch (BadLine bad) {
         at = start; // not behind a quote that never ends
         reason = String.valueOf(bad.getMessage());
         batch.refuse(reason);
@@ -105,11 +100,11 @@ final class LineProtocolDecoder {
     return "unable to parse '%s': %s (line %d)".formatted(text, reason, line);
   }
 
-  private void decodeLine(IncomingBatch batch) throws Bad {
+  private void decodeLine(IncomingBatch batch) throws BadLine {
     tape.begin(body);
     text(false);
     if (textBytes == 0) {
-      throw new Bad(MEASUREMENT);
+      throw new BadLine(MEASUREMENT);
     }
     boolean typeInScratch = inScratch;
     int typeOffset = textOffset;
@@ -119,8 +114,9 @@ final class LineProtocolDecoder {
       tag();
     }
     if (at == limit || body[at] != ' ') {
-      throw new Bad(FIELDS);
+      throw new BadLine(FIELDS);
     }
+    int tags = tape.count();
     skipSpaces();
     fields();
     skipSpaces();
@@ -128,37 +124,141 @@ final class LineProtocolDecoder {
     byte[] type = typeInScratch ? tape.scratch() : body;
     batch.events.begin(type, typeOffset, typeBytes, nanos);
     tape.writeTo(batch.events);
-    batch.end();
+    if (batch.end() && series != null) {
+      series.learn(batch.events, tape, tags, body);
+    }
   }
 
-  private void tag() throws Bad {
+  /// Decodes the next line when its series is known and its fields are those that came before, of
+  /// the same kinds. False, and nothing done, when it must be decoded from its start.
+  private boolean decodeKnown(IncomingBatch batch) throws BadLine {
+    KnownSeries like = series == null ? null : series.find(body, at, limit);
+    if (series == null || like == null) {
+      return false;
+    }
+    int start = at;
+    at += series.headBytes();
+    skipSpaces();
+    if (!knownFields(like)) {
+      at = start;
+      return false;
+    }
+    skipSpaces();
+    long nanos = at == limit || body[at] == '\n' ? batch.useArrivalTime() : timestamp();
+    EventBatch events = batch.events;
+    events.begin(like.record(), nanos);
+    for (int field = like.fields().count() - 1; field >= 0; field--) {
+      events.set(like.place(field), numbers[field]);
+    }
+    batch.end();
+    return true;
+  }
+
+  private boolean knownFields(KnownSeries like) throws BadLine {
+    EventNames names = like.fields();
+    int count = names.count();
+    if (numbers.length < count) {
+      numbers = new long[2 * count];
+    }
+    for (int field = 0; field < count; field++) {
+      int nameEnd = at + names.nameBytes(field);
+      if (nameEnd + 1 >= limit
+          || body[nameEnd] != '='
+          || !names.isNext(field, body, at, nameEnd - at)) {
+        return false;
+      }
+      at = nameEnd + 1;
+      if (!knownNumber(like.kind(field), field)) {
+        return false;
+      }
+      boolean isLast = field == count - 1;
+      if (isLast ? at < limit && !endsFields(body[at]) : at == limit || body[at] != ',') {
+        return false;
+      }
+      at += isLast ? 0 : 1;
+    }
+    return true;
+  }
+
+  private static boolean endsFields(int b) {
+    return b == ' ' || b == '\n' || b == '\r';
+  }
+
+  /// Reads a field's value if it is of this kind.
+  private boolean knownNumber(AttributeKind kind, int field) throws BadLine {
+    int start = at;
+    int first = body[at];
+    if (kind == AttributeKind.LONG) {
+      return plainWhole(field);
+    }
+    while (at < limit && !endsValue(body[at])) {
+      at++;
+    }
+    boolean startsNumber =
+        Times.isDigit((byte) first) || first == '-' || first == '+' || first == '.';
+    if (at == start || first == '"' || startsNumber != (kind == AttributeKind.DOUBLE)) {
+      return false;
+    }
+    if (kind == AttributeKind.BOOLEAN) {
+      numbers[field] = LineNumbers.truth(body, start, at) ? 1 : 0;
+      return true;
+    }
+    int suffix = body[at - 1];
+    if (suffix == 'i' || suffix == 'u') {
+      return false;
+    }
+    numbers[field] = Double.doubleToRawLongBits(LineNumbers.fraction(body, start, at));
+    return true;
+  }
+
+  /// Reads digits that cannot be too many, with a minus or without, and their `i`.
+  private boolean plainWhole(int field) {
+    int digits = at + (body[at] == '-' ? 1 : 0);
+    int end = digits;
+    long value = 0;
+    while (end < limit && Times.isDigit(body[end])) {
+      value = 10 * value + (body[end] - '0');
+      end++;
+    }
+    if (end == digits
+        || end - digits > LineNumbers.DIGITS_SAFE
+        || end == limit
+        || body[end] != 'i') {
+      return false;
+    }
+    numbers[field] = digits > at ? -value : value;
+    at = end + 1;
+    return true;
+  }
+
+  private void tag() throws BadLine {
     if (!takeExpectedName()) {
       text(true);
       if (textBytes == 0 || at == limit || body[at] != '=') {
-        throw new Bad(textBytes == 0 ? TAG_KEY : TAG_VALUE);
+        throw new BadLine(textBytes == 0 ? TAG_KEY : TAG_VALUE);
       }
       tape.name(inScratch, textOffset, textBytes);
       at++;
     }
     text(true);
     if (textBytes == 0 || (at < limit && body[at] == '=')) {
-      throw new Bad(TAG_VALUE);
+      throw new BadLine(TAG_VALUE);
     }
     tape.string(inScratch, textOffset, textBytes);
   }
 
-  private void fields() throws Bad {
+  private void fields() throws BadLine {
     if (at == limit || body[at] == '\n') {
-      throw new Bad(FIELDS);
+      throw new BadLine(FIELDS);
     }
     while (true) {
       if (!takeExpectedName()) {
         text(true);
         if (textBytes == 0) {
-          throw new Bad(FIELD_KEY);
+          throw new BadLine(FIELD_KEY);
         }
         if (at == limit || body[at] != '=') {
-          throw new Bad(FIELD_VALUE);
+          throw new BadLine(FIELD_VALUE);
         }
         at++;
         tape.name(inScratch, textOffset, textBytes);
@@ -170,7 +270,7 @@ final class LineProtocolDecoder {
       at++;
     }
     if (at < limit && body[at] != ' ' && body[at] != '\n' && body[at] != '\r') {
-      throw new Bad(FIELD_VALUE);
+      throw new BadLine(FIELD_VALUE);
     }
   }
 
@@ -182,9 +282,9 @@ final class LineProtocolDecoder {
     return length > 0;
   }
 
-  private void value() throws Bad {
+  private void value() throws BadLine {
     if (at == limit) {
-      throw new Bad(FIELD_VALUE);
+      throw new BadLine(FIELD_VALUE);
     }
     int first = body[at];
     if (first == '"') {
@@ -196,12 +296,12 @@ final class LineProtocolDecoder {
       at++;
     }
     if (at == start) {
-      throw new Bad(FIELD_VALUE);
+      throw new BadLine(FIELD_VALUE);
     }
     if (Times.isDigit((byte) first) || first == '-' || first == '+' || first == '.') {
       number(start);
     } else {
-      tape.truth(truth(start, at - start));
+      tape.truth(LineNumbers.truth(body, start, at));
     }
   }
 
@@ -209,105 +309,29 @@ final class LineProtocolDecoder {
     return b == ',' || b == ' ' || b == '\n' || b == '\r';
   }
 
-  private boolean truth(int start, int length) throws Bad {
-    String text = new String(body, start, Math.min(length, 6), StandardCharsets.ISO_8859_1);
-    return switch (text) {
-      case "t", "T", "true", "True", "TRUE" -> true;
-      case "f", "F", "false", "False", "FALSE" -> false;
-      default -> throw new Bad(BOOLEAN);
-    };
-  }
-
-  private void number(int start) throws Bad {
+  private void number(int start) throws BadLine {
     int suffix = body[at - 1];
     if (suffix == 'i' || suffix == 'u') {
-      tape.whole(whole(start, at - 1, suffix == 'i'));
+      tape.whole(LineNumbers.whole(body, start, at - 1, suffix == 'i'));
       return;
     }
-    tape.fraction(fraction(start, at));
+    tape.fraction(LineNumbers.fraction(body, start, at));
   }
 
-  /// Plain digits with a point are one exact division away (Clinger); the rest is the JDK's.
-  private double fraction(int start, int end) throws Bad {
-    boolean negative = body[start] == '-';
-    int first = start + (negative ? 1 : 0);
-    int point = -1;
-    long mantissa = 0;
-    int i = first;
-    for (; i < end && i - first <= 17; i++) {
-      if (Times.isDigit(body[i])) {
-        mantissa = 10 * mantissa + (body[i] - '0');
-      } else if (body[i] == '.' && point < 0 && i > first) {
-        point = i;
-      } else {
-        break;
-      }
-    }
-    if (i < end || i == first || mantissa > JsonScanner.EXACT_MAX) {
-      return looseNumber(start, end);
-    }
-    double value =
-        point < 0 ? (double) mantissa : mantissa / JsonScanner.POWERS_OF_TEN[end - point - 1];
-    return negative ? -value : value;
-  }
-
-  private double looseNumber(int start, int end) throws Bad {
-    for (int i = start; i < end; i++) {
-      int b = body[i];
-      if ((!Times.isDigit((byte) b) && "+-.eE".indexOf(b) < 0) || end - start > 1_000) {
-        throw new Bad(NUMBER);
-      }
-    }
-    try {
-      double value =
-          Double.parseDouble(new String(body, start, end - start, StandardCharsets.US_ASCII));
-      if (Double.isInfinite(value)) {
-        throw new Bad(RANGE);
-      }
-      return value;
-    } catch (NumberFormatException notANumber) {
-      throw new Bad(NUMBER);
-    }
-  }
-
-  private long whole(int start, int end, boolean signed) throws Bad {
-    boolean negative = body[start] == '-';
-    int digits = start + (negative || body[start] == '+' ? 1 : 0);
-    if (digits == end || (negative && !signed)) {
-      throw new Bad(NUMBER);
-    }
-    long value = 0;
-    boolean fits = end - digits <= DIGITS_SAFE;
-    for (int i = digits; i < end; i++) {
-      if (!Times.isDigit(body[i])) {
-        throw new Bad(NUMBER);
-      }
-      long digit = (long) body[i] - '0';
-      if (!fits && value < (Long.MIN_VALUE + digit) / 10) {
-        throw new Bad(RANGE);
-      }
-      value = 10 * value - digit; // downwards: the least long has no positive
-    }
-    if (!negative && value == Long.MIN_VALUE) {
-      throw new Bad(RANGE);
-    }
-    return negative ? value : -value;
-  }
-
-  private long timestamp() throws Bad {
+  private long timestamp() throws BadLine {
     int start = at;
     while (at < limit && !endsValue(body[at])) {
       at++;
     }
     long number;
     try {
-      number = whole(start, at, true);
-    } catch (Bad notWhole) {
-      throw new Bad(TIMESTAMP);
+      number = LineNumbers.whole(body, start, at, true);
+    } catch (BadLine notWhole) {
+      throw new BadLine(TIMESTAMP);
     }
     skipSpaces();
     if (at < limit && body[at] != '\n') {
-      throw new Bad(TIMESTAMP);
+      throw new BadLine(TIMESTAMP);
     }
     return Times.ofUnit(number, unitNanos);
   }
@@ -356,7 +380,7 @@ final class LineProtocolDecoder {
     textBytes = tape.scratchLimit() - textOffset;
   }
 
-  private void quoted() throws Bad {
+  private void quoted() throws BadLine {
     int start = ++at;
     boolean escaped = false;
     while (at < limit && body[at] != '"') {
@@ -365,7 +389,7 @@ final class LineProtocolDecoder {
       at += escape ? 2 : 1;
     }
     if (at >= limit) {
-      throw new Bad(QUOTES);
+      throw new BadLine(QUOTES);
     }
     int end = at++;
     if (!escaped) {

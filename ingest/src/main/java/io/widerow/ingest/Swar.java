@@ -72,6 +72,17 @@ final class Swar {
     return limit;
   }
 
+  /// Eight bytes; the first is the lowest.
+  static long word(byte[] bytes, int at) {
+    return (long) LONG.get(bytes, at);
+  }
+
+  /// How many bytes of a word are before the first space, newline or backslash.
+  static int headEnd(long word) {
+    long found = zeros(word ^ SPACES) | zeros(word ^ NEWLINES) | zeros(word ^ BACKSLASHES);
+    return Long.numberOfTrailingZeros(found) >>> 3;
+  }
+
   /// Marks bytes that are zero; the lowest mark is exact.
   private static long zeros(long word) {
     return (word - ONES) & ~word & TOPS;

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class WriteServices {
   private final Intake intake;
   private final Durability durabilityDefault;
+  private final SeriesCaches series = new SeriesCaches();
 
   WriteServices(Intake intake, Durability durabilityDefault) {
     this.intake = intake;
@@ -46,7 +47,7 @@ final class WriteServices {
   private HttpResponse influx(ServiceRequestContext context, HttpRequest request, boolean second) {
     try {
       requireNoBrowser(request);
-      InfluxProtocol protocol = new InfluxProtocol(second, context.queryParam("precision"));
+      InfluxProtocol protocol = new InfluxProtocol(series, second, context.queryParam("precision"));
       return intake.take(context, request, protocol, durability(context, request));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// Fuzz targets that decode events.
 final class DecoderFuzz {
@@ -172,10 +173,22 @@ final class DecoderFuzz {
         "cpu,host=a\\,b\\=c usage=0.5,count=-3i,ok=true 1434055562000000000\n");
   }
 
+  /// Each line by itself, and then as one whose series is known.
   static void line(byte[] input) {
-    decode(
+    byte[] alone = lines(input, null);
+    SeriesCache series = new SeriesCache();
+    for (int i = 0; i < 2; i++) {
+      if (!Arrays.equals(alone, lines(input, series))) {
+        throw new AssertionError("a line of a known series became another event");
+      }
+    }
+  }
+
+  private static byte[] lines(byte[] input, @Nullable SeriesCache series) {
+    return decode(
         input,
-        (body, limit, batch) -> new LineProtocolDecoder(1_000).decode(body, 0, limit, batch));
+        (body, limit, batch) ->
+            new LineProtocolDecoder(1_000).decode(body, 0, limit, batch, series));
   }
 
   static List<byte[]> syslogSeeds() {

@@ -3,12 +3,18 @@ package io.widerow.ingest;
 import org.openjdk.jmh.annotations.Param;
 
 /// Lines of line protocol: with four tags and six fields in the order of their names, or as the
-/// devops scenario has them, ten tags and ten whole numbers in an order of its own.
+/// devops scenario has them, ten tags and ten whole numbers in an order of its own; of 700 and 100
+/// series that are looked for in a cache, as the daemon does, or not.
 public class LineProtocolBench extends DecoderBench {
   private final LineProtocolDecoder decoder = new LineProtocolDecoder(1);
 
   @Param({"ordered", "devops"})
   public String scenario = "";
+
+  @Param({"false", "true"})
+  public boolean cached;
+
+  private final SeriesCache series = new SeriesCache();
 
   @Override
   String lines() {
@@ -45,6 +51,6 @@ public class LineProtocolBench extends DecoderBench {
 
   @Override
   void decode(byte[] body, int limit, IncomingBatch batch) {
-    decoder.decode(body, 0, limit, batch);
+    decoder.decode(body, 0, limit, batch, cached ? series : null);
   }
 }

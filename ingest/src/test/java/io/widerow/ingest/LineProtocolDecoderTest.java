@@ -9,6 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,9 +18,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Method: examples from there; random lines that are alike, together and each alone.
 class LineProtocolDecoderTest {
   private static List<MemoryStore.Stored> decode(String lines) {
+    return decode(lines, null);
+  }
+
+  private static List<MemoryStore.Stored> decode(String lines, @Nullable SeriesCache series) {
+    return of(lines, series).stored();
+  }
+
+  private static Decoding.Result of(String lines, @Nullable SeriesCache series) {
     return Decoding.of(
-            lines, (body, limit, batch) -> new LineProtocolDecoder(1).decode(body, 0, limit, batch))
-        .stored();
+        lines,
+        (body, limit, batch) -> new LineProtocolDecoder(1).decode(body, 0, limit, batch, series));
   }
 
   @Test
@@ -61,7 +70,7 @@ class LineProtocolDecoderTest {
     Decoding.Result result =
         Decoding.of(
             "a s=\"x 1\nb v=2 2\n# c\n\nc v=3 3",
-            (body, limit, batch) -> new LineProtocolDecoder(1).decode(body, 0, limit, batch));
+            (body, limit, batch) -> new LineProtocolDecoder(1).decode(body, 0, limit, batch, null));
     assertEquals(2, result.stored().size());
     assertEquals(1, result.refused().count());
     assertNotNull(result.refused().reason(0));
@@ -77,7 +86,7 @@ class LineProtocolDecoderTest {
             "m a=1 1\nm " + "n".repeat(length) + "=1 2\nm a=2 3\n",
             (body, limit, batch) -> {
               long before = threads.getCurrentThreadAllocatedBytes();
-              new LineProtocolDecoder(1).decode(body, 0, limit, batch);
+              new LineProtocolDecoder(1).decode(body, 0, limit, batch, null);
               taken[0] = threads.getCurrentThreadAllocatedBytes() - before;
             });
     assertEquals(2, result.stored().size());
@@ -117,5 +126,89 @@ class LineProtocolDecoderTest {
     }
     assertTrue(alone.size() > 100 && alone.size() < 500, alone.size() + " are taken");
     assertEquals(alone, decode(body.toString()));
+    SeriesCache series = new SeriesCache();
+    assertEquals(alone, decode(body.toString(), series));
+    assertEquals(alone, decode(body.toString(), series));
+  }
+
+  /// A line of a known series whose fields are not as they were, or not alone.
+  @Test
+  void aKnownSeriesMayGoOnInAnyWay() {
+    List<String> lines =
+        List.of(
+            "m,h=a x=1i,y=2.5,z=t 1",
+            "m,h=a x=-9i,y=-0.25,z=f 2",
+            "m,h=a x=1i,y=2.5,z=t", // arrives now
+            "m,h=a  x=3i,y=4,z=true \t 3\r",
+            "m,h=a y=2.5,x=1i,z=t 4",
+            "m,h=a x=1i,y=2.5 5",
+            "m,h=a x=1i,y=2.5,z=t,zz=1i 6",
+            "m,h=a x=1.5,y=2.5,z=t 7",
+            "m,h=a x=1i,y=2i,z=t 8",
+            "m,h=a x=1i,y=t,z=2.5 9",
+            "m,h=a x=\"1i\",y=\"\",z=\"t\" 10",
+            "m,h=a x=999999999999999999i,y=1e3,z=F 11",
+            "m,h=a x=9223372036854775807i,y=1e-3,z=T 12",
+            "m,h=a x=-9223372036854775808i,y=.5,z=T 13",
+            "m,h=a x=9223372036854775808i,y=2.5,z=t 14",
+            "m,h=a x=5u,y=2.5,z=t 15",
+            "m,h=a x=1i,y=1e999,z=t 16",
+            "m,h=a x=1i,y=2.5,z=maybe 17",
+            "m,h=a x=1i,y=2.5,z=t later",
+            "m,h=a x=1i,y=2.5,z=t 99999999999999999999",
+            "m,h=a x=1i,y=2.5,z=t 18 19",
+            "m,h=a x=i,y=2.5,z=t 20",
+            "m,h=a x=1i,y=2.5,z= 21",
+            "m,h=a x=1i,y=2.5,z",
+            "m,h=a x=1i,y=2.5,",
+            "m,h=a x=1i",
+            "m,h=a x",
+            "m,h=a ",
+            "m,h=a",
+            "m,h=a\\ x=1i,y=2.5,z=t 22",
+            "m,h=a,h=a x=1i,y=2.5,z=t 23",
+            "m,h=ab x=1i,y=2.5,z=t 24",
+            "m,h=a x=1i,y=2.5,z=t 25");
+    for (String end : List.of("\n", "")) {
+      for (String line : lines) {
+        SeriesCache series = new SeriesCache();
+        assertEquals(1, decode(lines.getFirst() + "\n", series).size());
+        String text = line + end;
+        assertEquals(reasons(text, null), reasons(text, series), text);
+        assertEquals(decode(text), decode(text, series), text);
+        assertEquals(decode(text), decode(text, series), text);
+      }
+    }
+    SeriesCache series = new SeriesCache();
+    String all = String.join("\n", lines);
+    assertEquals(decode(all), decode(all, series));
+    assertEquals(reasons(all, null), reasons(all, series));
+  }
+
+  @Test
+  void moreSeriesThanThereArePlacesCostBoundedMemory() {
+    SeriesCache series = new SeriesCache();
+    StringBuilder few = new StringBuilder();
+    StringBuilder many = new StringBuilder();
+    for (int i = 0; i < 30_000; i++) {
+      String tags = "m,host=h" + i + ",label=" + "x".repeat(i % 900);
+      many.append(tags).append(" v=").append(i).append("i ").append(i).append('\n');
+      few.append("m,host=h").append(i % 100).append(" v=2i ").append(i).append('\n');
+    }
+    for (int round = 0; round < 3; round++) {
+      assertEquals(decode(many.toString()), decode(many.toString(), series));
+      assertTrue(series.heldBytes() <= SeriesCache.BYTES_MAX, series.heldBytes() + " bytes");
+      assertEquals(decode(few.toString()), decode(few.toString(), series));
+    }
+    assertTrue(series.heldBytes() > SeriesCache.BYTES_MAX / 4, series.heldBytes() + " bytes");
+  }
+
+  private static List<String> reasons(String lines, @Nullable SeriesCache series) {
+    Refusals refused = of(lines, series).refused();
+    List<String> reasons = new ArrayList<>();
+    for (int i = 0; i < refused.count(); i++) {
+      reasons.add(refused.index(i) + " " + refused.reason(i));
+    }
+    return reasons;
   }
 }

@@ -31,7 +31,7 @@ class MalformedTest {
   }
 
   private static void line(byte[] body, int limit, IncomingBatch batch) {
-    new LineProtocolDecoder(1).decode(body, 0, limit, batch);
+    new LineProtocolDecoder(1).decode(body, 0, limit, batch, null);
   }
 
   private static void text(byte[] body, int limit, IncomingBatch batch) {

@@ -30,6 +30,7 @@ public final class EventBatch implements AutoCloseable {
   private Arena arena;
   private MemorySegment memory;
   private long limit; // behind the last whole event
+  private long lastOffset; // its start
   private int count;
   private long ownIds;
 
@@ -44,9 +45,9 @@ public final class EventBatch implements AutoCloseable {
   private long idTail;
   private long version;
   private @Nullable Rejection rejection;
+  private @Nullable RecordTemplate like; // it is whole then
   private boolean building;
-  private int[] mergeScratch = new int[0];
-  private byte[] sorted = new byte[0];
+  private final AttributeSort sort = new AttributeSort();
 
   /// A batch with the store's own limit on the size of an event.
   public EventBatch(long bytesStart, long bytesMax) {
@@ -101,12 +102,64 @@ public final class EventBatch implements AutoCloseable {
   /// @param epochNanos the event's time, nanoseconds since the Unix epoch
   public void begin(byte[] type, int typeOffset, int typeBytes, long epochNanos) {
     start(type, typeOffset, typeBytes);
+    takeTime(epochNanos);
+  }
+
+  private void takeTime(long epochNanos) {
     if (epochNanos < TimeUuid.NANOS_MIN || epochNanos >= TimeUuid.NANOS_LIMIT) {
       reject(Rejection.TIME_OUT_OF_RANGE);
     }
     idTime = TimeUuid.timeOfNanos(epochNanos);
     idTail = TimeUuid.tailOf(epochNanos, 0, 0);
     version = EventLayout.VERSION_ASSIGNED;
+  }
+
+  /// Starts an event that is as another one was, but for its time: the store assigns its id. Its
+  /// numbers and booleans may be [#set]; it takes no other attributes.
+  ///
+  /// @param template that took an event, see [#copyLast]
+  /// @param epochNanos the event's time, nanoseconds since the Unix epoch
+  public void begin(RecordTemplate template, long epochNanos) {
+    if (template.length() == 0) {
+      throw new IllegalArgumentException("a template of no event");
+    }
+    begin();
+    like = template;
+    takeTime(epochNanos);
+    if (reserve(template.length() - EventLayout.HEADER_BYTES)) {
+      template.write(memory, limit);
+      at = limit + template.length();
+      attributes = template.attributes();
+    }
+  }
+
+  /// Sets an attribute of an event that was begun as another: a long, the raw bits of a double, or
+  /// 0 or 1 for a boolean, as that has it.
+  ///
+  /// @param place of the attribute in the order of names
+  public void set(int place, long bits) {
+    RecordTemplate template = like;
+    if (!building || template == null) {
+      throw new IllegalStateException("no event was begun as another");
+    }
+    if (rejection == null) {
+      template.set(memory, limit, place, bits);
+    }
+  }
+
+  /// Bytes of the event that was ended last, which there must be.
+  public int lastBytes() {
+    return EventLayout.length(memory, lastOffset);
+  }
+
+  /// Has a template take the event that was ended last.
+  ///
+  /// @throws IllegalStateException when there is none
+  public void copyLast(RecordTemplate template) {
+    if (count == 0) {
+      throw new IllegalStateException("no event was ended");
+    }
+    template.take(memory, lastOffset);
   }
 
   /// Starts an event that brings its own id: it replaces the event of the same type that has this
@@ -177,7 +230,7 @@ public final class EventBatch implements AutoCloseable {
   ///
   /// @return negative when there are none to be known
   public long names() {
-    return rejection == null && ascending ? names.version() : -1;
+    return rejection == null && ascending && like == null ? names.version() : -1;
   }
 
   /// True when the names that [#names] stands for are still known.
@@ -227,6 +280,7 @@ public final class EventBatch implements AutoCloseable {
     if (rejection != null) {
       return false;
     }
+    requireUnlike();
     if (attributes >= names.count()) {
       throw new IllegalStateException(
           "attribute %d without a name, %d are known".formatted(attributes, names.count()));
@@ -240,6 +294,12 @@ public final class EventBatch implements AutoCloseable {
     attributes++;
     at += length;
     return true;
+  }
+
+  private void requireUnlike() {
+    if (like != null) {
+      throw new IllegalStateException("an event that was begun as another takes no attributes");
+    }
   }
 
   private void noteOffset() {
@@ -263,7 +323,9 @@ public final class EventBatch implements AutoCloseable {
   public @Nullable Rejection end() {
     assert building : "no event was begun";
     building = false;
-    if (rejection == null && !ascending && !sortAttributes()) {
+    if (rejection == null
+        && !ascending
+        && !sort.sort(memory, limit, attributeOffsets, attributes, at)) {
       rejection = Rejection.ATTRIBUTE_TWICE;
     }
     if (rejection != null) {
@@ -273,6 +335,7 @@ public final class EventBatch implements AutoCloseable {
     EventLayout.writeHeader(memory, limit, length, attributes, idTime, idTail, version);
     long next = limit + EventLayout.alignedLength(length);
     memory.asSlice(at, next - at).fill((byte) 0); // the same bytes whatever lay here before
+    lastOffset = limit;
     limit = next;
     count++;
     ownIds += version == EventLayout.VERSION_OWN ? 1 : 0;
@@ -291,18 +354,24 @@ public final class EventBatch implements AutoCloseable {
     }
     long next = EventLayout.alignedLength(length);
     MemorySegment.copy(records, offset, memory, limit, next);
+    lastOffset = limit;
     limit += next;
     count++;
     ownIds += EventLayout.version(records, offset) == EventLayout.VERSION_OWN ? 1 : 0;
   }
 
-  private void start(byte[] type, int typeOffset, int typeBytes) {
+  private void begin() {
     at = limit + EventLayout.HEADER_BYTES;
     attributes = 0;
     ascending = true;
     sameNames = true;
     rejection = null;
+    like = null;
     building = true;
+  }
+
+  private void start(byte[] type, int typeOffset, int typeBytes) {
+    begin();
     if (typeBytes < 1
         || typeBytes > EventLayout.TYPE_BYTES_MAX
         || !Utf8.isValid(type, typeOffset, typeBytes)) {
@@ -340,6 +409,7 @@ public final class EventBatch implements AutoCloseable {
     if (rejection != null) {
       return false;
     }
+    requireUnlike();
     if (attributes == EventLayout.ATTRIBUTES_MAX) {
       reject(Rejection.TOO_MANY_ATTRIBUTES);
       return false;
@@ -359,7 +429,9 @@ public final class EventBatch implements AutoCloseable {
     EventLayout.writeKind(memory, at, kind, nameBytes);
     ShortRuns.copy(name, nameOffset, memory, EventLayout.nameOffset(at), nameBytes);
     if (!sameNames && ascending) {
-      ascending = attributes == 0 || compareNames(attributeOffsets[attributes - 1], at) < 0;
+      ascending =
+          attributes == 0
+              || AttributeSort.compare(memory, limit + attributeOffsets[attributes - 1], at) < 0;
       if (ascending) {
         names.put(attributes, name, nameOffset, nameBytes);
       }
@@ -393,75 +465,6 @@ public final class EventBatch implements AutoCloseable {
     arena.close();
     arena = grown;
     memory = larger;
-    return true;
-  }
-
-  /// Compares the name of the attribute at `limit + offsetA` with that at `attributeB`.
-  private int compareNames(int offsetA, long attributeB) {
-    long attributeA = limit + offsetA;
-    long nameA = EventLayout.nameOffset(attributeA);
-    long nameB = EventLayout.nameOffset(attributeB);
-    int bytesA = EventLayout.nameBytes(memory, attributeA);
-    int bytesB = EventLayout.nameBytes(memory, attributeB);
-    int common = Math.min(bytesA, bytesB);
-    for (int i = 0; i < common; i++) {
-      int difference =
-          Byte.compareUnsigned(memory.get(JAVA_BYTE, nameA + i), memory.get(JAVA_BYTE, nameB + i));
-      if (difference != 0) {
-        return difference;
-      }
-    }
-    return Integer.compare(bytesA, bytesB);
-  }
-
-  /// Brings the attributes into ascending order of names: a merge sort of their offsets, then one
-  /// copy. Allocates only when an event is the largest yet. False when a name is there twice.
-  private boolean sortAttributes() {
-    int start = attributeOffsets[0];
-    if (mergeScratch.length < attributes) {
-      mergeScratch = new int[attributeOffsets.length];
-    }
-    int[] from = attributeOffsets;
-    int[] to = mergeScratch;
-    for (int width = 1; width < attributes; width *= 2) {
-      for (int left = 0; left < attributes; left += 2 * width) {
-        int middle = Math.min(left + width, attributes);
-        if (!merge(from, to, left, middle, Math.min(middle + width, attributes))) {
-          return false;
-        }
-      }
-      int[] swap = from;
-      from = to;
-      to = swap;
-    }
-
-    int bytes = Math.toIntExact(at - limit - start);
-    if (sorted.length < bytes) {
-      sorted = new byte[Math.max(bytes, 2 * sorted.length)];
-    }
-    int out = 0;
-    for (int i = 0; i < attributes; i++) {
-      long attribute = limit + from[i];
-      int length = (int) (EventLayout.nextAttribute(memory, attribute) - attribute);
-      MemorySegment.copy(memory, JAVA_BYTE, attribute, sorted, out, length);
-      out += length;
-    }
-    assert out == bytes : out + " of " + bytes;
-    MemorySegment.copy(sorted, 0, memory, JAVA_BYTE, limit + start, bytes);
-    return true;
-  }
-
-  /// Merges the sorted runs `[left, middle)` and `[middle, until)`. False when they share a name.
-  private boolean merge(int[] from, int[] to, int left, int middle, int until) {
-    int a = left;
-    int b = middle;
-    for (int out = left; out < until; out++) {
-      int order = a == middle ? 1 : b == until ? -1 : compareNames(from[a], limit + from[b]);
-      if (order == 0) {
-        return false;
-      }
-      to[out] = order < 0 ? from[a++] : from[b++];
-    }
     return true;
   }
 

@@ -26,6 +26,11 @@ public final class EventNames {
     return version;
   }
 
+  /// Memory that it keeps, about.
+  public long heldBytes() {
+    return bytes.length + (long) Integer.BYTES * ends.length;
+  }
+
   public int count() {
     return count;
   }

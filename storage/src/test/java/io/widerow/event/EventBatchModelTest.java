@@ -45,6 +45,10 @@ class EventBatchModelTest {
     List<byte[]> namesKnown = List.of(); // that the batch said it knows
     long known = -1;
     int withoutNames; // values put so
+    final RecordTemplate template = new RecordTemplate();
+    @Nullable Event like; // that the template took
+    int likeLength;
+    int alike; // events made from it
 
     Model(int eventBytesMax, long bytesMax) {
       this.eventBytesMax = eventBytesMax;
@@ -76,6 +80,17 @@ class EventBatchModelTest {
       if (why == null) {
         take(2 + name.length + valueBytes);
         twice |= attributes.put(new String(name, StandardCharsets.ISO_8859_1), value) != null;
+      }
+    }
+
+    /// An event as the one that the template took.
+    void beginLike(Event other, boolean timeIsGood) {
+      twice = false;
+      why = timeIsGood ? null : Rejection.TIME_OUT_OF_RANGE;
+      length = EventLayout.HEADER_BYTES;
+      attributes = new TreeMap<>(other.attributes);
+      if (why == null) {
+        take(likeLength - EventLayout.HEADER_BYTES);
       }
     }
 
@@ -135,6 +150,7 @@ class EventBatchModelTest {
   void modelReachesEveryReasonThatABatchSeesItselfAndValuesWithoutNames() {
     Set<Rejection> seen = EnumSet.noneOf(Rejection.class);
     int withoutNames = 0;
+    int alike = 0;
     for (long seed = 0; seed < 20; seed++) {
       var random = new SplittableRandom(seed);
       var model = new Model(500, 4_000);
@@ -145,7 +161,9 @@ class EventBatchModelTest {
       }
       seen.addAll(model.seen);
       withoutNames += model.withoutNames;
+      alike += model.alike;
     }
+    assertTrue(alike > 100, alike + " events made from others");
     assertTrue(withoutNames > 1_000, withoutNames + " values without names");
     assertEquals(
         EnumSet.of(
@@ -160,6 +178,10 @@ class EventBatchModelTest {
   }
 
   private static boolean addRandomEvent(SplittableRandom random, EventBatch batch, Model model) {
+    Event like = model.like;
+    if (like != null && random.nextInt(4) == 0) {
+      return addLike(random, batch, model, like);
+    }
     byte[] type = rarely(random) ? NOT_UTF8 : text(random, rarely(random) ? 200 : 20);
     boolean own = random.nextInt(4) == 0;
     boolean timeIsGood = !rarely(random);
@@ -194,6 +216,43 @@ class EventBatchModelTest {
       model.namesKnown = names;
     }
     Rejection expected = model.end(id, own, type);
+    Rejection actual = batch.end();
+    assertEquals(expected, actual);
+    if (actual == null && random.nextInt(4) == 0) {
+      batch.copyLast(model.template);
+      model.like = model.events.getLast();
+      model.likeLength = model.length;
+      assertEquals(model.length, model.template.length());
+    }
+    return actual != null;
+  }
+
+  /// Adds an event that is made from another, with some numbers and booleans of its own.
+  private static boolean addLike(
+      SplittableRandom random, EventBatch batch, Model model, Event like) {
+    boolean timeIsGood = !rarely(random);
+    long nanos = random.nextLong(TimeUuid.NANOS_MIN, TimeUuid.NANOS_LIMIT);
+    long nanosAsked = timeIsGood ? nanos : -1 - random.nextLong(Long.MAX_VALUE);
+    var id = new EventId(TimeUuid.timeOfNanos(nanosAsked), TimeUuid.tailOf(nanosAsked, 0, 0));
+    model.beginLike(like, timeIsGood);
+    batch.begin(model.template, nanosAsked);
+    int place = 0;
+    for (var attribute : model.attributes.entrySet()) {
+      AttributeKind kind = model.template.kind(place);
+      long bits = kind == AttributeKind.BOOLEAN ? random.nextInt(2) : random.nextLong();
+      if (!kind.isText() && random.nextBoolean()) {
+        batch.set(place, bits);
+        attribute.setValue(
+            switch (kind) {
+              case LONG -> (Object) bits;
+              case DOUBLE -> Double.longBitsToDouble(bits);
+              default -> bits != 0;
+            });
+      }
+      place++;
+    }
+    model.alike++;
+    Rejection expected = model.end(id, false, like.type.getBytes(StandardCharsets.UTF_8));
     Rejection actual = batch.end();
     assertEquals(expected, actual);
     return actual != null;

@@ -45,6 +45,35 @@ class EventBatchTest {
   }
 
   @Test
+  void anEventMadeFromAnotherTakesNumbersAndNothingElse() {
+    var template = new RecordTemplate();
+    try (var batch = new EventBatch(64, 1 << 20)) {
+      assertThrows(IllegalStateException.class, () -> batch.copyLast(template));
+      assertThrows(IllegalArgumentException.class, () -> batch.begin(template, 0));
+      batch.begin(TYPE, 0, 1, 0);
+      batch.putString(NAME, 0, 1, new byte[] {'v'});
+      batch.putLong(new byte[] {'o'}, 0, 1, 7);
+      assertThrows(IllegalStateException.class, () -> batch.set(1, 8));
+      assertNull(batch.end());
+      batch.copyLast(template);
+
+      batch.begin(template, 1_000);
+      batch.set(1, 9);
+      assertThrows(IllegalArgumentException.class, () -> batch.set(0, 9)); // a string
+      assertThrows(IllegalArgumentException.class, () -> batch.set(2, 9));
+      assertThrows(IllegalStateException.class, () -> batch.putLong(NAME, 0, 1, 9));
+      assertThrows(IllegalStateException.class, () -> batch.putLong(9));
+      assertTrue(batch.names() < 0);
+      assertNull(batch.end());
+
+      var view = new RecordView().show(batch.memory(), batch.bytes() / 2);
+      List<String> attributes = new ArrayList<>();
+      view.forEach(new AttributeValue(), (name, value) -> attributes.add(name + "=" + value));
+      assertEquals(List.of("n=v", "o=9"), attributes);
+    }
+  }
+
+  @Test
   void anEventAsLargeAsTheLimitFits() {
     int valueBytes = EventLayout.EVENT_BYTES_MAX - (32 + 1 + 1 + 2 + 1 + 4);
     try (var batch = new EventBatch(32, EventLayout.EVENT_BYTES_MAX)) {

@@ -1,0 +1,91 @@
+package io.widerow.ingest;
+
+import java.nio.charset.StandardCharsets;
+
+/// Reads the numbers and booleans of line protocol.
+final class LineNumbers {
+  /// So many digits are no number above a long's.
+  static final int DIGITS_SAFE = 18;
+
+  private static final String NUMBER = "invalid number";
+  private static final String RANGE = "number out of range";
+  private static final String BOOLEAN = "invalid boolean";
+
+  private LineNumbers() {}
+
+  static boolean truth(byte[] body, int start, int end) throws BadLine {
+    String text = new String(body, start, Math.min(end - start, 6), StandardCharsets.ISO_8859_1);
+    return switch (text) {
+      case "t", "T", "true", "True", "TRUE" -> true;
+      case "f", "F", "false", "False", "FALSE" -> false;
+      default -> throw new BadLine(BOOLEAN);
+    };
+  }
+
+  /// Plain digits with a point are one exact division away (Clinger); the rest is the JDK's.
+  static double fraction(byte[] body, int start, int end) throws BadLine {
+    boolean negative = body[start] == '-';
+    int first = start + (negative ? 1 : 0);
+    int point = -1;
+    long mantissa = 0;
+    int i = first;
+    for (; i < end && i - first <= 17; i++) {
+      if (Times.isDigit(body[i])) {
+        mantissa = 10 * mantissa + (body[i] - '0');
+      } else if (body[i] == '.' && point < 0 && i > first) {
+        point = i;
+      } else {
+        break;
+      }
+    }
+    if (i < end || i == first || mantissa > JsonScanner.EXACT_MAX) {
+      return looseNumber(body, start, end);
+    }
+    double value =
+        point < 0 ? (double) mantissa : mantissa / JsonScanner.POWERS_OF_TEN[end - point - 1];
+    return negative ? -value : value;
+  }
+
+  private static double looseNumber(byte[] body, int start, int end) throws BadLine {
+    for (int i = start; i < end; i++) {
+      int b = body[i];
+      if ((!Times.isDigit((byte) b) && "+-.eE".indexOf(b) < 0) || end - start > 1_000) {
+        throw new BadLine(NUMBER);
+      }
+    }
+    try {
+      double value =
+          Double.parseDouble(new String(body, start, end - start, StandardCharsets.US_ASCII));
+      if (Double.isInfinite(value)) {
+        throw new BadLine(RANGE);
+      }
+      return value;
+    } catch (NumberFormatException notANumber) {
+      throw new BadLine(NUMBER);
+    }
+  }
+
+  static long whole(byte[] body, int start, int end, boolean signed) throws BadLine {
+    boolean negative = body[start] == '-';
+    int digits = start + (negative || body[start] == '+' ? 1 : 0);
+    if (digits == end || (negative && !signed)) {
+      throw new BadLine(NUMBER);
+    }
+    long value = 0;
+    boolean fits = end - digits <= DIGITS_SAFE;
+    for (int i = digits; i < end; i++) {
+      if (!Times.isDigit(body[i])) {
+        throw new BadLine(NUMBER);
+      }
+      long digit = (long) body[i] - '0';
+      if (!fits && value < (Long.MIN_VALUE + digit) / 10) {
+        throw new BadLine(RANGE);
+      }
+      value = 10 * value - digit; // downwards: the least long has no positive
+    }
+    if (!negative && value == Long.MIN_VALUE) {
+      throw new BadLine(RANGE);
+    }
+    return negative ? value : -value;
+  }
+}
