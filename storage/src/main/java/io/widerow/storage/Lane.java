@@ -372,7 +372,7 @@ final class Lane implements LaneWriter, AutoCloseable {
       force();
     }
     publish();
-    if (sealRequested || rowsJournalBytes > config.journalBytes() / StoreConfig.ROWS_PER_LANE) {
+    if (sealRequested || rowsJournalBytes > config.journalBytes() / config.rowsPerLane()) {
       sealRows();
     }
     return lsn;

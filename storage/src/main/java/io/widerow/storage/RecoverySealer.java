@@ -45,7 +45,7 @@ final class RecoverySealer implements AutoCloseable {
     this.sealer = sealer;
     this.executor = executor;
     StoreConfig config = store.config();
-    int running = StoreConfig.ROWS_PER_LANE * config.lanes(); // sets of a store that is open
+    int running = config.rowsPerLane() * config.lanes(); // sets of a store that is open
     int cuts = cuts(running, config.rowsBytes());
     setsMax = running * cuts;
     memory = new RowMemory(config.rowsBytes() / cuts & -Long.BYTES, setsMax);

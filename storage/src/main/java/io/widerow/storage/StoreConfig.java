@@ -49,10 +49,18 @@ public record StoreConfig(
   static final int LANES_MAX = 64;
   static final int SHARDS_MAX = 1_024;
 
-  /// Every lane has one set of rows that takes events in and one being sealed.
-  static final int ROWS_PER_LANE = 2;
-
   private static final long MIB = 1 << 20;
+
+  /// Every lane has one set of rows that takes events in and one being sealed.
+  private static final int ROWS_PER_LANE_MIN = 2;
+
+  /// Where there is memory for it, one more, and each is smaller: when sealing is slower than what
+  /// comes in, a lane waits for less at a time (`bench-results/budget.md`).
+  private static final int ROWS_PER_LANE_MAX = 3;
+
+  /// What a set must have for that; smaller ones make small segments.
+  private static final long ROWS_BYTES_ENOUGH = 64 * MIB;
+
   private static final long FRAME_SLACK_BYTES = 1 << 10;
   private static final long ROWS_BYTES_MAX = 16_384 * MIB;
 
@@ -68,7 +76,7 @@ public record StoreConfig(
     bucketMinutesByType.values().forEach(PartitionKey::requireWidth);
     require(!futureMax.isNegative(), "futureMax must not be negative, got " + futureMax);
     require(
-        openBytes >= ROWS_PER_LANE * MIB * lanes && openBytes / lanes <= ROWS_BYTES_MAX,
+        openBytes >= ROWS_PER_LANE_MIN * MIB * lanes && openBytes / lanes <= ROWS_BYTES_MAX,
         "openBytes must be 2 MiB to 16 GiB a lane, got " + openBytes);
     require(openAge.isPositive(), "openAge must be positive, got " + openAge);
     require(
@@ -228,8 +236,14 @@ public record StoreConfig(
     return Math.min(EventLayout.EVENT_BYTES_MAX, frameBytesMax() / 2);
   }
 
+  /// Sets of open rows of a lane.
+  int rowsPerLane() {
+    boolean room = openBytes / lanes >= ROWS_PER_LANE_MAX * ROWS_BYTES_ENOUGH;
+    return room ? ROWS_PER_LANE_MAX : ROWS_PER_LANE_MIN;
+  }
+
   /// Native memory of one set of open rows.
   long rowsBytes() {
-    return openBytes / ((long) ROWS_PER_LANE * lanes) & -8L;
+    return openBytes / ((long) rowsPerLane() * lanes) & -8L;
   }
 }

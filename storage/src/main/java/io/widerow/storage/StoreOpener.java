@@ -199,7 +199,7 @@ final class StoreOpener {
   }
 
   private RowMemory rowMemory(boolean readOnly) {
-    int pieces = readOnly ? Short.MAX_VALUE : StoreConfig.ROWS_PER_LANE * config.lanes();
+    int pieces = readOnly ? Short.MAX_VALUE : config.rowsPerLane() * config.lanes();
     return new RowMemory(config.rowsBytes(), pieces);
   }
 
