@@ -20,7 +20,7 @@ final class KnownSeries {
   private int[] places = new int[0]; // by field: where in the record
 
   /// True when its head has this hash, and it is somebody's.
-  boolean is(long headHash) {
+  boolean hasHash(long headHash) {
     return headBytes > 0 && hash == headHash;
   }
 

@@ -155,7 +155,7 @@ final class SeriesCache {
     boolean room = heldBytes < BYTES_MAX;
     for (int i = 0; i < 2; i++) {
       KnownSeries other = table[first ^ i];
-      boolean isOwn = other != null && other.is(hash);
+      boolean isOwn = other != null && other.hasHash(hash);
       if (isOwn || (room && other == null)) {
         return first ^ i;
       }

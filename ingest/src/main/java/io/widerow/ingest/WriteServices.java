@@ -15,11 +15,13 @@ import org.jspecify.annotations.Nullable;
 final class WriteServices {
   private final Intake intake;
   private final Durability durabilityDefault;
-  private final SeriesCaches series = new SeriesCaches();
+  private final SeriesCaches series;
 
   WriteServices(Intake intake, Durability durabilityDefault) {
     this.intake = intake;
     this.durabilityDefault = durabilityDefault;
+    Runtime runtime = Runtime.getRuntime();
+    this.series = new SeriesCaches(runtime.maxMemory(), runtime.availableProcessors());
   }
 
   /// `POST /v1/events`.
