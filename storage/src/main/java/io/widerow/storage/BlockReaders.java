@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 final class BlockReaders {
-  /// More readers than cursors, in a view.
-  private static final int FURTHER_MAX = 2;
+  /// More readers than cursors, in a view. All cursors of a merge want one before any has two.
+  private static final int FURTHER_MAX = 4;
 
   /// For who reads one cursor: keeps none, and nobody looks ahead.
   static final BlockReaders NONE = new BlockReaders(null);
@@ -46,10 +46,11 @@ final class BlockReaders {
     }
   }
 
-  /// Lets a cursor have one more reader than its own, until [#releaseFurther]; false when there are
-  /// enough.
-  synchronized boolean tryClaimFurther() {
-    if (shared == null || further >= FURTHER_MAX) {
+  /// Lets a cursor have one more reader, until [#releaseFurther]; false when there are enough.
+  ///
+  /// @param readers that it has, its own among them
+  synchronized boolean tryClaimFurther(int readers) {
+    if (shared == null || further >= FURTHER_MAX / readers) {
       return false;
     }
     further++;

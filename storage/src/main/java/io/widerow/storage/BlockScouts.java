@@ -1,51 +1,36 @@
 package io.widerow.storage;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Looks through the blocks of a filtered scan, and through the next ones on another thread
-/// meanwhile.
+/// Looks through the blocks of a filtered scan, the next ones on other threads meanwhile.
 ///
-/// ```
-///   cursor  look 0 | look 2 ....... | show 1 | show 2 | look 4 ...
-///   other          | look 1 | look 3 .............| look 5 ...
-/// ```
-///
-/// The cursor takes the blocks in their order. One that no other thread has begun with it looks
-/// through itself, so nothing waits for threads that are busy; while another is at it, it takes the
-/// one behind. Where it must wait all the same the others are kept from the processor, by those who
-/// write as a rule, and it does without them for a while.
-///
-/// - Threads: the cursor's; others only look.
+/// - Threads: the cursor's; others only look, see [LookAhead].
 /// - Memory: a reader, and while blocks are looked at ahead those that [BlockReaders] lets it have.
 ///   [#close] returns when nobody looks any more, and gives them back.
-final class BlockScouts implements AutoCloseable {
-  /// Two threads look at one each, and one is ready.
-  private static final int AHEAD_MAX = 2;
-
-  /// Blocks without others after one that others were slow with.
-  private static final int ALONE_BLOCKS = 32;
-
+final class BlockScouts implements LookAhead.Pieces<BlockScout>, AutoCloseable {
   private final Segment segment;
   private final BlockReaders readers;
   private final Filter filter;
-  private final @Nullable Executor threads;
+  private final @Nullable BlockOrder order;
   private final List<BlockScout> all = new ArrayList<>();
-  private final ArrayDeque<BlockScout> idle = new ArrayDeque<>();
-  private final ArrayDeque<Look> ahead = new ArrayDeque<>(); // in the scan's order
-  private int aloneBlocks;
+  private final LookAhead<BlockScout> ahead;
 
+  /// @param order the scan's, null when it has no blocks
   /// @param alone true when nobody else may look
-  BlockScouts(Segment segment, BlockReaders readers, Filter filter, boolean alone) {
+  BlockScouts(
+      Segment segment,
+      BlockReaders readers,
+      Filter filter,
+      @Nullable BlockOrder order,
+      boolean alone) {
     this.segment = segment;
     this.readers = readers;
     this.filter = filter;
-    this.threads = alone ? null : readers.searchers();
+    this.order = order;
+    this.ahead = new LookAhead<>(this, alone ? null : readers.searchers());
   }
 
   /// The cursor's first one, that has no block yet.
@@ -62,57 +47,32 @@ final class BlockScouts implements AutoCloseable {
 
   /// The scan's next block, looked at.
   ///
-  /// @param order has the blocks behind it
   /// @param done the scout that it had before, for another block
   /// @param worthwhile true when others may look through these
   /// @throws StorageException.Corrupt as reading it did
-  BlockScout look(BlockOrder order, int block, BlockScout done, boolean worthwhile) {
-    Look next = ahead.poll();
-    if (next != null) {
-      assert next.block == block : "the scan goes elsewhere";
-      idle.push(done);
+  BlockScout look(BlockOrder blocks, int block, BlockScout done, boolean worthwhile) {
+    assert blocks == order : "another scan";
+    BlockScout looked = ahead.next(block, done, worthwhile);
+    if (looked != null) {
+      return looked;
     }
-    Executor others = threads;
-    if (aloneBlocks > 0) {
-      aloneBlocks--;
-    } else if (others != null && worthwhile) {
-      lookAhead(others, order);
-    }
-    if (next == null) {
-      done.look(order.index(), block);
-      return done;
-    }
-    next.run();
-    for (Look later : ahead) {
-      if (next.isOver()) {
-        break;
-      }
-      later.run();
-    }
-    if (!next.isOver()) {
-      aloneBlocks = ALONE_BLOCKS;
-    }
-    return next.result();
+    done.look(blocks.index(), block);
+    return done;
   }
 
-  /// Has blocks behind one looked through, by whoever has time first.
-  private void lookAhead(Executor others, BlockOrder order) {
-    while (ahead.size() < AHEAD_MAX) {
-      int block = order.peek(ahead.size());
-      if (block == BlockOrder.END) {
-        return;
-      }
-      BlockScout scout = idle.poll();
-      if (scout == null) {
-        if (!readers.tryClaimFurther()) {
-          return;
-        }
-        scout = make();
-      }
-      Look look = new Look(scout, order.index(), block);
-      ahead.add(look);
-      others.execute(look);
-    }
+  @Override
+  public int peek(int distance) {
+    return order == null ? END : order.peek(distance);
+  }
+
+  @Override
+  public @Nullable BlockScout more() {
+    return readers.tryClaimFurther(all.size()) ? make() : null;
+  }
+
+  @Override
+  public void lookThrough(BlockScout scout, int block) {
+    scout.lookThrough(Objects.requireNonNull(order).index(), block);
   }
 
   /// Memory of those that are not the cursor's.
@@ -126,79 +86,9 @@ final class BlockScouts implements AutoCloseable {
 
   @Override
   public void close() {
-    ahead.forEach(Look::abandon);
-    ahead.clear();
+    ahead.close();
     all.forEach(scout -> readers.give(scout.reader()));
     readers.releaseFurther(Math.max(0, all.size() - 1));
     all.clear();
-  }
-
-  /// A block that somebody looks through, once.
-  private static final class Look implements Runnable {
-    private final BlockScout scout;
-    private final SegmentIndex index;
-    private final int block;
-    private final AtomicBoolean begun = new AtomicBoolean();
-    private final CountDownLatch over = new CountDownLatch(1);
-    private @Nullable Throwable failure; // before `over`
-
-    Look(BlockScout scout, SegmentIndex index, int block) {
-      this.scout = scout;
-      this.index = index;
-      this.block = block;
-    }
-
-    /// Does nothing when somebody has begun.
-    @Override
-    public void run() {
-      if (begun.compareAndSet(false, true)) {
-        try {
-          scout.lookThrough(index, block);
-        } catch (Throwable failed) {
-          failure = failed; // for the cursor, when it comes there
-        } finally {
-          over.countDown();
-        }
-      }
-    }
-
-    boolean isOver() {
-      return over.getCount() == 0;
-    }
-
-    BlockScout result() {
-      awaitOver();
-      switch (failure) {
-        case null -> {
-          return scout;
-        }
-        case RuntimeException known -> throw known;
-        case Error error -> throw error;
-        case Throwable other ->
-            throw new IllegalStateException("looking through a block throws nothing else", other);
-      }
-    }
-
-    /// Returns when nobody looks, or ever will.
-    void abandon() {
-      if (!begun.compareAndSet(false, true)) {
-        awaitOver();
-      }
-    }
-
-    private void awaitOver() {
-      boolean interrupted = false;
-      while (true) {
-        try {
-          over.await();
-          break;
-        } catch (InterruptedException wait) {
-          interrupted = true; // the file must stay open until it is done
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 }

@@ -117,7 +117,7 @@ final class ColumnReader {
     int raw = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of numbers");
     int stored = in.readCount(1, in.left(), "stored bytes of numbers");
     if (numberBytes.length < raw + ByteSource.SLACK) {
-      numberBytes = new byte[Math.max(raw, 2 * numberBytes.length) + ByteSource.SLACK];
+      numberBytes = new byte[LongDecoder.withSpare(raw) + ByteSource.SLACK];
     }
     long offset = in.fileOffset();
     decompressor.decompress(in, stored, numberBytes, 0, raw);
@@ -131,7 +131,7 @@ final class ColumnReader {
       throw in.corrupt("%d bytes of text where %d are left".formatted(raw, in.left()));
     }
     if (textBytes.length < raw + ByteSource.SLACK) {
-      textBytes = new byte[Math.max(raw, 2 * textBytes.length) + ByteSource.SLACK];
+      textBytes = new byte[LongDecoder.withSpare(raw) + ByteSource.SLACK];
     }
     long offset = in.fileOffset();
     if (stored == 0) {
@@ -144,7 +144,7 @@ final class ColumnReader {
 
   private void readRows(ByteSource in, int events) {
     if (rows.length < present) {
-      rows = new int[Math.max(present, 2 * rows.length)];
+      rows = new int[LongDecoder.withSpare(present)];
     }
     longs.decode(in, present, values, 0, events - 1L, "row");
     for (int i = 0; i < present; i++) {

@@ -194,7 +194,7 @@ final class EmbeddedView implements StoreView {
       for (OpenRows.View view : rows) {
         OpenRow row = view.row(key);
         if (row != null) {
-          cursors.addAll(view.open(row, scan, scan.filter()));
+          cursors.addAll(view.open(row, scan, scan.filter(), readers.searchers()));
         }
       }
     }

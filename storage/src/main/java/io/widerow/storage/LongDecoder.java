@@ -16,9 +16,15 @@ final class LongDecoder {
     this.decompressor = decompressor;
   }
 
+  /// How large to make an array that is to hold `count` of a block: the next blocks will want about
+  /// as many, and a reader keeps its arrays.
+  static int withSpare(int count) {
+    return count + (count >> 3);
+  }
+
   /// Makes an array that holds `count`, with `values` in it or not.
   static long[] room(long[] values, int count) {
-    return values.length >= count ? values : new long[Math.max(count, 2 * values.length)];
+    return values.length >= count ? values : new long[withSpare(count)];
   }
 
   /// Fills `values[0 .. count)`.
@@ -131,7 +137,7 @@ final class LongDecoder {
     }
     int raw = count * width;
     if (planes.length < raw) {
-      planes = new byte[Math.max(raw, 2 * planes.length)];
+      planes = new byte[withSpare(raw)];
     }
     decompressor.decompress(in, in.readCount(0, in.left(), "stored bytes"), planes, 0, raw);
     for (int i = 0; i < count; i++) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /// All open rows of a lane from one sealing to the next, in one piece of native memory. Records
@@ -227,7 +228,7 @@ final class OpenRows implements AutoCloseable {
     boolean hasSince(OpenRow row, Arrivals since) {
       long from = since.limitOf(row.key.shard());
       return from < arrivalLimit
-          && open(row, Scan.all().withSince(since), new Filter.Everything()).stream()
+          && open(row, Scan.all().withSince(since), new Filter.Everything(), null).stream()
               .anyMatch(cursor -> !((RunCursor) cursor).isEmpty());
     }
 
@@ -242,7 +243,8 @@ final class OpenRows implements AutoCloseable {
     /// Cursors over the runs of a row.
     ///
     /// @param filter asked about each event
-    List<EventCursor> open(OpenRow row, Scan scan, Filter filter) {
+    /// @param threads help to ask it; null for none
+    List<EventCursor> open(OpenRow row, Scan scan, Filter filter, @Nullable Executor threads) {
       List<EventCursor> cursors = new ArrayList<>();
       for (Run run : row.runs()) {
         cursors.add(
@@ -253,7 +255,8 @@ final class OpenRows implements AutoCloseable {
                 row.hasOwnIds(),
                 scan,
                 scan.arrivedFrom(row.key.shard()),
-                filter));
+                filter,
+                threads));
       }
       return cursors;
     }
@@ -265,7 +268,8 @@ final class OpenRows implements AutoCloseable {
       EventId last = EventId.LEAST;
       for (Run run : row.runs()) {
         RunCursor cursor =
-            new RunCursor(memory, watermark, run, false, Scan.all(), 0, new Filter.Everything());
+            new RunCursor(
+                memory, watermark, run, false, Scan.all(), 0, new Filter.Everything(), null);
         if (cursor.isEmpty()) {
           continue;
         }

@@ -109,12 +109,7 @@ final class PieceDecoder {
     }
     out.numbers = LongDecoder.room(out.numbers, count);
     follow.read(in, out.numbers, count, 0);
-    for (int i = 0; i < count; i++) {
-      long value = out.numbers[i];
-      if (value < least || value > most) {
-        throw in.corrupt("number %d, possible are %d to %d".formatted(value, least, most));
-      }
-    }
+    LongDecoder.check(in, count, out.numbers, least, most, "number");
     out.form = code;
     out.detail = detail;
     out.bytes = text.bytes();

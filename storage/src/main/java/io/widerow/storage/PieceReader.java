@@ -38,7 +38,7 @@ final class PieceReader {
   ByteSource read(long offset, int bytes, String what) {
     int whole = bytes + SegmentFormat.CRC_BYTES;
     if (buffer.length < whole + ByteSource.SLACK) {
-      buffer = new byte[Math.max(whole, 2 * buffer.length) + ByteSource.SLACK];
+      buffer = new byte[LongDecoder.withSpare(whole) + ByteSource.SLACK];
     }
     long begun = System.nanoTime();
     long done = file.read(MemorySegment.ofArray(buffer).asSlice(0, whole), offset);

@@ -63,7 +63,9 @@ final class Run {
     int chunk = chunkOf(size);
     if (chunk == chunkCount) {
       if (chunkCount == chunks.length) {
-        chunks = Arrays.copyOf(chunks, 2 * chunkCount);
+        MemorySegment[] more = Arrays.copyOf(chunks, 2 * chunkCount);
+        VarHandle.storeStoreFence(); // a reader may come to see it before it sees the size
+        chunks = more;
       }
       chunks[chunkCount++] = chunkMemory;
     }

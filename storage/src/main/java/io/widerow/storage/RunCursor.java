@@ -1,19 +1,21 @@
 package io.widerow.storage;
 
-import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.RecordView;
 import io.widerow.event.TimeUuid;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /// Reads one run of an open row, in either direction, up to a watermark: events that lie at or
 /// above it in the rows' memory are not shown. Of neighbours with one id only the one that arrived
 /// last is.
 ///
-/// - Threads: one.
-/// - Memory: borrows that of the rows' view.
+/// - Threads: one; others look through its entries meanwhile, where there is a filter, see
+///   [RunScouts].
+/// - Memory: borrows that of the rows' view, until [#close].
 final class RunCursor implements EventCursor {
   private final MemorySegment memory;
   private final long watermark;
@@ -21,11 +23,9 @@ final class RunCursor implements EventCursor {
   private final Scan scan;
   private final ScanWatch watch;
   private final long arrivedFrom;
-  private final Filter filter;
-  private final boolean everything;
+  private final @Nullable RunScouts scouts; // null when there is no filter
   private final boolean ownIds;
   private final RecordView view = new RecordView();
-  private final AttributeValue scratch = new AttributeValue();
   private final int from; // entries of the range: [from, until)
   private final int until;
   private int next;
@@ -34,6 +34,7 @@ final class RunCursor implements EventCursor {
 
   /// @param ownIds whether one event of the row may replace another
   /// @param arrivedFrom the first arrival that is shown
+  /// @param threads help to look for what the filter keeps; null for none
   RunCursor(
       MemorySegment memory,
       long watermark,
@@ -41,7 +42,8 @@ final class RunCursor implements EventCursor {
       boolean ownIds,
       Scan scan,
       long arrivedFrom,
-      Filter filter) {
+      Filter filter,
+      @Nullable Executor threads) {
     this.memory = memory;
     this.watermark = watermark;
     this.run = run;
@@ -49,12 +51,14 @@ final class RunCursor implements EventCursor {
     this.scan = scan;
     this.watch = scan.watch();
     this.arrivedFrom = arrivedFrom;
-    this.filter = filter;
-    this.everything = filter instanceof Filter.Everything;
     int visible = visible();
     this.from = Math.max(firstNotBelow(scan.from(), visible), firstArrived(visible));
     this.until = Math.max(from, firstNotBelow(scan.until(), visible));
     this.next = scan.descending() ? until - 1 : from;
+    this.scouts =
+        filter instanceof Filter.Everything
+            ? null
+            : new RunScouts(memory, run, scan, filter, from, until, threads);
   }
 
   /// Entries to look at. In a run in order of arrival those below the watermark are a prefix; in a
@@ -152,22 +156,31 @@ final class RunCursor implements EventCursor {
 
   @Override
   public Step next() {
-    int step = scan.descending() ? -1 : 1;
-    while (next >= from && next < until) {
+    while (passToKept()) {
       long event = run.eventOffset(next);
-      next += step;
+      next += scan.descending() ? -1 : 1;
       if (!isShown(event) || isReplaced(event)) {
         continue;
       }
-      scanned++;
-      watch.event();
+      kept++;
       view.show(memory, event);
-      if (everything || filter.keeps(view, scratch)) {
-        kept++;
-        return Step.EVENT;
-      }
+      return Step.EVENT;
     }
     return Step.END;
+  }
+
+  /// Passes over entries that the filter does not keep. False when there is no other.
+  private boolean passToKept() {
+    if (scouts != null) {
+      next = scouts.next();
+      return next != RunScouts.NONE;
+    }
+    if (next < from || next >= until) {
+      return false;
+    }
+    watch.event();
+    scanned++;
+    return true;
   }
 
   /// True when a later neighbour writes the same id.
@@ -201,9 +214,13 @@ final class RunCursor implements EventCursor {
 
   @Override
   public ScanStatistics statistics() {
-    return new ScanStatistics(0, 0, 0, scanned, kept);
+    return new ScanStatistics(0, 0, 0, scouts == null ? scanned : scouts.passed(), kept);
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    if (scouts != null) {
+      scouts.close();
+    }
+  }
 }

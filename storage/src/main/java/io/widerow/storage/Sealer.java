@@ -214,7 +214,7 @@ final class Sealer {
       for (OpenRow row : bucket) {
         writer.begin(row.key);
         try (EventCursor events =
-            MergeCursor.of(view.open(row, Scan.all(), new Filter.Everything()), false)) {
+            MergeCursor.of(view.open(row, Scan.all(), new Filter.Everything(), null), false)) {
           while (events.next() == EventCursor.Step.EVENT) {
             writer.add(events.event());
           }

@@ -73,11 +73,11 @@ final class SegmentCursor implements EventCursor {
     this.segment = segment;
     this.step = scan.descending() ? -1 : 1;
     boolean stays = scan.fold() != null; // with one reader, which a fold is bound to
-    this.scouts = new BlockScouts(segment, readers, scan.filter(), stays);
+    this.order = index == null ? null : new BlockOrder(segment, index, scan);
+    this.scouts = new BlockScouts(segment, readers, scan.filter(), order, stays);
     this.scout = scouts.first();
     this.reader = scout.reader();
     this.key = key;
-    this.order = index == null ? null : new BlockOrder(segment, index, scan);
     this.scan = scan;
     this.watch = scan.watch();
     this.arrivedFrom = arrivedFrom;

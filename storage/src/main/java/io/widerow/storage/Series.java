@@ -62,7 +62,7 @@ final class Series {
   void begin(int newEvents) {
     events = newEvents;
     if (numbers.length < events) {
-      numbers = new int[Math.max(events, 2 * numbers.length)];
+      numbers = new int[LongDecoder.withSpare(events)];
       split = new int[numbers.length];
       codes = new int[numbers.length];
     }

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /// tens of megabytes of new memory each time.
 ///
 /// - Threads: any.
-/// - Memory: idle readers, a sixteenth of the heap at most, until [#close].
+/// - Memory: idle readers, an eighth of the heap at most, until [#close].
 final class SharedReaders implements AutoCloseable {
-  private static final int HEAP_SHARE = 16;
+  private static final int HEAP_SHARE = 8;
 
   private final long bytesMax;
   private volatile ReadingThreads threads = ReadingThreads.NONE;

@@ -111,7 +111,7 @@ class OpenRowsModelTest {
       Scan scan = Scan.all().withRange(from, until).withDescending(descending);
       List<Shown> found = new ArrayList<>();
       try (EventCursor cursor =
-          MergeCursor.of(view.open(row, scan, new Filter.Everything()), descending)) {
+          MergeCursor.of(view.open(row, scan, new Filter.Everything(), null), descending)) {
         while (cursor.next() == EventCursor.Step.EVENT) {
           found.add(new Shown(cursor.event().id(), cursor.event().version()));
         }

@@ -1,0 +1,59 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.Text;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the rows that a [Filter] may keep from the bytes of their texts, so that the filter itself
+/// need not look at the others. Never misses one.
+///
+/// - Threads: one.
+abstract class FilterSearch {
+  /// The rows that a filter may keep; null when they may be any.
+  @Nullable BitSet rows(Filter filter) {
+    return switch (filter) {
+      case Filter.Contains(AttributeName name, Text needle) -> holding(name, needle, false);
+      case Filter.Has(AttributeName name, Text words) -> holding(name, words, true);
+      case Filter.Compare(
+              AttributeName name,
+              Filter.Comparison comparison,
+              Filter.Literal.Word(Text text)) ->
+          comparison == Filter.Comparison.EQUAL ? holding(name, text, true) : null;
+      case Filter.And(var parts) -> {
+        BitSet both = null;
+        for (Filter part : parts) {
+          BitSet one = rows(part);
+          if (both == null) {
+            both = one;
+          } else if (one != null) {
+            both.and(one);
+          }
+          if (both != null && both.isEmpty()) {
+            break; // no other text is read
+          }
+        }
+        yield both;
+      }
+      case Filter.Or(var parts) -> {
+        BitSet either = new BitSet();
+        for (Filter part : parts) {
+          BitSet one = rows(part);
+          if (one == null) {
+            yield null;
+          }
+          either.or(one);
+        }
+        yield either;
+      }
+      default -> null;
+    };
+  }
+
+  private @Nullable BitSet holding(AttributeName name, Text text, boolean words) {
+    return text.length() == 0 ? null : holding(name, new Needle(text, words));
+  }
+
+  /// Rows that have the needle in a string of this name, where no longer word of it has it.
+  abstract BitSet holding(AttributeName name, Needle needle);
+}
