@@ -1,9 +1,11 @@
 package io.widerow.storage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,6 +54,23 @@ class SharedReadersTest {
         reader.close();
       }
       assertEquals((1 << 20) / bytes, kept);
+    }
+  }
+
+  @Test
+  void eachCursorOfAFewHasAReaderMoreBeforeOneHasAllOfThem() {
+    try (SharedReaders shared = new SharedReaders()) {
+      BlockReaders readers = BlockReaders.of(shared);
+      assertTrue(readers.tryClaimFurther(1)); // the first cursor, with its own
+      assertTrue(readers.tryClaimFurther(2));
+      assertFalse(readers.tryClaimFurther(3));
+      assertTrue(readers.tryClaimFurther(1)); // the second
+      assertFalse(readers.tryClaimFurther(2));
+      assertTrue(readers.tryClaimFurther(1)); // the third
+      assertFalse(readers.tryClaimFurther(1)); // there is none for the fourth
+      readers.releaseFurther(2);
+      assertTrue(readers.tryClaimFurther(1));
+      assertFalse(BlockReaders.NONE.tryClaimFurther(1));
     }
   }
 
