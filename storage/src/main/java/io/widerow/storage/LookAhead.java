@@ -58,8 +58,8 @@ final class LookAhead<S> implements AutoCloseable {
 
   /// Who has looked through the next piece; null when nobody was asked to and the cursor must.
   ///
-  /// @param done who looked through one that is not needed any more; the cursor has none of it
-  ///   behind this, unless it is null
+  /// @param done looked through the piece before; unless this returns null it may look through
+  ///   another one from now on
   /// @param worthwhile true when others may look through the pieces behind it
   /// @throws RuntimeException as looking through it did
   @Nullable S next(int piece, S done, boolean worthwhile) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// only what sealing wrote. A closed bucket is merged when it has been closed for a while; what
 /// comes later is merged with its like when there is enough of it, or when nothing more came for as
 /// long. In an open bucket segments are merged early when many have come together, so that their
-/// number stays small at any rate.
+/// number stays small as long as merging, which gives way to writers, keeps up with them.
 ///
 /// A segment in which damage was found is left as it is, and its like are merged without it: what
 /// can still be read of it goes on being read, and is rewritten by [StoreRepair] alone. Only when
