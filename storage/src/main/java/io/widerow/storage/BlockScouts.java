@@ -50,13 +50,12 @@ final class BlockScouts implements LookAhead.Pieces<BlockScout>, AutoCloseable {
   /// @param done the scout that it had before, for another block
   /// @param worthwhile true when others may look through these
   /// @throws StorageException.Corrupt as reading it did
-  BlockScout look(BlockOrder blocks, int block, BlockScout done, boolean worthwhile) {
-    assert blocks == order : "another scan";
+  BlockScout look(int block, BlockScout done, boolean worthwhile) {
     BlockScout looked = ahead.next(block, done, worthwhile);
     if (looked != null) {
       return looked;
     }
-    done.look(blocks.index(), block);
+    done.look(index(), block);
     return done;
   }
 
@@ -72,7 +71,11 @@ final class BlockScouts implements LookAhead.Pieces<BlockScout>, AutoCloseable {
 
   @Override
   public void lookThrough(BlockScout scout, int block) {
-    scout.lookThrough(Objects.requireNonNull(order).index(), block);
+    scout.lookThrough(index(), block);
+  }
+
+  private SegmentIndex index() {
+    return Objects.requireNonNull(order).index();
   }
 
   /// Memory of those that are not the cursor's.

@@ -172,7 +172,7 @@ final class SegmentCursor implements EventCursor {
     watch.block();
     columnsRead = false;
     long bytes = reader.bytesRead();
-    scout = scouts.look(blocks, opened, scout, searching);
+    scout = scouts.look(opened, scout, searching);
     bytesBefore += bytes;
     reader = scout.reader();
     BlockPruner.Verdict verdict = scout.verdict();
