@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 final class BlockReaders {
-  /// More readers than cursors, in a view. All cursors of a merge want one before any has two.
+  /// More readers than cursors, in a view.
   private static final int FURTHER_MAX = 4;
 
   /// For who reads one cursor: keeps none, and nobody looks ahead.
@@ -46,7 +46,9 @@ final class BlockReaders {
     }
   }
 
-  /// Lets a cursor have one more reader, until [#releaseFurther]; false when there are enough.
+  /// Lets a cursor have one more reader, until [#releaseFurther]; false when there are enough. One
+  /// that has more already leaves the last ones to others, so that up to three cursors of a merge
+  /// have at least one each.
   ///
   /// @param readers that it has, its own among them
   synchronized boolean tryClaimFurther(int readers) {

@@ -99,8 +99,8 @@ public class RunScoutBench {
   public int scout() {
     RunScout scout = new RunScout(rows.memory(), run, filter);
     int found = 0;
-    for (int from = 0; from < EVENTS; from += 8_192) {
-      scout.lookThrough(from, Math.min(EVENTS, from + 8_192));
+    for (int from = 0; from < EVENTS; from += ScanWatch.EVENTS_BETWEEN) {
+      scout.lookThrough(from, Math.min(EVENTS, from + ScanWatch.EVENTS_BETWEEN));
       for (int at = scout.next(from); at >= 0; at = scout.next(at + 1)) {
         found++;
       }

@@ -244,7 +244,9 @@ class RunScoutsTest {
       byte[] type = {'t'};
       byte[] body = {'b', 'o', 'd', 'y'};
       PartitionKey key = new PartitionKey(0, 60, "t", 0);
-      int[] lengths = {10, 1_000, 1_100, 65_519, 65_520, 65_521, 65_536, 500_000};
+      int[] lengths = {
+        10, 1_000, 1_100, 8_175, 8_176, 8_177, 8_192, 65_519, 65_520, 65_521, 65_536, 500_000
+      };
       for (int i = 0; i < lengths.length; i++) {
         byte[] text = new byte[lengths[i]];
         Arrays.fill(text, (byte) 'a');
