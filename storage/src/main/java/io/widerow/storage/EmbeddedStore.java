@@ -117,7 +117,7 @@ public final class EmbeddedStore implements EventStore {
       failed = new StorageException.ReadOnly("the store was opened for reading");
     }
     this.sealer = new Sealer(this, files, opened.background(), config.lanes());
-    this.merger = new Merger(this, files, opened.background());
+    this.merger = new Merger(this, files, sealer.pace(), opened.background());
     this.room = new DiskRoom(disk, config, sealer);
     this.state = StoreState.EMPTY.replaced(List.of(), opened.segments(), List.of());
   }
@@ -475,6 +475,7 @@ public final class EmbeddedStore implements EventStore {
       if (failed == null) {
         lanes.forEach(Lane::sealForClose);
       }
+      sealer.pace().end();
       awaitBackground();
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// only what sealing wrote. A closed bucket is merged when it has been closed for a while; what
 /// comes later is merged with its like when there is enough of it, or when nothing more came for as
 /// long. In an open bucket segments are merged early when many have come together, so that their
-/// number stays small as long as merging, which gives way to writers, keeps up with them.
+/// number stays small as long as merging, which waits while rows are sealed, see [MergePace], keeps
+/// up with writers.
 ///
 /// A segment in which damage was found is left as it is, and its like are merged without it: what
 /// can still be read of it goes on being read, and is rewritten by [StoreRepair] alone. Only when
@@ -38,8 +39,12 @@ final class Merger {
 
   static final long EVENTS_LATE = 1 << 16;
 
+  /// Events that are merged between two looks at the pace: about 2 ms.
+  private static final int PACE_EVENTS = 1 << 10;
+
   private final EmbeddedStore store;
   private final SegmentFiles files;
+  private final MergePace pace;
   private volatile Executor executor;
   private final AtomicLong merges = new AtomicLong();
 
@@ -50,9 +55,15 @@ final class Merger {
 
   private boolean running; // guarded by this
 
-  Merger(EmbeddedStore store, SegmentFiles files, Executor executor) {
+  /// For which state it is known whether merging is urgent; the running task's own.
+  private @Nullable StoreState judged;
+
+  private boolean urgent;
+
+  Merger(EmbeddedStore store, SegmentFiles files, MergePace pace, Executor executor) {
     this.store = store;
     this.files = files;
+    this.pace = pace;
     this.executor = executor;
   }
 
@@ -104,7 +115,7 @@ final class Merger {
       if (!expired.isEmpty()) {
         store.replaced(List.of(), expired);
       }
-      for (List<LiveSegment> due = plan(); due != null; due = plan()) {
+      for (List<LiveSegment> due = plan(); due != null && isTime(); due = plan()) {
         merge(due);
       }
     } catch (StorageException failed) {
@@ -179,8 +190,24 @@ final class Merger {
     return groups.values();
   }
 
+  /// Waits for it. False when the store is being closed: what a merge wrote so far is given up, and
+  /// made again when the store is opened.
+  private boolean isTime() {
+    return pace.await(() -> {
+      StoreState state = store.state();
+      if (judged != state) {
+        judged = state;
+        urgent = MergePace.isUrgent(state.allSegments());
+      }
+      return urgent;
+    });
+  }
+
   private void merge(List<LiveSegment> sources) {
     LiveSegment merged = write(sources);
+    if (merged == null) {
+      return;
+    }
     try {
       files.forceDirectory();
       store.replaced(List.of(merged), sources);
@@ -193,18 +220,23 @@ final class Merger {
     merges.incrementAndGet();
   }
 
-  private LiveSegment write(List<LiveSegment> sources) {
+  /// Null when it was given up.
+  private @Nullable LiveSegment write(List<LiveSegment> sources) {
     var keys = new TreeSet<PartitionKey>();
     for (LiveSegment source : sources) {
       source.partitions().forEach(partition -> keys.add(partition.key()));
     }
     long id = store.takeSegmentId();
+    int count = 0;
     try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
       for (PartitionKey key : keys) {
         writer.begin(key);
         try (EventCursor events = MergeCursor.of(cursors(sources, key), false)) {
           while (events.next() == EventCursor.Step.EVENT) {
             writer.add(events.event());
+            if (++count % PACE_EVENTS == 0 && !isTime()) {
+              return null;
+            }
           }
         }
       }

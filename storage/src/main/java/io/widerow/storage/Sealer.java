@@ -28,6 +28,7 @@ final class Sealer {
   private final EmbeddedStore store;
   private final SegmentFiles files;
   private final Executor executor;
+  private final MergePace pace = new MergePace(System::nanoTime);
   private final List<ArrayDeque<SealJob>> queues = new ArrayList<>(); // each guarded by itself
   private final boolean[] running; // guarded by the lane's queue
   private volatile @Nullable StorageException failure;
@@ -66,6 +67,11 @@ final class Sealer {
   /// True when so many tries failed in a row that waiting for the next one helps nobody.
   boolean failsForGood() {
     return failures.get() >= FAILURES_MAX;
+  }
+
+  /// What merging keeps beside this.
+  MergePace pace() {
+    return pace;
   }
 
   /// Waits until nothing is left to seal or the last try has failed.
@@ -146,7 +152,12 @@ final class Sealer {
   }
 
   private void seal(SealJob job) {
-    commit(job, write(job));
+    pace.sealingBegins();
+    try {
+      commit(job, write(job));
+    } finally {
+      pace.sealingEnds();
+    }
   }
 
   /// Writes the segments of one set of rows on the calling thread; they are not in the manifest.

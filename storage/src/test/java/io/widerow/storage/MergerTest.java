@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ class MergerTest {
   private static final int MANY = (int) Merger.EVENTS_LATE;
 
   private final SimDisk disk = new SimDisk(1);
+  private Runnable beforeCreating = () -> {}; // of a file
   private final TestClock clock = new TestClock(START_NANOS);
   private final StoreConfig config =
       StoreConfig.at(Path.of("/store"))
@@ -34,7 +36,15 @@ class MergerTest {
   private long written;
 
   private EmbeddedStore open() {
-    return new StoreOpener(config, disk, clock, Runnable::run)
+    var watched =
+        new DiskAround(disk) {
+          @Override
+          public DiskFile create(Path file) {
+            beforeCreating.run();
+            return super.create(file);
+          }
+        };
+    return new StoreOpener(config, watched, clock, Runnable::run)
         .open(_ -> new FileJournal.Factory(disk, config));
   }
 
@@ -124,5 +134,42 @@ class MergerTest {
     later(MERGE_AFTER);
     assertEquals(2, store.statistics().segments());
     check(1, 2); // the first of this process
+  }
+
+  @Test
+  void aMergeIsGivenUpWhenTheStoreIsClosed() throws Exception {
+    seal(MANY);
+    later(Duration.ZERO);
+    var begun = new CountDownLatch(1);
+    var goOn = new CountDownLatch(1);
+    store.mergeOn(task -> Thread.ofPlatform().start(task));
+    beforeCreating =
+        () -> {
+          begun.countDown();
+          awaitAll(goOn);
+        };
+    later(MERGE_AFTER);
+    awaitAll(begun);
+    Thread closing = Thread.ofPlatform().start(store::close);
+    while (closing.getState() != Thread.State.WAITING) { // for the merge
+      Thread.onSpinWait();
+    }
+    goOn.countDown();
+    closing.join();
+    beforeCreating = () -> {};
+    assertEquals(
+        2, disk.files().stream().filter(file -> file.startsWith("/store/segments")).count());
+    store = open();
+    later(Duration.ZERO);
+    later(MERGE_AFTER);
+    check(1, 2); // the first of this process
+  }
+
+  private static void awaitAll(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException given) {
+      throw new AssertionError(given);
+    }
   }
 }
