@@ -24,8 +24,8 @@ final class PieceFormat {
 
   static final int DIGITS_MAX = 18;
   static final int PRINTED_BYTES_MAX = 20;
-  private static final int TIME_BYTES = 8;
-  private static final int TIME_MILLIS_BYTES = 12;
+  static final int TIME_BYTES = 8;
+  static final int TIME_MILLIS_BYTES = 12;
   static final long TIME_LIMIT = 86_400;
   private static final int EIGHT_DIGITS = 100_000_000;
 
@@ -139,9 +139,18 @@ final class PieceFormat {
       out[at++] = '-';
       rest = -value;
     }
-    int width = ((Long.SIZE - Long.numberOfLeadingZeros(rest | 1)) * 1233) >>> 12; // log10, about
-    width += (rest | 1) >= TENS[width] ? 1 : 0;
-    return printDigits(rest, width, out, at);
+    return printDigits(rest, digitsOf(rest), out, at);
+  }
+
+  /// How many bytes [#printNumber] prints.
+  static int numberBytes(long value) {
+    return value < 0 ? 1 + digitsOf(-value) : digitsOf(value);
+  }
+
+  private static int digitsOf(long number) {
+    int digits =
+        ((Long.SIZE - Long.numberOfLeadingZeros(number | 1)) * 1233) >>> 12; // log10, about
+    return digits + ((number | 1) >= TENS[digits] ? 1 : 0);
   }
 
   /// Writes a time of day; `separator` stands before the milliseconds, 0 for none. Up to seven

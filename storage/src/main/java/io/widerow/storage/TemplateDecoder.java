@@ -29,7 +29,8 @@ final class TemplateDecoder {
   private int[] lastTemplates = new int[0]; // by column: the template that it was last seen in
   private int[] linesOf = new int[0]; // by template
   private int[] starts = new int[0];
-  private byte[] printed = new byte[1 << 16];
+  private final LineRun run = new LineRun();
+  private byte[] printed = new byte[0];
   byte[] constants = new byte[0];
   private final ByteSource source; // of the text, for complaints
   int columns;
@@ -39,11 +40,17 @@ final class TemplateDecoder {
   private int stands; // the line that `positions` are for; NONE when there is none
   private int shownFrom; // lines that are printed: [shownFrom, shownLimit)
   private int shownLimit;
+  private int shownBytes; // of these lines
   private int pieceCount;
   private int templates;
 
   static final int NONE = -1;
   private static final int CHUNK_LINES = 128;
+  private static final int AHEAD_CHUNKS = 2;
+
+  /// Bytes of lines that are printed at once, about.
+  private static final int PRINTED_BYTES = 1 << 16;
+
   private static final int FEW = 16; // one line of so many
   private static final int STARTS_MAX = 1 << 20;
 
@@ -56,6 +63,7 @@ final class TemplateDecoder {
 
   long heldBytes() {
     long bytes = printed.length + (long) Long.BYTES * codes.length + follow.heldBytes();
+    bytes += run.heldBytes();
     bytes += (long) Integer.BYTES * starts.length;
     for (TextSlices column : slices) {
       bytes += column.heldBytes();
@@ -83,6 +91,9 @@ final class TemplateDecoder {
     }
     noteStarts(templates);
     constants = text.bytes();
+    if (printed.length == 0) {
+      printed = new byte[PRINTED_BYTES];
+    }
     out.form = PieceFormat.RAW;
     out.room(count);
     out.count = count;
@@ -208,19 +219,43 @@ final class TemplateDecoder {
     if (line >= shownFrom && line < shownLimit) {
       return false;
     }
-    int chunk = line / chunkLines * chunkLines;
-    shownFrom = few ? line : chunk;
-    shownLimit = few ? line + 1 : Math.min(count, chunk + chunkLines);
-    moveTo(shownFrom, chunk);
+    choose(line);
+    moveTo(shownFrom, shownFrom / chunkLines * chunkLines);
     int at = 0;
-    for (int i = shownFrom; i < shownLimit; i++) {
-      out.offsets[i] = at;
-      at = print(firsts[(int) codes[i]], at);
-      out.lengths[i] = at - out.offsets[i];
+    for (int i = shownFrom; i < shownLimit; ) {
+      int limit = runFrom(i);
+      if (limit - i >= LineRun.LINES_MIN) {
+        at = printRun(i, limit - i, at, out);
+        i = limit;
+      }
+      for (; i < limit; i++) {
+        out.offsets[i] = at;
+        at = print(firsts[(int) codes[i]], at);
+        out.lengths[i] = at - out.offsets[i];
+      }
     }
     stands = shownLimit;
+    shownBytes = at;
     out.bytes = printed;
     return true;
+  }
+
+  /// Chooses the lines that are printed because one is asked for: itself when few are, else its
+  /// chunk, or that and the next one where somebody reads on.
+  private void choose(int line) {
+    if (few) {
+      shownFrom = line;
+      shownLimit = line + 1;
+    } else if (line == shownFrom - 1) {
+      int chunks = shownBytes < PRINTED_BYTES ? AHEAD_CHUNKS : 1;
+      shownLimit = shownFrom;
+      shownFrom = Math.max(0, shownLimit - chunks * chunkLines);
+    } else {
+      boolean readsOn = line == shownLimit && line > 0 && shownBytes < PRINTED_BYTES;
+      int chunks = readsOn ? AHEAD_CHUNKS : 1;
+      shownFrom = line / chunkLines * chunkLines;
+      shownLimit = Math.min(count, shownFrom + chunks * chunkLines);
+    }
   }
 
   /// Makes `positions` those of a line, on from where they are or from the start of its chunk.
@@ -234,6 +269,44 @@ final class TemplateDecoder {
       addUses((int) codes[i], 1, positions);
     }
     stands = NONE; // while lines are printed, which may end it
+  }
+
+  /// The end of the lines of one template that a line is the first of.
+  private int runFrom(int line) {
+    int limit = Math.min(shownLimit, line + LineRun.LINES_MAX);
+    if (templates == 1) {
+      return limit;
+    }
+    int i = line + 1;
+    while (i < limit && codes[i] == codes[line]) {
+      i++;
+    }
+    return i;
+  }
+
+  /// Prints lines of one template; returns the offset behind them.
+  private int printRun(int line, int lines, int start, TextSlices out) {
+    int first = firsts[(int) codes[line]];
+    int limit = firsts[(int) codes[line] + 1];
+    long constantBytes = 0;
+    for (int piece = first; piece < limit; piece++) {
+      constantBytes += pieceBytes[piece];
+    }
+    run.begin(lines, constantBytes);
+    for (int piece = first; piece < limit - 1; piece++) {
+      run.measure(slices[pieceColumns[piece]], positions[pieceColumns[piece]]);
+    }
+    byte[] target = printRoom(printed, start, run.bytes());
+    run.place(start, out, line);
+    for (int piece = first; piece < limit; piece++) {
+      run.put(constants, pieceOffsets[piece], pieceBytes[piece], target);
+      int column = pieceColumns[piece];
+      if (column != NONE) {
+        positions[column] += pieceFresh[piece] ? lines : 0;
+        run.put(slices[column], positions[column] - lines, target);
+      }
+    }
+    return start + (int) run.bytes();
   }
 
   /// Prints the line of a template whose pieces start at `first`; returns the offset behind it.
@@ -264,12 +337,12 @@ final class TemplateDecoder {
     }
   }
 
-  private byte[] printRoom(byte[] target, int at, int bytes) {
+  private byte[] printRoom(byte[] target, int at, long bytes) {
     return target.length - ByteSource.SLACK - at >= bytes ? target : grow(at, bytes);
   }
 
-  private byte[] grow(int at, int bytes) {
-    long needed = (long) at + bytes;
+  private byte[] grow(int at, long bytes) {
+    long needed = at + bytes;
     if (needed > SegmentFormat.BLOCK_BYTES_MAX) {
       shownLimit = shownFrom;
       throw source.corrupt("lines of more than %d bytes".formatted(needed));

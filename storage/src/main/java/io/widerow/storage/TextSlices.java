@@ -124,6 +124,20 @@ final class TextSlices {
     };
   }
 
+  /// How many bytes [#printNumber] prints.
+  int numberBytes(int slice) {
+    return switch (form) {
+      case PieceFormat.NUMBER -> PieceFormat.numberBytes(numbers[slice]);
+      case PieceFormat.DIGITS -> detail;
+      case PieceFormat.TIME -> PieceFormat.TIME_BYTES;
+      case PieceFormat.TIME_MILLIS -> PieceFormat.TIME_MILLIS_BYTES;
+      default ->
+          numbers[slice] == 0
+              ? detail
+              : PieceFormat.numberBytes(PieceFormat.unfolded(numbers[slice]));
+    };
+  }
+
   /// Adds the texts that have the part `[from, limit)` of a needle at a place. They are no numbers,
   /// and a decoder gave them.
   void search(Needle needle, Needle.Place place, int from, int limit, BitSet found) {

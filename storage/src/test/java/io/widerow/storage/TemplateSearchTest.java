@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: the parts of lines tell exactly which lines contain a text, and miss none that has words.
-/// Method: lines of made-up templates with every form of number, encoded and decoded; texts are cut
+/// Goal: lines are printed as they were, in any order they are asked for; their parts tell exactly
+/// which lines contain a text, and miss none that has words. Method: lines of made-up templates
+/// with every form of number, some by turns and some in rows, encoded and decoded; texts are cut
 /// out of them at random, mostly over edges, some with a byte changed, and looked for in the
 /// printed lines too. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
@@ -45,6 +46,7 @@ class TemplateSearchTest {
     OR_HYPHEN,
     WORD,
     QUOTED,
+    LONG,
     REPEATED
   }
 
@@ -85,6 +87,7 @@ class TemplateSearchTest {
       case OR_HYPHEN -> random.nextInt(4) == 0 ? "-" : String.valueOf(random.nextInt(2_000));
       case WORD -> "é17_".repeat(random.nextInt(2)) + "w" + random.nextInt(30);
       case QUOTED -> "\"" + " GET /17 ".substring(random.nextInt(9)) + "\"";
+      case LONG -> "x".repeat(random.nextInt(200)) + random.nextInt(9);
       case REPEATED -> shown;
     };
   }
@@ -95,13 +98,18 @@ class TemplateSearchTest {
       templates.add(template(random));
     }
     List<String> lines = new ArrayList<>();
-    for (int i = random.nextInt(40, 400); i > 0; i--) {
+    int alike = random.nextBoolean() ? 1 : 60; // lines of one template behind each other, about
+    Template template = templates.getFirst();
+    for (int i = random.nextInt(40, 900); i > 0; i--) {
       String shown = String.valueOf(1_000 + random.nextInt(20));
       boolean whole = random.nextInt(60) == 0;
+      if (random.nextInt(alike) == 0) {
+        template = templates.get(random.nextInt(templates.size()));
+      }
       lines.add(
           whole
               ? "no template fits %x ".formatted(random.nextInt()).repeat(random.nextInt(4))
-              : print(templates.get(random.nextInt(templates.size())), shown, random));
+              : print(template, shown, random));
     }
     return lines;
   }
@@ -238,10 +246,29 @@ class TemplateSearchTest {
           null,
           flags != 0);
       use.of(reader);
-      for (int i = 0; i < lines.size(); i++) {
-        assertTrue(reader.value(i, value));
-        assertEquals(lines.get(i), value.toString());
+      checkLines(reader, lines);
+    }
+  }
+
+  /// Forwards, backwards, and on from anywhere.
+  private static void checkLines(ColumnReader reader, List<String> lines) {
+    var random = new SplittableRandom(lines.size());
+    List<Integer> order = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      order.add(i);
+    }
+    order.addAll(order.reversed().stream().toList());
+    for (int i = 0; i < 20; i++) {
+      int from = random.nextInt(lines.size());
+      int step = random.nextBoolean() ? 1 : -1;
+      for (int at = from, left = random.nextInt(300); left > 0; left--, at += step) {
+        order.add(Math.floorMod(at, lines.size()));
       }
+    }
+    AttributeValue value = new AttributeValue();
+    for (int line : order) {
+      assertTrue(reader.value(line, value));
+      assertEquals(lines.get(line), value.toString());
     }
   }
 }
