@@ -62,7 +62,7 @@ final class BlockWriter implements AutoCloseable {
     compressor = new BlockCompressor(form.zstdLevel(), breather);
     tokensWanted = form.filterBits() > 0;
     columns = new ColumnEncoder(compressor, tokenSet);
-    ids = new IdEncoder(columns.longs());
+    ids = new IdEncoder(columns.longs(), compressor.thorough());
     finder = new SeriesFinder(!compressor.thorough());
   }
 

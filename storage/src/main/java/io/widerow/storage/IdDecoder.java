@@ -14,6 +14,7 @@ final class IdDecoder {
   long[] versions = new long[0];
   private long[] daemons = new long[0];
   private long[] counters = new long[0];
+  private final ArrivalOrder order = new ArrivalOrder();
 
   IdDecoder(LongDecoder longs) {
     this.longs = longs;
@@ -21,7 +22,7 @@ final class IdDecoder {
 
   long heldBytes() {
     long longs = times.length + (long) tails.length + versions.length;
-    return Long.BYTES * (longs + daemons.length + counters.length);
+    return Long.BYTES * (longs + daemons.length + counters.length) + order.heldBytes();
   }
 
   void decode(ByteSource in, int count) {
@@ -30,24 +31,11 @@ final class IdDecoder {
     versions = LongDecoder.room(versions, count);
     longs.decode(in, count, times, 0, TIME_LIMIT - 1, "time");
     int form = in.readByte();
-    if (form == IdEncoder.TAILS_SPLIT) {
-      daemons = LongDecoder.room(daemons, count);
-      counters = LongDecoder.room(counters, count);
-      longs.decode(in, count, tails, 0, TimeUuid.NANOS_PER_TICK - 1, "nanoseconds");
-      longs.decode(in, count, daemons, 0, TimeUuid.DAEMON_LIMIT - 1, "daemon");
-      longs.decode(in, count, counters, 0, TimeUuid.COUNTER_LIMIT - 1, "counter");
-      for (int i = 0; i < count; i++) { // in their ranges, they make an id of any time
-        tails[i] = TimeUuid.tailOf(tails[i], (int) daemons[i], counters[i]);
-      }
-    } else if (form == IdEncoder.TAILS_RAW) {
-      longs.decode(in, count, tails);
-      for (int i = 0; i < count; i++) {
-        if (!TimeUuid.isId(times[i], tails[i])) {
-          throw in.corrupt("tail %016x of id %d".formatted(tails[i], i));
-        }
-      }
-    } else {
-      throw in.corrupt("form %d of ids".formatted(form));
+    switch (form) {
+      case IdEncoder.TAILS_SPLIT -> readSplit(in, count);
+      case IdEncoder.TAILS_RAW -> readRaw(in, count);
+      case IdEncoder.ARRIVED -> readArrived(in, count);
+      default -> throw in.corrupt("form %d of ids".formatted(form));
     }
     longs.decode(in, count, versions);
     in.requireEnd("the ids");
@@ -58,6 +46,53 @@ final class IdDecoder {
       if (TimeUuid.compare(times[i - 1], tails[i - 1], times[i], tails[i]) > 0) {
         throw in.corrupt("id %d of the block is out of order".formatted(i));
       }
+    }
+  }
+
+  private void readSplit(ByteSource in, int count) {
+    daemons = LongDecoder.room(daemons, count);
+    counters = LongDecoder.room(counters, count);
+    longs.decode(in, count, tails, 0, TimeUuid.NANOS_PER_TICK - 1, "nanoseconds");
+    longs.decode(in, count, daemons, 0, TimeUuid.DAEMON_LIMIT - 1, "daemon");
+    longs.decode(in, count, counters, 0, TimeUuid.COUNTER_LIMIT - 1, "counter");
+    for (int i = 0; i < count; i++) { // in their ranges, they make an id of any time
+      tails[i] = TimeUuid.tailOf(tails[i], (int) daemons[i], counters[i]);
+    }
+  }
+
+  private void readRaw(ByteSource in, int count) {
+    longs.decode(in, count, tails);
+    for (int i = 0; i < count; i++) {
+      if (!TimeUuid.isId(times[i], tails[i])) {
+        throw in.corrupt("tail %016x of id %d".formatted(tails[i], i));
+      }
+    }
+  }
+
+  /// What was read as times are units, in order of arrival.
+  private void readArrived(ByteSource in, int count) {
+    long least = in.readVarint();
+    long unit = in.readVarint();
+    int nanos = in.readCount(0, (int) TimeUuid.NANOS_PER_TICK - 1, "nanoseconds");
+    int daemon = in.readCount(0, TimeUuid.DAEMON_LIMIT - 1, "daemon");
+    longs.decode(in, count, tails, 0, TimeUuid.COUNTER_LIMIT - 1, "counter");
+    if (!ArrivalOrder.rises(tails, count)) {
+      throw in.corrupt("counters that do not rise, in order of arrival");
+    }
+    long most = 0;
+    for (int i = 0; i < count; i++) {
+      most = Math.max(most, times[i]);
+    }
+    if (least < 0
+        || least >= TIME_LIMIT
+        || unit < 0
+        || (unit > 0 && most > (TIME_LIMIT - 1 - least) / unit)) {
+      throw in.corrupt("times of %d and up to %d times %d".formatted(least, most, unit));
+    }
+    order.byTime(times, tails, count, most);
+    for (int i = 0; i < count; i++) {
+      times[i] = least + times[i] * unit;
+      tails[i] = TimeUuid.tailOf(nanos, daemon, tails[i]);
     }
   }
 

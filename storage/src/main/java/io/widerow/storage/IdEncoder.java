@@ -5,28 +5,40 @@ import io.widerow.event.TimeUuid;
 import java.util.Arrays;
 
 /// Writes the ids and versions of a block: times; tails, split into their fields when all of them
-/// were assigned by Widerow; versions.
+/// were assigned by Widerow; versions. A thorough encoder tries the order of arrival too, where
+/// that is another one, see [ArrivalOrder].
 ///
 /// ```
 ///  longs times | byte 1 | longs nanos | longs daemons | longs counters | longs versions
 ///  longs times | byte 0 | longs tails                                  | longs versions
+///  longs units | byte 2 | varint least | varint unit | varint nanos | varint daemon |
+///                                                      longs counters  | longs versions
 /// ```
+///
+/// The last form has units and counters in order of arrival, that is of counters, and versions in
+/// order of ids as ever; a time is `least + unit * units`.
 ///
 /// - Threads: one.
 final class IdEncoder {
   static final int TAILS_RAW = 0;
   static final int TAILS_SPLIT = 1;
+  static final int ARRIVED = 2;
 
   private final LongEncoder longs;
+  private final boolean thorough;
+  private final ArrivalOrder order = new ArrivalOrder();
   private long[] times = new long[1024];
   private long[] tails = new long[1024];
   private long[] versions = new long[1024];
   private long[] field = new long[1024];
+  private long[] units = new long[0]; // in order of arrival
+  private long[] counters = new long[0]; // in order of arrival
   private int count;
   private boolean ownIds;
 
-  IdEncoder(LongEncoder longs) {
+  IdEncoder(LongEncoder longs, boolean thorough) {
     this.longs = longs;
+    this.thorough = thorough;
   }
 
   int count() {
@@ -79,26 +91,81 @@ final class IdEncoder {
   }
 
   private void put(ByteSink out) {
-    longs.encode(times, count, out);
-    if (splits()) {
-      out.putByte(TAILS_SPLIT);
-      for (int i = 0; i < count; i++) {
-        field[i] = nanos(times[i], tails[i]);
+    boolean assigned = splits();
+    if (!assigned || !thorough || !putArrived(out)) {
+      longs.encode(times, count, out);
+      if (assigned) {
+        putSplit(out);
+      } else {
+        out.putByte(TAILS_RAW);
+        longs.encode(tails, count, out);
       }
-      longs.encode(field, count, out);
-      for (int i = 0; i < count; i++) {
-        field[i] = TimeUuid.daemonOf(tails[i]);
-      }
-      longs.encode(field, count, out);
-      for (int i = 0; i < count; i++) {
-        field[i] = TimeUuid.counterOf(tails[i]);
-      }
-      longs.encode(field, count, out);
-    } else {
-      out.putByte(TAILS_RAW);
-      longs.encode(tails, count, out);
     }
     longs.encode(versions, count, out);
+  }
+
+  private void putSplit(ByteSink out) {
+    out.putByte(TAILS_SPLIT);
+    for (int i = 0; i < count; i++) {
+      field[i] = nanos(times[i], tails[i]);
+    }
+    longs.encode(field, count, out);
+    for (int i = 0; i < count; i++) {
+      field[i] = TimeUuid.daemonOf(tails[i]);
+    }
+    longs.encode(field, count, out);
+    for (int i = 0; i < count; i++) {
+      field[i] = TimeUuid.counterOf(tails[i]);
+    }
+    longs.encode(field, count, out);
+  }
+
+  /// Puts them in order of arrival; false, and nothing put, when that is no other order, or takes
+  /// more, as estimated.
+  private boolean putArrived(ByteSink out) {
+    for (int i = 0; i < count; i++) {
+      field[i] = TimeUuid.counterOf(tails[i]);
+    }
+    long[] rows = variesInCounters() ? order.rowsByArrival(field, count) : null;
+    if (rows == null) {
+      return false;
+    }
+    long least = times[0];
+    long unit = LongEncoder.divisor(times, count, least);
+    units = LongDecoder.room(units, count);
+    counters = LongDecoder.room(counters, count);
+    for (int i = 0; i < count; i++) {
+      int row = ArrivalOrder.row(rows[i]);
+      units[i] = unit == 0 ? 0 : (times[row] - least) / unit;
+      counters[i] = field[row];
+    }
+    long bits = longs.estimateBits(units, count) + longs.estimateBits(counters, count);
+    if (bits >= longs.estimateBits(times, count) + longs.estimateBits(field, count)) {
+      return false;
+    }
+    longs.encode(units, count, out);
+    out.putByte(ARRIVED);
+    out.putVarint(least);
+    out.putVarint(unit);
+    out.putVarint(nanos(least, tails[0]));
+    out.putVarint(TimeUuid.daemonOf(tails[0]));
+    longs.encode(counters, count, out);
+    return true;
+  }
+
+  /// True when tails, which are split, differ in nothing else.
+  private boolean variesInCounters() {
+    if (count == 0) {
+      return false;
+    }
+    long nanos = nanos(times[0], tails[0]);
+    int daemon = TimeUuid.daemonOf(tails[0]);
+    for (int i = 0; i < count; i++) {
+      if (TimeUuid.tailOf(nanos, daemon, field[i]) != tails[i]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private boolean splits() {

@@ -70,10 +70,7 @@ final class LongEncoder {
     if (count == 0) {
       return false;
     }
-    if (rest.length < count) {
-      rest = new long[Math.max(count, 2 * rest.length)];
-      moves = new long[rest.length];
-    }
+    makeRoom(count);
     int start = out.length();
     chooseTransform(values, count);
     if (series != null && count > 2 && bits > 0) {
@@ -85,6 +82,23 @@ final class LongEncoder {
       put(values, count, transform, series, false, out);
     }
     return (out.bytes()[start] & TRANSFORM_MASK) >= TRANSFORM_SERIES;
+  }
+
+  /// About how many bits `values[0 .. count)` take when they are packed.
+  long estimateBits(long[] values, int count) {
+    if (count == 0) {
+      return 0;
+    }
+    makeRoom(count);
+    chooseTransform(values, count);
+    return bits;
+  }
+
+  private void makeRoom(int count) {
+    if (rest.length < count) {
+      rest = new long[Math.max(count, 2 * rest.length)];
+      moves = new long[rest.length];
+    }
   }
 
   /// Tries what may be the smallest: packed as estimated, and compressed with the transform of
@@ -121,12 +135,12 @@ final class LongEncoder {
   private void chooseTransform(long[] values, int count) {
     System.arraycopy(values, 0, rest, 0, count);
     transform = TRANSFORM_PLAIN;
-    bits = estimateBits(rest, count);
+    bits = packedBits(rest, count);
     if (count <= 2 || bits == 0) {
       return;
     }
     differences(rest, count);
-    long delta = estimateBits(rest, count - 1) + RUN_BITS;
+    long delta = packedBits(rest, count - 1) + RUN_BITS;
     if (delta >= bits) {
       return;
     }
@@ -136,7 +150,7 @@ final class LongEncoder {
       return;
     }
     differences(rest, count - 1);
-    long delta2 = estimateBits(rest, count - 2) + 2 * RUN_BITS;
+    long delta2 = packedBits(rest, count - 2) + 2 * RUN_BITS;
     if (delta2 < bits) {
       transform = TRANSFORM_DELTA2;
       bits = delta2;
@@ -146,14 +160,14 @@ final class LongEncoder {
   /// Takes a transform that needs series when it takes less.
   private void chooseSeries(long[] values, int count, Series series) {
     seriesDifferences(values, count, TRANSFORM_SERIES, series);
-    long once = estimateBits(rest, count - 1) + RUN_BITS;
+    long once = packedBits(rest, count - 1) + RUN_BITS;
     if (once < bits) {
       transform = TRANSFORM_SERIES;
       bits = once;
     }
     if (once > RUN_BITS) {
       seriesDifferences(values, count, TRANSFORM_SERIES2, series);
-      long twice = estimateBits(rest, count - 1) + RUN_BITS;
+      long twice = packedBits(rest, count - 1) + RUN_BITS;
       if (twice < bits) {
         transform = TRANSFORM_SERIES2;
         bits = twice;
@@ -209,7 +223,7 @@ final class LongEncoder {
       return BODY_PACKED_ALL;
     }
     int width = BitPacking.widthFor(range);
-    if ((long) width * count <= estimateBits(rest, count)) {
+    if ((long) width * count <= packedBits(rest, count)) {
       putPacked(0, count, 0, width, out);
       return BODY_PACKED_ALL;
     }
@@ -259,8 +273,8 @@ final class LongEncoder {
     out.put(packedPlanes);
   }
 
-  /// The greatest number that divides every `values[i] - least`.
-  private static long divisor(long[] values, int count, long least) {
+  /// The greatest number that divides every `values[i] - least`; 0 when all are the least.
+  static long divisor(long[] values, int count, long least) {
     long divisor = 0;
     for (int i = 0; i < count && divisor != 1; i++) {
       long a = values[i] - least;
@@ -279,7 +293,7 @@ final class LongEncoder {
   }
 
   /// About how many bits runs of [#RUN] numbers take.
-  private static long estimateBits(long[] values, int count) {
+  private static long packedBits(long[] values, int count) {
     long bits = 0;
     for (int from = 0; from < count; from += RUN) {
       int limit = Math.min(count, from + RUN);

@@ -84,8 +84,11 @@ final class SegmentFormat {
   /// a whole.
   static final long FEATURE_SERIES = 2;
 
-  /// Features that a reader must know.
-  static final long INCOMPATIBLE_KNOWN = FEATURE_GROUPS | FEATURE_SERIES;
+  /// Ids of a block may be in order of arrival, see [IdEncoder].
+  static final long FEATURE_ARRIVAL = 4;
+
+  /// Features that a reader must know, and that a writer uses.
+  static final long INCOMPATIBLE_KNOWN = FEATURE_GROUPS | FEATURE_SERIES | FEATURE_ARRIVAL;
 
   static final int BLOCK_EVENTS_MAX = 1 << 16;
 

@@ -89,7 +89,7 @@ final class SegmentWriter implements AutoCloseable {
     out.putLong(SegmentFormat.MAGIC);
     out.putInt(SegmentFormat.VERSION);
     out.putInt(0);
-    out.putLong(SegmentFormat.FEATURE_GROUPS | SegmentFormat.FEATURE_SERIES); // incompatible
+    out.putLong(SegmentFormat.INCOMPATIBLE_KNOWN);
     out.putLong(0); // compatible
     out.putLong(storeId.getMostSignificantBits());
     out.putLong(storeId.getLeastSignificantBits());

@@ -4,19 +4,13 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.UUID;
 
 /// The events of golden segments with series: twenty hosts of two cores, values of all kinds that
 /// follow from them, some absent. Made without a random number generator, which may change.
 final class GoldenSeries {
-  private static final Path FILE = Path.of("golden.seg");
-
   private GoldenSeries() {}
 
   static List<TestEvent> events() {
@@ -44,30 +38,5 @@ final class GoldenSeries {
       events.add(new TestEvent(id, 0, "cpu", attributes));
     }
     return events;
-  }
-
-  static List<TestEvent> read(byte[] file) {
-    var disk = new MemoryDisk();
-    disk.set(FILE, file);
-    List<TestEvent> found = new ArrayList<>();
-    try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
-        EventCursor cursor = segment.open(SegmentSizes.key(events()), Scan.all())) {
-      while (cursor.next() == EventCursor.Step.EVENT) {
-        found.add(TestEvent.copyOf(cursor.event()));
-      }
-    }
-    return found;
-  }
-
-  /// Writes golden segments. Only for a new version of the format: what is kept is never replaced.
-  ///
-  /// @param args a directory, and how their names start
-  public static void main(String[] args) throws IOException {
-    for (SegmentForm form : List.of(SegmentForm.SEALED, SegmentForm.FINAL)) {
-      var disk = new MemoryDisk();
-      SegmentSizes.write(disk, FILE, events(), form);
-      String name = args[1] + (form.equals(SegmentForm.FINAL) ? "-final" : "-sealed");
-      Files.write(Path.of(args[0]).resolve(name), disk.bytes(FILE));
-    }
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: a store of format version 1 opens for ever, shows what it held, and finds words in it.
 /// Method: stores that were written once by [#main] and are kept: one whose events are all in
 /// segments, one whose process died with the second half of them in the journal, and one of
-/// segments with filters of groups of blocks. So do segments with series, [GoldenSeries].
+/// segments with filters of groups of blocks. So do single segments, [GoldenSegment].
 class GoldenStoreTest {
   private static final long EVENTS = 2_000;
 
@@ -56,10 +56,19 @@ class GoldenStoreTest {
   @ParameterizedTest
   @ValueSource(strings = {"sealed", "final"})
   void aSegmentWithSeriesShowsWhatItHeld(String form) throws IOException {
+    checkSegment("segment-v1-series-" + form, GoldenSeries.events());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sealed", "final"})
+  void aSegmentInOrderOfArrivalShowsWhatItHeld(String form) throws IOException {
+    checkSegment("segment-v1-arrivals-" + form, GoldenArrivals.events());
+  }
+
+  private static void checkSegment(String name, List<TestEvent> events) throws IOException {
     try (InputStream bytes =
-        Objects.requireNonNull(
-            GoldenStoreTest.class.getResourceAsStream("/golden/segment-v1-series-" + form))) {
-      assertEquals(GoldenSeries.events(), GoldenSeries.read(bytes.readAllBytes()));
+        Objects.requireNonNull(GoldenStoreTest.class.getResourceAsStream("/golden/" + name))) {
+      assertEquals(events, GoldenSegment.read(bytes.readAllBytes(), events));
     }
   }
 

@@ -1,0 +1,45 @@
+package io.widerow.storage;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/// Writes and reads single segments that are kept for ever, of [GoldenSeries] or [GoldenArrivals].
+final class GoldenSegment {
+  private static final Path FILE = Path.of("golden.seg");
+
+  private GoldenSegment() {}
+
+  /// All that a file holds.
+  ///
+  /// @param written what it should hold, for the partition's sake
+  static List<TestEvent> read(byte[] file, List<TestEvent> written) {
+    var disk = new MemoryDisk();
+    disk.set(FILE, file);
+    List<TestEvent> found = new ArrayList<>();
+    try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
+        EventCursor cursor = segment.open(SegmentSizes.key(written), Scan.all())) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        found.add(TestEvent.copyOf(cursor.event()));
+      }
+    }
+    return found;
+  }
+
+  /// Writes golden segments. Only for a new version of the format: what is kept is never replaced.
+  ///
+  /// @param args `series` or `arrivals`, a directory, and how their names start
+  public static void main(String[] args) throws IOException {
+    List<TestEvent> events =
+        args[0].equals("series") ? GoldenSeries.events() : GoldenArrivals.events();
+    for (SegmentForm form : List.of(SegmentForm.SEALED, SegmentForm.FINAL)) {
+      var disk = new MemoryDisk();
+      SegmentSizes.write(disk, FILE, events, form);
+      String name = args[2] + (form.equals(SegmentForm.FINAL) ? "-final" : "-sealed");
+      Files.write(Path.of(args[1]).resolve(name), disk.bytes(FILE));
+    }
+  }
+}
