@@ -78,7 +78,9 @@ final class ArrivalOrder {
     long[] fromCounters = timeCounters;
     long[] toTimes = units;
     long[] toCounters = counters;
+    boolean inPlace = true;
     for (int shift = 0; shift < Long.SIZE && most >>> shift != 0; shift += DIGIT_BITS) {
+      inPlace = !inPlace;
       pass(fromTimes, fromCounters, toTimes, toCounters, count, shift);
       long[] swapped = fromTimes;
       fromTimes = toTimes;
@@ -87,7 +89,7 @@ final class ArrivalOrder {
       fromCounters = toCounters;
       toCounters = swapped;
     }
-    if (fromTimes != times) {
+    if (!inPlace) {
       System.arraycopy(fromTimes, 0, times, 0, count);
       System.arraycopy(fromCounters, 0, timeCounters, 0, count);
     }

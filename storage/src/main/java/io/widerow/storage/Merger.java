@@ -192,6 +192,7 @@ final class Merger {
 
   /// Waits for it. False when the store is being closed: what a merge wrote so far is given up, and
   /// made again when the store is opened.
+  @SuppressWarnings("ReferenceEquality") // another state may be an equal one, which is judged again
   private boolean isTime() {
     return pace.await(() -> {
       StoreState state = store.state();
