@@ -472,10 +472,10 @@ public final class EmbeddedStore implements EventStore {
   public void close() {
     trims.close();
     try {
+      sealer.pace().end();
       if (failed == null) {
         lanes.forEach(Lane::sealForClose);
       }
-      sealer.pace().end();
       awaitBackground();
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();

@@ -24,8 +24,8 @@ import java.util.function.LongSupplier;
 ///
 /// - Threads: any.
 final class MergePace {
-  /// Segments that sealing wrote and no merge took yet, of all buckets: each costs a query over all
-  /// of them a cursor in its turn, an opening its index, and the process a file.
+  /// Segments that wait for a merge, of all buckets: each costs a query over all of them a cursor
+  /// in its turn, an opening its index, and the process a file.
   static final int SEGMENTS_MAX = 512;
 
   /// Such segments of one partition that lie across each other in time: a query over them has as
@@ -86,13 +86,9 @@ final class MergePace {
     return false;
   }
 
-  /// True when there are too many segments that no merge took yet, or too many that lie across each
-  /// other.
-  ///
-  /// @param live all segments of a store
-  static boolean isUrgent(List<LiveSegment> live) {
-    List<LiveSegment> sealed = live.stream().filter(one -> !one.entry().merged()).toList();
-    return sealed.size() >= SEGMENTS_MAX || overlapping(sealed) >= OVERLAPPING_MAX;
+  /// True when too many segments wait for a merge, or too many of them lie across each other.
+  static boolean isUrgent(List<LiveSegment> waiting) {
+    return waiting.size() >= SEGMENTS_MAX || overlapping(waiting) >= OVERLAPPING_MAX;
   }
 
   /// The most segments that hold events of one partition around one time.

@@ -138,7 +138,18 @@ final class Merger {
 
   /// Segments of one bucket that should be one, oldest first; null when there are none.
   private @Nullable List<LiveSegment> plan() {
+    List<List<LiveSegment>> due = due();
+    if (due.isEmpty()) {
+      return null;
+    }
+    List<LiveSegment> next = due.getFirst();
+    return next.subList(0, Math.min(next.size(), SEGMENTS_MANY));
+  }
+
+  /// All that is worth a merge, by bucket and retention.
+  private List<List<LiveSegment>> due() {
     long now = store.wallNanos();
+    List<List<LiveSegment>> due = new ArrayList<>();
     forgetMerged();
     for (var bucket : store.state().segments().entrySet()) {
       long until =
@@ -151,11 +162,11 @@ final class Merger {
             alike.stream().filter(live -> !live.entry().merged() && live.isWhole()).toList();
         int worth = !closed ? SEGMENTS_MANY : mergedBefore ? worthOfLate(sealed, now) : 1;
         if (sealed.size() >= worth) {
-          return sealed.subList(0, Math.min(sealed.size(), SEGMENTS_MANY));
+          due.add(sealed);
         }
       }
     }
-    return null;
+    return due;
   }
 
   private int worthOfLate(List<LiveSegment> sealed, long now) {
@@ -198,7 +209,7 @@ final class Merger {
       StoreState state = store.state();
       if (judged != state) {
         judged = state;
-        urgent = MergePace.isUrgent(state.allSegments());
+        urgent = MergePace.isUrgent(due().stream().flatMap(List::stream).toList());
       }
       return urgent;
     });

@@ -103,20 +103,20 @@ class MergePaceTest {
     assertTrue(Thread.interrupted(), "it stays interrupted");
   }
 
-  private static LiveSegment segment(long id, boolean merged, String type, long from, long to) {
+  private static LiveSegment segment(long id, String type, long from, long to) {
     var key = new PartitionKey(0, 60, type, 0);
     long tail = EventId.LEAST.tail();
     var least = new EventId(from, tail);
     var part = new SegmentSummary.Partition(key, 2, least, new EventId(to, tail), false);
-    var entry = new SegmentEntry(id, 0, 60, merged, 100, 2, List.of(part));
+    var entry = new SegmentEntry(id, 0, 60, false, 100, 2, List.of(part));
     return new LiveSegment(entry, new StorageException.Corrupt(Path.of("/none"), 0, "gone"));
   }
 
   /// As many segments, each of which begins where the one before it ends, or before that.
-  private static List<LiveSegment> segments(int count, boolean merged, long step, long length) {
+  private static List<LiveSegment> segments(int count, long step, long length) {
     List<LiveSegment> segments = new ArrayList<>();
     for (int i = count; i > 0; i--) {
-      segments.add(segment(i, merged, "log", i * step, i * step + length));
+      segments.add(segment(i, "log", i * step, i * step + length));
     }
     return segments;
   }
@@ -124,22 +124,20 @@ class MergePaceTest {
   @Test
   void manySegmentsAreUrgent() {
     assertFalse(MergePace.isUrgent(List.of()));
-    assertFalse(MergePace.isUrgent(segments(MergePace.SEGMENTS_MAX - 1, false, 10, 9)));
-    assertTrue(MergePace.isUrgent(segments(MergePace.SEGMENTS_MAX, false, 10, 9)));
-    assertFalse(MergePace.isUrgent(segments(2 * MergePace.SEGMENTS_MAX, true, 10, 9)));
+    assertFalse(MergePace.isUrgent(segments(MergePace.SEGMENTS_MAX - 1, 10, 9)));
+    assertTrue(MergePace.isUrgent(segments(MergePace.SEGMENTS_MAX, 10, 9)));
   }
 
   @Test
   void segmentsThatLieAcrossEachOtherAreUrgent() {
     int most = MergePace.OVERLAPPING_MAX;
     long length = 10L * (most - 1); // to the beginning of the one that is so many further
-    assertTrue(MergePace.isUrgent(segments(2 * most, false, 10, length)));
-    assertFalse(MergePace.isUrgent(segments(2 * most, false, 10, length - 1)));
-    assertFalse(MergePace.isUrgent(segments(2 * most, true, 10, length)));
-    List<LiveSegment> apart = segments(most - 1, false, 0, 5);
-    apart.add(segment(1_000, false, "other", 0, 5));
+    assertTrue(MergePace.isUrgent(segments(2 * most, 10, length)));
+    assertFalse(MergePace.isUrgent(segments(2 * most, 10, length - 1)));
+    List<LiveSegment> apart = segments(most - 1, 0, 5);
+    apart.add(segment(1_000, "other", 0, 5));
     assertFalse(MergePace.isUrgent(apart), "of another partition");
-    apart.add(segment(1_001, false, "log", 5, 5));
+    apart.add(segment(1_001, "log", 5, 5));
     assertTrue(MergePace.isUrgent(apart));
     assertEquals(most + 1, apart.size());
   }

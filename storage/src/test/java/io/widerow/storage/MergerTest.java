@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,7 +24,7 @@ class MergerTest {
   private static final int MANY = (int) Merger.EVENTS_LATE;
 
   private final SimDisk disk = new SimDisk(1);
-  private Runnable beforeCreating = () -> {}; // of a file
+  private volatile Runnable beforeCreating = () -> {}; // of a file
   private final TestClock clock = new TestClock(START_NANOS);
   private final StoreConfig config =
       StoreConfig.at(Path.of("/store"))
@@ -163,6 +164,33 @@ class MergerTest {
     later(Duration.ZERO);
     later(MERGE_AFTER);
     check(1, 2); // the first of this process
+  }
+
+  @Test
+  void aMergeWaitsWhileRowsAreSealed() throws Exception {
+    seal(MANY);
+    later(Duration.ZERO);
+    var begun = new CountDownLatch(1);
+    var goOn = new CountDownLatch(1);
+    beforeCreating =
+        () -> {
+          begun.countDown();
+          awaitAll(goOn);
+        };
+    Thread sealing = Thread.ofPlatform().start(() -> seal(10));
+    awaitAll(begun);
+    beforeCreating = () -> {};
+    var merging = new AtomicReference<Thread>();
+    store.mergeOn(task -> merging.set(Thread.ofPlatform().start(task)));
+    later(MERGE_AFTER);
+    while (merging.get().getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    assertEquals(1, store.statistics().merged());
+    goOn.countDown();
+    sealing.join();
+    store.awaitBackground();
+    check(2, 3); // what was sealed meanwhile is not in it
   }
 
   private static void awaitAll(CountDownLatch latch) {
