@@ -25,6 +25,8 @@ class MergerTest {
 
   private final SimDisk disk = new SimDisk(1);
   private volatile Runnable beforeCreating = () -> {}; // of a file
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private final CountDownLatch goOn = new CountDownLatch(1);
   private final TestClock clock = new TestClock(START_NANOS);
   private final StoreConfig config =
       StoreConfig.at(Path.of("/store"))
@@ -141,14 +143,8 @@ class MergerTest {
   void aMergeIsGivenUpWhenTheStoreIsClosed() throws Exception {
     seal(MANY);
     later(Duration.ZERO);
-    var begun = new CountDownLatch(1);
-    var goOn = new CountDownLatch(1);
     store.mergeOn(task -> Thread.ofPlatform().start(task));
-    beforeCreating =
-        () -> {
-          begun.countDown();
-          awaitAll(goOn);
-        };
+    holdFiles();
     later(MERGE_AFTER);
     awaitAll(begun);
     Thread closing = Thread.ofPlatform().start(store::close);
@@ -170,13 +166,7 @@ class MergerTest {
   void aMergeWaitsWhileRowsAreSealed() throws Exception {
     seal(MANY);
     later(Duration.ZERO);
-    var begun = new CountDownLatch(1);
-    var goOn = new CountDownLatch(1);
-    beforeCreating =
-        () -> {
-          begun.countDown();
-          awaitAll(goOn);
-        };
+    holdFiles();
     Thread sealing = Thread.ofPlatform().start(() -> seal(10));
     awaitAll(begun);
     beforeCreating = () -> {};
@@ -191,6 +181,15 @@ class MergerTest {
     sealing.join();
     store.awaitBackground();
     check(2, 3); // what was sealed meanwhile is not in it
+  }
+
+  /// Has whoever creates a file wait for `goOn`.
+  private void holdFiles() {
+    beforeCreating =
+        () -> {
+          begun.countDown();
+          awaitAll(goOn);
+        };
   }
 
   private static void awaitAll(CountDownLatch latch) {
