@@ -59,13 +59,14 @@ final class ArrivalOrder {
     return (int) key & ((1 << ROW_BITS) - 1);
   }
 
-  /// True when each number is greater than the one before it.
+  /// True when each number is greater than the one before it. No branches, as in
+  /// [LongDecoder#check]; the numbers are times or counters, far from the ends of a long.
   static boolean rises(long[] numbers, int count) {
-    boolean rises = true;
+    long rises = 0;
     for (int i = 1; i < count; i++) {
-      rises &= numbers[i - 1] < numbers[i];
+      rises |= numbers[i] - numbers[i - 1] - 1;
     }
-    return rises;
+    return rises >= 0;
   }
 
   /// Sorts times, and the counters with them; of equal times the one that was before stays so.

@@ -39,8 +39,8 @@ final class IdDecoder {
     }
     longs.decode(in, count, versions);
     in.requireEnd("the ids");
-    if (timesRise(count)) {
-      return;
+    if (ArrivalOrder.rises(times, count)) {
+      return; // then no tails need be compared
     }
     for (int i = 1; i < count; i++) {
       if (TimeUuid.compare(times[i - 1], tails[i - 1], times[i], tails[i]) > 0) {
@@ -94,16 +94,6 @@ final class IdDecoder {
       times[i] = least + times[i] * unit;
       tails[i] = TimeUuid.tailOf(nanos, daemon, tails[i]);
     }
-  }
-
-  /// True when no two times are the same and none is before its neighbour, so that tails need not
-  /// be compared. No branches, as in [LongDecoder#check]; times are far from the ends of a long.
-  private boolean timesRise(int count) {
-    long rises = 0;
-    for (int i = 1; i < count; i++) {
-      rises |= times[i] - times[i - 1] - 1;
-    }
-    return rises >= 0;
   }
 
   /// The first row whose id is not before the given one.

@@ -5,8 +5,8 @@ import io.widerow.event.TimeUuid;
 import java.util.Arrays;
 
 /// Writes the ids and versions of a block: times; tails, split into their fields when all of them
-/// were assigned by Widerow; versions. A thorough encoder tries the order of arrival too, where
-/// that is another one, see [ArrivalOrder].
+/// were assigned by Widerow; versions. A thorough encoder puts them in order of arrival, see
+/// [ArrivalOrder], where that is another one and takes less, as estimated.
 ///
 /// ```
 ///  longs times | byte 1 | longs nanos | longs daemons | longs counters | longs versions

@@ -75,8 +75,9 @@ final class LineRun {
     return bytes;
   }
 
-  /// Lays the lines out one behind the other, from `at` on. They fit into an array.
-  void place(int at, TextSlices out, int line) {
+  /// Lays the lines out one behind the other, from `at` on, as the texts of `out` from `line` on,
+  /// and returns the offset behind them. They fit into an array.
+  int place(int at, TextSlices out, int line) {
     int next = at;
     for (int i = 0; i < lines; i++) {
       cursors[i] = next;
@@ -84,6 +85,7 @@ final class LineRun {
       out.lengths[line + i] = (int) lengths[i];
       next += (int) lengths[i] + GAP;
     }
+    return next;
   }
 
   /// Puts the same bytes into every line.

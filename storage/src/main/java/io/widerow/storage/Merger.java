@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// can still be read of it goes on being read, and is rewritten by [StoreRepair] alone. Only when
 /// all that it holds is past retention is it dropped like any other.
 ///
-/// - Threads: [#start] from any; one task runs at a time.
+/// - Threads: [#start] from any; one task runs at a time. It keeps its thread while it waits, and
+///   what is past its retention is dropped before a task merges, not meanwhile.
 final class Merger {
   /// Segments of an open bucket that are worth a merge, and the most that one merge reads.
   private static final int SEGMENTS_MANY = 32;

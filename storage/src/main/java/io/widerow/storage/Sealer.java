@@ -69,7 +69,7 @@ final class Sealer {
     return failures.get() >= FAILURES_MAX;
   }
 
-  /// What merging keeps beside this.
+  /// What has merging wait while this seals.
   MergePace pace() {
     return pace;
   }

@@ -297,7 +297,7 @@ final class TemplateDecoder {
       run.measure(slices[pieceColumns[piece]], positions[pieceColumns[piece]]);
     }
     byte[] target = printRoom(printed, start, run.bytes());
-    run.place(start, out, line);
+    int end = run.place(start, out, line);
     for (int piece = first; piece < limit; piece++) {
       run.put(constants, pieceOffsets[piece], pieceBytes[piece], target);
       int column = pieceColumns[piece];
@@ -306,7 +306,7 @@ final class TemplateDecoder {
         run.put(slices[column], positions[column] - lines, target);
       }
     }
-    return start + (int) run.bytes();
+    return end;
   }
 
   /// Prints the line of a template whose pieces start at `first`; returns the offset behind it.

@@ -14,8 +14,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Goal: what comes late to a merged bucket is merged once, with what came about the same time, and
-/// does not stay as it was sealed. Method: a store on the simulated disk, its clock turned by hand,
-/// tasks run at once, the bucket of a day ago.
+/// does not stay as it was sealed; a merge waits while rows are sealed, and holds up no store that
+/// closes. Method: a store on the simulated disk, its clock turned by hand, tasks run at once or on
+/// threads that are held where they create a file, the bucket of a day ago.
 class MergerTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final Duration MERGE_AFTER = Duration.ofMinutes(5);
