@@ -19,6 +19,9 @@ final class BlockDirectory {
   /// Flag of a column: its numbers are compressed as a whole.
   static final int COMPRESSED = 4;
 
+  /// Flag of a column: texts of it need the times of the block's events, see [EventTimes].
+  static final int TIMED = 8;
+
   private final AttributeNames cache = new AttributeNames();
   int events;
   int columns;
@@ -30,6 +33,7 @@ final class BlockDirectory {
   boolean[] ranged = new boolean[0];
   boolean[] follows = new boolean[0]; // needs the series of the block
   boolean[] compressed = new boolean[0]; // its numbers, as a whole
+  boolean[] timed = new boolean[0]; // needs the times of the block's events
   long[] least = new long[0];
   long[] greatest = new long[0];
   int[] leaders = new int[0]; // columns that tell the series apart
@@ -91,12 +95,13 @@ final class BlockDirectory {
     }
     present[i] = in.readCount(1, events, "events with attribute " + names[i]);
     int flags = in.readByte();
-    if (flags > (RANGED | FOLLOWS | COMPRESSED)) {
+    if (flags > (RANGED | FOLLOWS | COMPRESSED | TIMED)) {
       throw in.corrupt("flags %d of attribute %s".formatted(flags, names[i]));
     }
     ranged[i] = (flags & RANGED) != 0;
     follows[i] = (flags & FOLLOWS) != 0;
     compressed[i] = (flags & COMPRESSED) != 0;
+    timed[i] = (flags & TIMED) != 0;
     least[i] = ranged[i] ? in.readLong() : 0;
     greatest[i] = ranged[i] ? in.readLong() : 0;
     chunkBytes[i] = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of a column");
@@ -127,6 +132,7 @@ final class BlockDirectory {
       int size = 2 * columns;
       follows = new boolean[size];
       compressed = new boolean[size];
+      timed = new boolean[size];
       names = new AttributeName[size];
       kinds = new AttributeKind[size];
       present = new int[size];

@@ -21,6 +21,7 @@ final class BlockReader implements AutoCloseable {
   private final List<ColumnReader> columns = new ArrayList<>();
   private long bytesBefore; // read of blocks before
   private final Series series = new Series();
+  private final EventTimes times = new EventTimes();
   private boolean idsRead;
 
   BlockReader(DiskFile file, SegmentChecksum checksum) {
@@ -104,6 +105,9 @@ final class BlockReader implements AutoCloseable {
       if (follows && series.count() == 0) {
         findSeries();
       }
+      if (directory.timed[column]) {
+        readIds();
+      }
       ByteSource chunk =
           pieces.read(directory.chunkOffsets[column], directory.chunkBytes[column], "column");
       reader.decode(
@@ -112,6 +116,7 @@ final class BlockReader implements AutoCloseable {
           directory.present[column],
           directory.events,
           follows ? series : null,
+          directory.timed[column] ? times.of(ids.times) : null,
           directory.compressed[column]);
     }
     return reader;

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 /// Columns are in ascending order of names, then kinds. Flag 1: least and greatest are there, of
 /// longs as they are, of doubles their raw bits, NaNs left out; flag 2: the column needs the series
 /// that the leaders tell apart, see [Series], which are there when one does; flag 4: its numbers
-/// are compressed, see [ColumnEncoder]. Sizes are without the checksum. The last number is the size
-/// of a filter of the column, which older blocks have.
+/// are compressed, see [ColumnEncoder]; flag 8: it needs the events' times, see [EventTimes]. Sizes
+/// are without the checksum. The last number is the size of a filter of the column, which older
+/// blocks have.
 ///
 /// - Threads: one.
 /// - Memory: one block.
@@ -41,6 +42,7 @@ final class BlockWriter implements AutoCloseable {
   private final ColumnEncoder columns;
   private final IdEncoder ids;
   private final Series series = new Series();
+  private final EventTimes times = new EventTimes();
   private final SeriesFinder finder;
   private final TokenSet tokenSet = new TokenSet();
   private final boolean tokensWanted;
@@ -149,7 +151,8 @@ final class BlockWriter implements AutoCloseable {
     chunks.clear();
     directory.clear();
     int[] sizes = new int[written.size()];
-    ids.finish(events, chunks);
+    ids.put(events, chunks);
+    times.of(ids.times());
     int idsBytes = chunks.length();
     breather.breathe();
     finder.find(written, events, series);
@@ -161,7 +164,7 @@ final class BlockWriter implements AutoCloseable {
       column.place = i;
       boolean gathered = tokensWanted && column.kind == AttributeKind.STRING;
       tokenSet.begin(gathered);
-      column.flags = columns.encode(column, events, series, chunks);
+      column.flags = columns.encode(column, events, series, times, chunks);
       followed |= (column.flags & BlockDirectory.FOLLOWS) != 0;
       sizes[i] = chunks.length() - start;
       if (gathered) {
@@ -186,6 +189,7 @@ final class BlockWriter implements AutoCloseable {
   }
 
   private void keepRest(int events) {
+    ids.keepRest(events);
     rawBytes = EVENT_BYTES * ids.count();
     for (ColumnBuilder column : used) {
       rawBytes += column.keepRest(events);

@@ -64,8 +64,10 @@ final class ColumnEncoder {
   }
 
   /// @param series of the block
-  /// @return flags for the directory: [BlockDirectory#FOLLOWS], [BlockDirectory#COMPRESSED]
-  int encode(ColumnBuilder column, int events, Series series, ByteSink out) {
+  /// @param times of its events; null when no text may follow from them
+  /// @return flags for the directory, all but [BlockDirectory#RANGED]
+  int encode(
+      ColumnBuilder column, int events, Series series, @Nullable EventTimes times, ByteSink out) {
     Series followed = null;
     if (series.count() > 0 && !column.leads) {
       series.follow(column.rows, column.count);
@@ -81,21 +83,38 @@ final class ColumnEncoder {
       longs.encode(scratch, column.count, numbers);
     }
     boolean lines = column.kind == AttributeKind.STRING && !column.leads;
-    boolean used =
+    boolean bare = false;
+    if (times != null) {
+      times.follow(column.count < events ? column.rows : null);
+    }
+    int flags =
         switch (column.kind) {
-          case LONG, BOOLEAN -> longs.encode(column.values, column.count, followed, numbers);
-          case DOUBLE -> encodeDoubles(column.values, column.count, followed);
-          case STRING, BYTES -> texts.encode(column.texts, lines, followed, numbers, text);
+          case LONG, BOOLEAN -> flags(longs.encode(column.values, column.count, followed, numbers));
+          case DOUBLE -> flags(encodeDoubles(column.values, column.count, followed));
+          case STRING, BYTES -> {
+            int used = texts.encode(column.texts, lines, followed, times, numbers, text);
+            bare = texts.leftBare();
+            yield used;
+          }
         };
     putText(out);
-    return putNumbers(out) | (used ? BlockDirectory.FOLLOWS : 0);
+    return putNumbers(bare, out) | flags;
   }
 
-  private int putNumbers(ByteSink out) {
+  private static int flags(boolean usedSeries) {
+    return usedSeries ? BlockDirectory.FOLLOWS : 0;
+  }
+
+  /// @param bare runs of them were left to be compressed here
+  private int putNumbers(boolean bare, ByteSink out) {
     int raw = numbers.length();
     if (compressor.thorough() && raw >= NUMBERS_ZSTD_MIN) {
       compressed.clear();
-      compressor.compressNumbers(numbers.bytes(), 0, raw, compressed);
+      if (bare) {
+        compressor.compressWhole(numbers.bytes(), 0, raw, compressed);
+      } else {
+        compressor.compressNumbers(numbers.bytes(), 0, raw, compressed);
+      }
       if (compressed.length() < raw - raw / NUMBERS_GAIN) {
         out.putVarint(raw);
         out.putVarint(compressed.length());

@@ -66,6 +66,7 @@ final class ColumnReader {
   }
 
   /// @param series of the block, when the column needs them; null otherwise
+  /// @param times of its events, when the column needs them; null otherwise
   /// @param compressed true when its numbers are, as a whole
   void decode(
       ByteSource in,
@@ -73,6 +74,7 @@ final class ColumnReader {
       int newPresent,
       int events,
       @Nullable Series series,
+      @Nullable EventTimes times,
       boolean compressed) {
     kind = newKind;
     present = newPresent;
@@ -83,11 +85,12 @@ final class ColumnReader {
       readNumbers(in);
       in.requireEnd("the column");
     }
-    readValues(compressed ? numbers : in, events, series);
+    readValues(compressed ? numbers : in, events, series, times);
     decoded = true;
   }
 
-  private void readValues(ByteSource in, int events, @Nullable Series series) {
+  private void readValues(
+      ByteSource in, int events, @Nullable Series series, @Nullable EventTimes times) {
     if (!dense || !kind.isText()) {
       values = LongDecoder.room(values, present);
     }
@@ -97,6 +100,9 @@ final class ColumnReader {
     if (series != null) {
       series.follow(rows, present);
     }
+    if (times != null) {
+      times.follow(dense ? null : rows);
+    }
     switch (kind) {
       case LONG -> longs.decode(in, present, values, series);
       case BOOLEAN -> {
@@ -105,7 +111,7 @@ final class ColumnReader {
       }
       case DOUBLE -> decodeDoubles(in, series);
       case STRING, BYTES -> {
-        textDecoder.decode(in, text, present, series, texts);
+        textDecoder.decode(in, text, present, series, times, texts);
         textMemory = MemorySegment.ofArray(texts.bytes);
         text.requireEnd("the text");
       }

@@ -3,6 +3,7 @@ package io.widerow.storage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Reads what a [FollowEncoder] wrote.
 ///
@@ -18,16 +19,23 @@ final class FollowDecoder implements PieceDecoder.SymbolReader {
   private long[] hits = new long[0];
   private long[] missed = new long[0];
   private long[] last = new long[0];
+  private final ColumnLines columnLines;
+  private @Nullable EventTimes times;
 
-  FollowDecoder(LongDecoder longs) {
+  FollowDecoder(LongDecoder longs, ColumnLines columnLines) {
     this.longs = longs;
+    this.columnLines = columnLines;
   }
 
   long heldBytes() {
     return Long.BYTES * (hits.length + (long) missed.length + last.length);
   }
 
-  void clear() {
+  /// Begins with the columns of other lines.
+  ///
+  /// @param newTimes of their events; null when none follows from them
+  void clear(@Nullable EventTimes newTimes) {
+    times = newTimes;
     column = -1;
     symbolsBefore.clear();
   }
@@ -46,10 +54,12 @@ final class FollowDecoder implements PieceDecoder.SymbolReader {
   }
 
   @Override
-  public void read(ByteSource in, long[] symbols, int count, int size) {
-    int leader = in.readCount(0, column, "leading column") - 1;
+  public void read(ByteSource in, long[] symbols, int count, int form, int size) {
+    int leader = in.readCount(0, column + 1, "leading column") - 1;
     if (leader < 0) {
       longs.decode(in, count, symbols);
+    } else if (leader == column) {
+      readTimes(in, symbols, count, form);
     } else {
       readFollowed(in, leader, symbols, count);
     }
@@ -57,6 +67,19 @@ final class FollowDecoder implements PieceDecoder.SymbolReader {
       symbolsBefore.set(column, symbols);
       sizesBefore[column] = size;
       countsBefore[column] = count;
+    }
+  }
+
+  private void readTimes(ByteSource in, long[] symbols, int count, int form) {
+    EventTimes events = times;
+    if (events == null || !EventTimes.isTime(form)) {
+      throw in.corrupt("column %d cannot follow from times".formatted(column));
+    }
+    long limit = EventTimes.limit(form);
+    longs.decode(in, count, symbols, -limit / 2, limit / 2 - 1, "difference of times");
+    int[] lines = columnLines.of(column, count);
+    for (int i = 0; i < count; i++) {
+      symbols[i] = EventTimes.wrapped(symbols[i] + events.ofDay(lines[i], form), 0, limit);
     }
   }
 

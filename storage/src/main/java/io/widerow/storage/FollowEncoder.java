@@ -3,17 +3,20 @@ package io.widerow.storage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Writes the symbols of the columns of a template, each either as they are or as they follow from
 /// an earlier column: the symbol is what it was when the earlier column last had the value that it
-/// has now.
+/// has now. A time of day may follow from the times of the events.
 ///
 /// ```
 ///   varint 0            | longs symbols
 ///   varint leader + 1   | longs hits, eight to a number, low bit first | longs missed symbols
+///   varint own + 1      | longs differences to the events' times of day
 /// ```
 ///
-/// A column can lead when it is a dictionary of the same lines. Tried by thorough compressors only.
+/// A column can lead when it is a dictionary of the same lines, which thorough compressors only
+/// try. Others take times from events where all differ by as much, which is what they are for.
 ///
 /// - Threads: one.
 final class FollowEncoder implements PieceEncoder.SymbolWriter {
@@ -24,14 +27,24 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
   private final List<Integer> sizesBefore = new ArrayList<>();
   private final ByteSink plain = new ByteSink();
   private final ByteSink followed = new ByteSink();
+  private final ColumnLines columnLines;
+  private @Nullable EventTimes times;
+  private boolean usedTimes;
+  private long[] differences = new long[0];
   private long lines;
 
-  FollowEncoder(LongEncoder longs, boolean thorough) {
+  FollowEncoder(LongEncoder longs, boolean thorough, ColumnLines columnLines) {
     this.longs = longs;
     this.thorough = thorough;
+    this.columnLines = columnLines;
   }
 
-  void clear() {
+  /// Begins with the columns of other lines.
+  ///
+  /// @param newTimes of their events; null when none may follow from them
+  void clear(@Nullable EventTimes newTimes) {
+    times = newTimes;
+    usedTimes = false;
     symbolsBefore.clear();
     linesBefore.clear();
     sizesBefore.clear();
@@ -47,8 +60,19 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
     sizesBefore.add(0);
   }
 
+  /// True when a column follows from the events' times.
+  boolean usedTimes() {
+    return usedTimes;
+  }
+
   @Override
-  public void put(long[] symbols, int count, int size, ByteSink numbers) {
+  public void put(long[] symbols, int count, int form, int size, ByteSink numbers) {
+    if (times != null
+        && EventTimes.isTime(form)
+        && putTimes(symbols, count, form, times, numbers)) {
+      usedTimes = true;
+      return;
+    }
     if (!thorough) {
       numbers.putVarint(0);
       longs.encode(symbols, count, numbers);
@@ -69,6 +93,31 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
       symbolsBefore.set(column, Arrays.copyOf(symbols, count));
       sizesBefore.set(column, size);
     }
+  }
+
+  /// Puts times of day that are those of the events or differ from them by as much as all do, as in
+  /// another time zone; false, and nothing put, when a thorough compressor finds them smaller as
+  /// they are, or a hasty one finds that they differ by more.
+  private boolean putTimes(
+      long[] symbols, int count, int form, EventTimes events, ByteSink numbers) {
+    int own = symbolsBefore.size() - 1;
+    int[] linesOf = columnLines.of(own, count);
+    differences = LongDecoder.room(differences, count);
+    long limit = EventTimes.limit(form);
+    boolean same = true;
+    for (int i = 0; i < count && (same || thorough); i++) {
+      long difference = symbols[i] - events.ofDay(linesOf[i], form);
+      differences[i] = EventTimes.wrapped(difference, -limit / 2, limit);
+      same &= differences[i] == differences[0];
+    }
+    if (!same
+        && (!thorough
+            || longs.estimateBits(differences, count) >= longs.estimateBits(symbols, count))) {
+      return false;
+    }
+    numbers.putVarint(own + 1L);
+    longs.encode(differences, count, numbers);
+    return true;
   }
 
   /// The earlier column from which most symbols follow; negative when there is none.

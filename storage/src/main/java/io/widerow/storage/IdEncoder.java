@@ -75,12 +75,22 @@ final class IdEncoder {
     count++;
   }
 
-  /// Puts the first `rows` ids; those behind them are the first of the next block.
-  void finish(int rows, ByteSink out) {
+  /// By row; valid until [#keepRest].
+  long[] times() {
+    return times;
+  }
+
+  /// Puts the first `rows` ids.
+  void put(int rows, ByteSink out) {
     int whole = count;
     count = rows;
     put(out);
-    count = whole - rows;
+    count = whole;
+  }
+
+  /// Drops the first `rows` ids; those behind them are the first of the next block.
+  void keepRest(int rows) {
+    count -= rows;
     System.arraycopy(times, rows, times, 0, count);
     System.arraycopy(tails, rows, tails, 0, count);
     System.arraycopy(versions, rows, versions, 0, count);
@@ -93,7 +103,7 @@ final class IdEncoder {
   private void put(ByteSink out) {
     boolean assigned = splits();
     if (!assigned || !thorough || !putArrived(out)) {
-      longs.encode(times, count, out);
+      longs.encodeNoisy(times, count, out);
       if (assigned) {
         putSplit(out);
       } else {
@@ -143,7 +153,7 @@ final class IdEncoder {
     if (bits >= longs.estimateBits(times, count) + longs.estimateBits(field, count)) {
       return false;
     }
-    longs.encode(units, count, out);
+    longs.encodeNoisy(units, count, out);
     out.putByte(ARRIVED);
     out.putVarint(least);
     out.putVarint(unit);

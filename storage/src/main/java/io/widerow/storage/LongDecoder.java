@@ -139,7 +139,12 @@ final class LongDecoder {
     if (planes.length < raw) {
       planes = new byte[withSpare(raw)];
     }
-    decompressor.decompress(in, in.readCount(0, in.left(), "stored bytes"), planes, 0, raw);
+    int stored = in.readCount(0, in.left(), "stored bytes");
+    if (stored == 0) {
+      System.arraycopy(in.bytes(), in.skip(raw, "planes"), planes, 0, raw);
+    } else {
+      decompressor.decompress(in, stored, planes, 0, raw);
+    }
     for (int i = 0; i < count; i++) {
       values[from + i] = planes[i] & 0xff;
     }

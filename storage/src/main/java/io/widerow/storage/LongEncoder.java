@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///  body       CONSTANT  zigzag value
 ///             PACKED    zigzag base | varint divisor | runs of 128: width | varint least | packed
 ///             PLANES    zigzag base | varint divisor | width in bytes | varint stored | zstd of
-///                       all first bytes, all second bytes, ...
+///                       all first bytes, all second bytes, ...; as they are if stored is 0
 ///             PACKED_ALL   zigzag base | varint divisor | width | packed
 /// ```
 ///
@@ -44,6 +44,11 @@ final class LongEncoder {
   /// Bytes from which on compressing numbers is tried.
   private static final int COMPRESSED_MIN = 24;
 
+  /// Runs that may be left bare: shorter ones are packed, longer ones tell enough of their own.
+  private static final int BARE_MIN = 64;
+
+  private static final int BARE_MAX = 2_048;
+
   private final BlockCompressor compressor;
   private final ByteSink planes = new ByteSink();
   private final ByteSink packedPlanes = new ByteSink();
@@ -52,14 +57,30 @@ final class LongEncoder {
   private long[] moves = new long[0]; // from the value before in the series
   private int transform; // of those that need no series, and then of all, the one that takes least
   private long bits;
+  private boolean bare;
+  private boolean bareRun; // this one
+  private boolean noisy; // this one is, as moves of series are
 
   LongEncoder(BlockCompressor compressor) {
     this.compressor = compressor;
   }
 
+  /// From now on, planes of runs of some length are left as they are, or no longer: whoever
+  /// compresses the numbers of many runs as a whole finds in one what came in another.
+  void leaveBare(boolean newBare) {
+    bare = newBare;
+  }
+
   /// Puts `values[0 .. count)`, which are left as they are.
   void encode(long[] values, int count, ByteSink out) {
     encode(values, count, null, out);
+  }
+
+  /// Puts numbers that differ from one another by little but noise, as the times of events do.
+  void encodeNoisy(long[] values, int count, ByteSink out) {
+    noisy = true;
+    encode(values, count, null, out);
+    noisy = false;
   }
 
   /// Puts `values[0 .. count)`, which are left as they are.
@@ -76,7 +97,10 @@ final class LongEncoder {
     if (series != null && count > 2 && bits > 0) {
       chooseSeries(values, count, series);
     }
-    if (compressor.thorough() && count > RUN) {
+    bareRun = bare && count >= BARE_MIN && count <= BARE_MAX && bits > 0;
+    if (bareRun) {
+      put(values, count, transform, series, true, out);
+    } else if (compressor.thorough() && count > RUN) {
       encodeSmallest(values, count, series, out);
     } else {
       put(values, count, transform, series, false, out);
@@ -204,11 +228,18 @@ final class LongEncoder {
       least = Math.min(least, rest[i]);
       most = Math.max(most, rest[i]);
     }
+    int baseAt = out.length();
     out.putZigzag(least);
     if (least == most) {
       return BODY_CONSTANT;
     }
     long divisor = most - least < 0 ? 1 : divisor(rest, count, least);
+    if (bareRun && least >= 0 && most < 1 << Byte.SIZE) { // bytes that look alike in all runs
+      out.cut(baseAt);
+      out.putZigzag(0);
+      least = 0;
+      divisor = 1;
+    }
     for (int i = 0; i < count; i++) {
       rest[i] = divisor == 1 ? rest[i] - least : (rest[i] - least) / divisor;
     }
@@ -263,7 +294,13 @@ final class LongEncoder {
       }
     }
     packedPlanes.clear();
-    if (moved) {
+    if (bareRun) {
+      out.putByte(width);
+      out.putVarint(0);
+      out.put(planes.bytes(), 0, count * width);
+      return;
+    }
+    if (moved || noisy) {
       compressor.compressMoves(target, 0, count * width, packedPlanes);
     } else {
       compressor.compressNumbers(target, 0, count * width, packedPlanes);

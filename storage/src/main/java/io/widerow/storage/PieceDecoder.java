@@ -59,7 +59,7 @@ final class PieceDecoder {
     int size = in.readCount(1, count, "dictionary");
     readSlices(in, text, size, out);
     out.codes = LongDecoder.room(out.codes, count);
-    follow.read(in, out.codes, count, size);
+    follow.read(in, out.codes, count, PieceFormat.DICTIONARY, size);
     LongDecoder.check(in, count, out.codes, 0, size - 1L, "code of a dictionary");
     out.size = size;
     out.form = PieceFormat.DICTIONARY;
@@ -108,7 +108,7 @@ final class PieceDecoder {
       default -> throw in.corrupt("encoding " + code + " of texts");
     }
     out.numbers = LongDecoder.room(out.numbers, count);
-    follow.read(in, out.numbers, count, 0);
+    follow.read(in, out.numbers, count, code, 0);
     LongDecoder.check(in, count, out.numbers, least, most, "number");
     out.form = code;
     out.detail = detail;
@@ -118,7 +118,8 @@ final class PieceDecoder {
   /// Gives the symbols of a run back.
   @FunctionalInterface
   interface SymbolReader {
+    /// @param form of the texts
     /// @param size of the dictionary, 0 when the symbols are numbers
-    void read(ByteSource in, long[] symbols, int count, int size);
+    void read(ByteSource in, long[] symbols, int count, int form, int size);
   }
 }

@@ -75,7 +75,7 @@ final class PieceEncoder {
       put(texts, slice, text);
     }
     longs.encode(lengths, size, numbers);
-    follow.put(symbols, texts.count, size, numbers);
+    follow.put(symbols, texts.count, PieceFormat.DICTIONARY, size, numbers);
     return true;
   }
 
@@ -122,7 +122,7 @@ final class PieceEncoder {
       numbers.putVarint(texts.lengths[other]);
       text.put(texts.bytes, texts.offsets[other], texts.lengths[other]);
     }
-    follow.put(symbols, texts.count, 0, numbers);
+    follow.put(symbols, texts.count, form, 0, numbers);
   }
 
   /// The form of number that all texts have, [PieceFormat#RAW] when there is none.
@@ -169,7 +169,8 @@ final class PieceEncoder {
   /// Takes the symbols of a run: the codes of a dictionary, or numbers.
   @FunctionalInterface
   interface SymbolWriter {
+    /// @param form of the texts
     /// @param size of the dictionary, 0 when the symbols are numbers
-    void put(long[] symbols, int count, int size, ByteSink numbers);
+    void put(long[] symbols, int count, int form, int size, ByteSink numbers);
   }
 }

@@ -87,8 +87,13 @@ final class SegmentFormat {
   /// Ids of a block may be in order of arrival, see [IdEncoder].
   static final long FEATURE_ARRIVAL = 4;
 
+  /// Times of day in lines may follow from their events' times, see [EventTimes], and planes of
+  /// numbers may be left as they are.
+  static final long FEATURE_TIMES = 8;
+
   /// Features that a reader must know, and that a writer uses.
-  static final long INCOMPATIBLE_KNOWN = FEATURE_GROUPS | FEATURE_SERIES | FEATURE_ARRIVAL;
+  static final long INCOMPATIBLE_KNOWN =
+      FEATURE_GROUPS | FEATURE_SERIES | FEATURE_ARRIVAL | FEATURE_TIMES;
 
   static final int BLOCK_EVENTS_MAX = 1 << 16;
 

@@ -2,6 +2,7 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /// Reads what a [TemplateEncoder] wrote, and puts the lines together again, a chunk of them when
 /// one is asked for: who wants the last lines of a block does not pay for the others. Where each
@@ -29,6 +30,7 @@ final class TemplateDecoder {
   private int[] lastTemplates = new int[0]; // by column: the template that it was last seen in
   private int[] linesOf = new int[0]; // by template
   private int[] starts = new int[0];
+  private int[] linesWith = new int[0];
   private final LineRun run = new LineRun();
   private byte[] printed = new byte[0];
   byte[] constants = new byte[0];
@@ -58,13 +60,13 @@ final class TemplateDecoder {
     this.source = source;
     this.longs = longs;
     this.pieces = pieces;
-    this.follow = new FollowDecoder(longs);
+    this.follow = new FollowDecoder(longs, this::linesWith);
   }
 
   long heldBytes() {
     long bytes = printed.length + (long) Long.BYTES * codes.length + follow.heldBytes();
     bytes += run.heldBytes();
-    bytes += (long) Integer.BYTES * starts.length;
+    bytes += Integer.BYTES * (starts.length + (long) linesWith.length);
     for (TextSlices column : slices) {
       bytes += column.heldBytes();
     }
@@ -72,16 +74,19 @@ final class TemplateDecoder {
   }
 
   /// Reads `newCount` lines, to be printed by [#show].
-  void decode(ByteSource in, ByteSource text, int newCount, TextSlices out) {
+  ///
+  /// @param times of their events; null when none follows from them
+  void decode(
+      ByteSource in, ByteSource text, int newCount, @Nullable EventTimes times, TextSlices out) {
     count = newCount;
-    templates = in.readCount(1, Math.min(count, Templates.TEMPLATES_MAX + 1), "templates");
+    templates = in.readCount(1, Math.min(count, TemplateEncoder.TEMPLATES_MAX), "templates");
     columns = in.readCount(0, in.left(), "columns");
     room(templates);
     readTemplates(in, text, templates);
     codes = LongDecoder.room(codes, count);
     longs.decode(in, count, codes, 0, templates - 1L, "template");
     countUses(in, templates);
-    follow.clear();
+    follow.clear(times);
     for (int column = 0; column < columns; column++) {
       if (uses[column] == 0) {
         throw in.corrupt("column %d of no line".formatted(column));
@@ -185,6 +190,25 @@ final class TemplateDecoder {
       }
     }
     return used;
+  }
+
+  /// The lines that have a column.
+  private int[] linesWith(int column, int count) {
+    if (linesWith.length < count) {
+      linesWith = new int[LongDecoder.withSpare(count)];
+    }
+    boolean[] has = new boolean[templates];
+    for (int template = 0; template < templates; template++) {
+      for (int piece = firsts[template]; piece < firsts[template + 1]; piece++) {
+        has[template] |= pieceColumns[piece] == column;
+      }
+    }
+    for (int line = 0, found = 0; found < count; line++) {
+      if (has[(int) codes[line]]) {
+        linesWith[found++] = line;
+      }
+    }
+    return linesWith;
   }
 
   private void noteStarts(int templates) {

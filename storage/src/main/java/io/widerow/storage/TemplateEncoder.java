@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Writes log lines as templates and columns of what varies in them. Variables behind the same
 /// beginning of a line share a column, whatever follows; a variable that never varies becomes part
@@ -19,29 +20,45 @@ import java.util.Map;
 ///  text:     the constant parts of all templates, then the columns' text
 /// ```
 ///
-/// The last template may be one variable alone, for lines that fit no other.
+/// Behind the templates of many lines there may be two for those that fit none of them: the
+/// variables that most of these begin with as others do, and the rest as it is, see [LineLead]; and
+/// one variable alone.
 ///
 /// - Threads: one.
 final class TemplateEncoder {
   /// Variables in all lines of a block.
   static final int VARIABLES_MAX = 1 << 21;
 
-  static final int TEMPLATE_VARIABLES_MAX = LineParser.VARIABLES_MAX;
+  /// Those of many lines, and two for the others.
+  static final int TEMPLATES_MAX = Templates.TEMPLATES_MAX + 2;
+
+  /// Of a line that is parsed, and the rest of one that is not.
+  static final int TEMPLATE_VARIABLES_MAX = LineParser.VARIABLES_MAX + 1;
+
   private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
   private static final int TWINS_TRIED = 24;
+
+  /// Columns from which on their numbers are small beside what they have in common.
+  private static final int MANY_COLUMNS = 32;
 
   private final LongEncoder longs;
   private final PieceEncoder pieces;
   private final TokenSet tokens;
   private final FollowEncoder follow;
+  private final boolean thorough;
   private final Breather breather;
   private final Templates templates = new Templates();
+  private final LineLead lead = new LineLead(templates);
   private final Map<Long, Integer> columnOfPrefix = new HashMap<>();
   private TextSlices[] slices = {new TextSlices()}; // by column
   private final List<int[]> columnsOf = new ArrayList<>(); // by template
   private long[] linesOf = new long[0]; // by column: stands for the lines that have it
   private int[] shown = new int[0]; // by column: number it is written as, CONSTANT if it is none
   private int columns;
+  private int wholeFrom; // columns of what fits no template: this one and all behind
+  private int wholeExample; // a line that fits none and begins as no others do
+  private boolean leftBare;
+  private int[] linesWith = new int[0];
 
   private static final int CONSTANT = -1;
 
@@ -50,12 +67,15 @@ final class TemplateEncoder {
     this.longs = longs;
     this.pieces = pieces;
     this.tokens = tokens;
-    this.follow = new FollowEncoder(longs, compressor.thorough());
+    this.thorough = compressor.thorough();
+    this.follow = new FollowEncoder(longs, thorough, this::linesWith);
     this.breather = compressor.breather();
   }
 
   /// Puts the lines; false, and nothing put, when they are not like templates.
-  boolean encode(TextSlices lines, ByteSink numbers, ByteSink text) {
+  ///
+  /// @param times of the lines' events; null when none may follow from them
+  boolean encode(TextSlices lines, @Nullable EventTimes times, ByteSink numbers, ByteSink text) {
     if (!templates.build(lines, VARIABLES_MAX)) {
       return false;
     }
@@ -64,21 +84,23 @@ final class TemplateEncoder {
     gather(lines);
     breather.breathe();
     int written = chooseShown();
-    boolean whole = columnsOf.size() > templates.count;
+    leftBare = thorough && written >= MANY_COLUMNS;
     numbers.putByte(PieceFormat.TEMPLATE);
     numbers.putVarint(columnsOf.size());
     numbers.putVarint(written);
-    for (int i = 0; i < templates.count; i++) {
-      putTemplate(lines, i, numbers, text);
+    for (int i = 0; i < columnsOf.size(); i++) {
+      putTemplate(lines, example(i), columnsOf.get(i), numbers, text);
     }
-    if (whole) {
-      numbers.putVarint(1);
-      numbers.putVarint(0);
-      numbers.putVarint(shown[columns - 1]);
-      numbers.putVarint(0);
-    }
+    longs.leaveBare(leftBare);
     longs.encode(templates.codes, lines.count, numbers);
-    follow.clear();
+    putColumns(written, times, numbers, text);
+    longs.leaveBare(false);
+    return true;
+  }
+
+  private void putColumns(
+      int written, @Nullable EventTimes times, ByteSink numbers, ByteSink text) {
+    follow.clear(times);
     int next = 0;
     for (int column = 0; column < columns; column++) {
       if (shown[column] == next) {
@@ -88,7 +110,42 @@ final class TemplateEncoder {
       }
     }
     assert next == written : next + " of " + written;
-    return true;
+  }
+
+  /// True when what [#encode] put last follows from the events' times.
+  boolean usedTimes() {
+    return follow.usedTimes();
+  }
+
+  /// True when it has numbers that should be compressed as a whole.
+  boolean leftBare() {
+    return leftBare;
+  }
+
+  /// A line of a template, or of those behind the templates.
+  private int example(int template) {
+    return template < templates.count
+        ? templates.example(template)
+        : template == templates.count && lead.variables > 0 ? lead.example : wholeExample;
+  }
+
+  /// The lines that have a column, as it is written.
+  private int[] linesWith(int column, int count) {
+    if (linesWith.length < count) {
+      linesWith = new int[count + (count >> 3)];
+    }
+    boolean[] has = new boolean[columnsOf.size()];
+    for (int template = 0; template < has.length; template++) {
+      for (int own : columnsOf.get(template)) {
+        has[template] |= shown[own] == column;
+      }
+    }
+    for (int line = 0, found = 0; found < count; line++) {
+      if (has[(int) templates.codes[line]]) {
+        linesWith[found++] = line;
+      }
+    }
+    return linesWith;
   }
 
   /// Gives every variable of every template its column.
@@ -97,28 +154,12 @@ final class TemplateEncoder {
     columnsOf.clear();
     columns = 0;
     for (int template = 0; template < templates.count; template++) {
-      int line = templates.example(template);
-      int first = templates.firsts[line];
-      int[] own = new int[templates.variables(template)];
-      long prefix = PRIME;
-      int at = lines.offsets[line];
-      for (int i = 0; i < own.length; i++) {
-        int offset = templates.parser.offsets[first + i];
-        prefix = ByteWords.hash(lines.bytes, at, offset - at) + (prefix ^ i) * PRIME;
-        prefix ^= prefix >>> 29;
-        Integer known = columnOfPrefix.putIfAbsent(prefix, columns);
-        boolean usable = known != null && !contains(own, i, known);
-        own[i] = usable ? known : columns++;
-        at = offset + templates.parser.lengths[first + i];
-      }
+      int variables = templates.variables(template);
+      int[] own = new int[variables];
+      assignColumns(lines, templates.example(template), variables, own);
       columnsOf.add(own);
     }
-    for (int i = 0; i < lines.count; i++) {
-      if (templates.codes[i] < 0) {
-        columnsOf.add(new int[] {columns++});
-        break;
-      }
-    }
+    assignOthers(lines);
     if (linesOf.length < columns) {
       linesOf = new long[2 * columns];
       shown = new int[2 * columns];
@@ -129,6 +170,63 @@ final class TemplateEncoder {
         linesOf[column] = (linesOf[column] + template + 1) * PRIME;
       }
     }
+  }
+
+  /// Gives the first variables of a line their columns.
+  private void assignColumns(TextSlices lines, int line, int variables, int[] own) {
+    int first = templates.firsts[line];
+    long prefix = PRIME;
+    int at = lines.offsets[line];
+    for (int i = 0; i < variables; i++) {
+      int offset = templates.parser.offsets[first + i];
+      prefix = prefix(prefix, i, lines, at, offset);
+      Integer known = columnOfPrefix.putIfAbsent(prefix, columns);
+      boolean usable = known != null && !contains(own, i, known);
+      own[i] = usable ? known : columns++;
+      at = offset + templates.parser.lengths[first + i];
+    }
+  }
+
+  private static long prefix(long before, int variable, TextSlices lines, int at, int offset) {
+    long prefix = ByteWords.hash(lines.bytes, at, offset - at) + (before ^ variable) * PRIME;
+    return prefix ^ (prefix >>> 29);
+  }
+
+  /// Gives columns to what fits no template.
+  private void assignOthers(TextSlices lines) {
+    lead.clear();
+    wholeFrom = columns;
+    for (int i = 0; i < lines.count; i++) {
+      if (templates.codes[i] < 0 && beginsAsOthers(lines, i)) {
+        lead.find(lines, i);
+        break;
+      }
+    }
+    if (lead.variables > 0) {
+      int[] own = new int[lead.variables + 1];
+      assignColumns(lines, lead.example, lead.variables, own);
+      wholeFrom = columns;
+      own[lead.variables] = columns++;
+      columnsOf.add(own);
+    }
+    for (int i = 0; i < lines.count; i++) {
+      if (templates.codes[i] < 0 && !lead.leads(i)) {
+        wholeExample = i;
+        columnsOf.add(new int[] {columns++});
+        break;
+      }
+    }
+  }
+
+  /// True when the first variable of a line has a column.
+  private boolean beginsAsOthers(TextSlices lines, int line) {
+    int first = templates.firsts[line];
+    if (first == templates.firsts[line + 1]) {
+      return false;
+    }
+    int at = lines.offsets[line];
+    int offset = templates.parser.offsets[first];
+    return columnOfPrefix.containsKey(prefix(PRIME, 0, lines, at, offset));
   }
 
   /// True when a template has a column already: two prefixes with one hash.
@@ -158,7 +256,22 @@ final class TemplateEncoder {
       return;
     }
     int[][] own = columnsOf.toArray(int[][]::new);
-    gather(lines, templates, own, slices, slices[Math.max(0, columns - 1)]);
+    for (int i = 0; i < lines.count; i++) {
+      if (templates.codes[i] >= 0) {
+        int[] columnsOfLine = own[(int) templates.codes[i]];
+        gather(templates, i, columnsOfLine, columnsOfLine.length, slices);
+        continue;
+      }
+      int from = lines.offsets[i];
+      int template = own.length - 1;
+      if (lead.leads(i)) {
+        template = templates.count;
+        from = gather(templates, i, own[template], lead.variables, slices);
+      }
+      templates.codes[i] = template;
+      TextSlices rest = slices[own[template][own[template].length - 1]];
+      rest.add(from, lines.offsets[i] + lines.lengths[i] - from);
+    }
   }
 
   /// Hands every variable to its column when all lines are of one template: column by column.
@@ -178,31 +291,25 @@ final class TemplateEncoder {
     }
   }
 
-  /// Hands every variable to its column, and lines without a template to `whole`.
-  private static void gather(
-      TextSlices lines, Templates templates, int[][] own, TextSlices[] slices, TextSlices whole) {
+  /// Hands the first variables of a line to their columns, and returns the offset behind them.
+  private static int gather(
+      Templates templates, int line, int[] own, int variables, TextSlices[] slices) {
     int[] offsets = templates.parser.offsets;
     int[] lengths = templates.parser.lengths;
-    for (int i = 0; i < lines.count; i++) {
-      if (templates.codes[i] < 0) {
-        templates.codes[i] = templates.count;
-        whole.add(lines.offsets[i], lines.lengths[i]);
-        continue;
-      }
-      int variable = templates.firsts[i];
-      for (int column : own[(int) templates.codes[i]]) {
-        slices[column].add(offsets[variable], lengths[variable]);
-        variable++;
-      }
+    int variable = templates.firsts[line];
+    int end = 0;
+    for (int i = 0; i < variables; i++, variable++) {
+      slices[own[i]].add(offsets[variable], lengths[variable]);
+      end = offsets[variable] + lengths[variable];
     }
+    return end;
   }
 
   /// Numbers the columns that are written and returns how many they are.
   private int chooseShown() {
     int written = 0;
-    boolean whole = columnsOf.size() > templates.count;
     for (int column = 0; column < columns; column++) {
-      boolean isWhole = whole && column == columns - 1;
+      boolean isWhole = column >= wholeFrom;
       int twin = isWhole ? -1 : twin(column);
       if (!isWhole && slices[column].allSame()) {
         shown[column] = CONSTANT;
@@ -224,27 +331,30 @@ final class TemplateEncoder {
     return -1;
   }
 
-  private void putTemplate(TextSlices lines, int template, ByteSink numbers, ByteSink text) {
-    int[] own = columnsOf.get(template);
-    int line = templates.example(template);
+  /// @param line an example
+  private void putTemplate(TextSlices lines, int line, int[] own, ByteSink numbers, ByteSink text) {
     int first = templates.firsts[line];
+    int limit = lines.offsets[line] + lines.lengths[line];
     int variables = 0;
     for (int column : own) {
       variables += shown[column] == CONSTANT ? 0 : 1;
     }
     numbers.putVarint(variables);
     int at = lines.offsets[line];
+    int end = at; // of the variable before
     for (int i = 0; i < own.length; i++) {
+      boolean isRest = own[i] >= wholeFrom;
+      int offset = isRest ? end : templates.parser.offsets[first + i];
+      end = isRest ? limit : offset + templates.parser.lengths[first + i];
       if (shown[own[i]] != CONSTANT) {
-        int offset = templates.parser.offsets[first + i];
         numbers.putVarint(offset - at);
         numbers.putVarint(shown[own[i]]);
         text.put(lines.bytes, at, offset - at);
         tokens.add(lines.bytes, at, offset - at);
-        at = offset + templates.parser.lengths[first + i];
+        at = end;
       }
     }
-    int behind = lines.offsets[line] + lines.lengths[line] - at;
+    int behind = limit - at;
     numbers.putVarint(behind);
     text.put(lines.bytes, at, behind);
     tokens.add(lines.bytes, at, behind);

@@ -20,20 +20,27 @@ final class TextDecoder {
     this.longs = longs;
     this.pieces = new PieceDecoder(longs);
     this.templates = new TemplateDecoder(longs, pieces, text);
-    this.plain = (source, symbols, count, _) -> this.longs.decode(source, count, symbols, series);
+    this.plain =
+        (source, symbols, count, _, _) -> this.longs.decode(source, count, symbols, series);
   }
 
   /// Fills `out`; texts of templates only when [#show] asks for them.
   ///
   /// @param newSeries that follow these texts; null when there are none
+  /// @param times of their events; null when none follows from them
   void decode(
-      ByteSource in, ByteSource text, int count, @Nullable Series newSeries, TextSlices out) {
+      ByteSource in,
+      ByteSource text,
+      int count,
+      @Nullable Series newSeries,
+      @Nullable EventTimes times,
+      TextSlices out) {
     series = newSeries;
     int code = in.readByte();
     form = code;
     lines = code == PieceFormat.TEMPLATE;
     if (lines) {
-      templates.decode(in, text, count, out);
+      templates.decode(in, text, count, times, out);
       return;
     }
     pieces.decode(code, in, plain, text, count, out);

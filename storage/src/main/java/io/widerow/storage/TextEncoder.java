@@ -16,6 +16,7 @@ final class TextEncoder {
   private final PieceEncoder.SymbolWriter plain;
   private @Nullable Series series;
   private boolean usedSeries;
+  private boolean leftBare;
 
   TextEncoder(LongEncoder longs, BlockCompressor compressor, TokenSet tokens) {
     this.longs = longs;
@@ -24,29 +25,38 @@ final class TextEncoder {
     this.plain = this::putSymbols;
   }
 
-  private void putSymbols(long[] symbols, int count, int size, ByteSink out) {
+  private void putSymbols(long[] symbols, int count, int form, int size, ByteSink out) {
     usedSeries |= longs.encode(symbols, count, series, out);
   }
 
   /// @param lines true when templates may be tried
   /// @param newSeries that follow these texts; null when there are none
-  /// @return true when the reader needs the series
-  boolean encode(
+  /// @param times of their events; null when none may follow from them
+  /// @return flags for the directory: [BlockDirectory#FOLLOWS], [BlockDirectory#TIMED]
+  int encode(
       TextSlices texts,
       boolean lines,
       @Nullable Series newSeries,
+      @Nullable EventTimes times,
       ByteSink numbers,
       ByteSink text) {
     series = newSeries;
     usedSeries = false;
+    leftBare = false;
     if (lines
         && texts.count >= LINES_MIN
         && texts.totalBytes() >= (long) LINE_BYTES_MIN * texts.count
         && !pieces.mostlyRepeats(texts)
-        && templates.encode(texts, numbers, text)) {
-      return false;
+        && templates.encode(texts, times, numbers, text)) {
+      leftBare = templates.leftBare();
+      return templates.usedTimes() ? BlockDirectory.TIMED : 0;
     }
     pieces.encode(texts, plain, numbers, text);
-    return usedSeries;
+    return usedSeries ? BlockDirectory.FOLLOWS : 0;
+  }
+
+  /// True when what was put last has numbers that should be compressed as a whole.
+  boolean leftBare() {
+    return leftBare;
   }
 }

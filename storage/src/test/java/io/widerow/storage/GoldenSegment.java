@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/// Writes and reads single segments that are kept for ever, of [GoldenSeries] or [GoldenArrivals].
+/// Writes and reads single segments that are kept for ever, of [GoldenSeries], [GoldenArrivals] or
+/// [GoldenLines].
 final class GoldenSegment {
   private static final Path FILE = Path.of("golden.seg");
 
@@ -29,12 +30,35 @@ final class GoldenSegment {
     return found;
   }
 
+  /// What the first block of a file says of itself.
+  static BlockDirectory directory(byte[] file) {
+    var disk = new MemoryDisk();
+    disk.set(FILE, file);
+    try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1)) {
+      SegmentIndex index = segment.indexes().getFirst();
+      int at = Math.toIntExact(index.offsets[0]);
+      int limit = at + index.directoryBytes[0];
+      BlockDirectory directory = new BlockDirectory();
+      directory.read(
+          new ByteSource(FILE).over(file, at, limit - SegmentFormat.CRC_BYTES, at),
+          index.events[0],
+          limit,
+          at + index.blockBytes[0]);
+      return directory;
+    }
+  }
+
   /// Writes golden segments. Only for a new version of the format: what is kept is never replaced.
   ///
-  /// @param args `series` or `arrivals`, a directory, and how their names start
+  /// @param args `series`, `arrivals` or `lines`, a directory, and how their names start
   public static void main(String[] args) throws IOException {
     List<TestEvent> events =
-        args[0].equals("series") ? GoldenSeries.events() : GoldenArrivals.events();
+        switch (args[0]) {
+          case "series" -> GoldenSeries.events();
+          case "arrivals" -> GoldenArrivals.events();
+          case "lines" -> GoldenLines.events();
+          default -> throw new IllegalArgumentException(args[0]);
+        };
     for (SegmentForm form : List.of(SegmentForm.SEALED, SegmentForm.FINAL)) {
       var disk = new MemoryDisk();
       SegmentSizes.write(disk, FILE, events, form);

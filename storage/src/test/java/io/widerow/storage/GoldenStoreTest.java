@@ -65,6 +65,12 @@ class GoldenStoreTest {
     checkSegment("segment-v1-arrivals-" + form, GoldenArrivals.events());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"sealed", "final"})
+  void aSegmentOfLinesThatTellTheirTimesShowsWhatItHeld(String form) throws IOException {
+    checkSegment("segment-v1-lines-" + form, GoldenLines.events());
+  }
+
   private static void checkSegment(String name, List<TestEvent> events) throws IOException {
     try (InputStream bytes =
         Objects.requireNonNull(GoldenStoreTest.class.getResourceAsStream("/golden/" + name))) {

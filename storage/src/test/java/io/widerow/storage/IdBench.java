@@ -67,7 +67,7 @@ public class IdBench {
     var encoder = new IdEncoder(new LongEncoder(compressor), arrival);
     events.forEach(encoder::add);
     out.clear();
-    encoder.finish(events.size(), out);
+    encoder.put(events.size(), out);
     return out.length();
   }
 

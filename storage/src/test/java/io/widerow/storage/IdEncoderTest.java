@@ -67,7 +67,7 @@ class IdEncoderTest {
       var encoder = new IdEncoder(new LongEncoder(compressor), thorough);
       events.forEach(encoder::add);
       ByteSink out = new ByteSink();
-      encoder.finish(events.size(), out);
+      encoder.put(events.size(), out);
       return Arrays.copyOf(out.bytes(), out.length());
     }
   }

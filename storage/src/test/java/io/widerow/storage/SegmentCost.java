@@ -57,11 +57,15 @@ final class SegmentCost {
 
   /// Metrics of hosts that take turns.
   private static SegmentCost metrics(int events, int hosts) {
+    return of(SegmentSizes.metrics(events, hosts, 1));
+  }
+
+  private static SegmentCost of(List<TestEvent> events) {
     var batch = new EventBatch(1 << 20, 1L << 30);
-    byte[] cpu = "cpu".getBytes(StandardCharsets.US_ASCII);
+    byte[] type = events.getFirst().type().getBytes(StandardCharsets.US_ASCII);
     var scratch = new AttributeValue();
-    for (TestEvent event : SegmentSizes.metrics(events, hosts, 1)) {
-      batch.begin(cpu, 0, cpu.length, TimeUuid.nanosOf(event.idTime(), event.idTail()));
+    for (TestEvent event : events) {
+      batch.begin(type, 0, type.length, TimeUuid.nanosOf(event.idTime(), event.idTail()));
       event.forEach(scratch, (name, value) -> put(batch, name.toString(), value));
       batch.end();
     }
@@ -226,8 +230,8 @@ final class SegmentCost {
         .toList();
   }
 
-  /// Arguments: `seal ROUNDS`, `final ROUNDS`, `metrics ROUNDS`, `merge ROUNDS`, `levels ROUNDS`,
-  /// `blocks ROUNDS` or `reads ROUNDS`.
+  /// Arguments: `seal ROUNDS`, `final ROUNDS`, `broker ROUNDS`, `metrics ROUNDS`, `merge ROUNDS`,
+  /// `levels ROUNDS`, `blocks ROUNDS` or `reads ROUNDS`.
   public static void main(String[] arguments) {
     int rounds = Integer.parseInt(arguments[1]);
     switch (arguments[0]) {
@@ -240,6 +244,11 @@ final class SegmentCost {
       case "merge" -> {
         access(65_536).merging("access log", rounds);
         metrics(65_536, 100).merging("metrics", rounds);
+        of(SegmentSizes.broker()).merging("broker log", rounds);
+      }
+      case "broker" -> {
+        of(SegmentSizes.broker()).table(List.of(SegmentForm.SEALED, SegmentForm.FINAL), rounds);
+        of(SegmentSizes.broker()).reads(SegmentForm.FINAL, rounds);
       }
       case "levels" ->
           access(65_536)

@@ -125,8 +125,10 @@ class SegmentDamageTest {
       }
       Series none = new Series();
       var encoder = new ColumnEncoder(compressor, new TokenSet());
-      boolean packed = encoder.encode(column, events.size(), none, good) != 0;
-      assertTrue(packed);
+      EventTimes times = new EventTimes();
+      times.of(events.stream().mapToLong(event -> event.id().time()).toArray());
+      int flags = encoder.encode(column, events.size(), none, times, good);
+      assertEquals(BlockDirectory.COMPRESSED | BlockDirectory.TIMED, flags);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       int length = good.length();
       for (int i = 0; i < 2_000; i++) {
@@ -138,7 +140,7 @@ class SegmentDamageTest {
         int limit = random.nextInt(8) == 0 ? random.nextInt(length) : length;
         var in = new ByteSource(FILE).over(bad, 0, limit, 0);
         try {
-          reader.decode(in, column.kind, events.size(), events.size(), null, packed);
+          reader.decode(in, column.kind, events.size(), events.size(), null, times, true);
           reader.value(random.nextInt(events.size()), value);
           value.toBytes();
         } catch (StorageException.Corrupt told) {

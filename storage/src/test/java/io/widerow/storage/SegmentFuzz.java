@@ -32,6 +32,9 @@ final class SegmentFuzz {
   /// Bit of a column's first byte: its numbers are compressed.
   private static final int PACKED = 0x40;
 
+  /// Bit of a column's first byte: it needs the events' times.
+  private static final int TIMED = 0x20;
+
   private SegmentFuzz() {}
 
   static List<byte[]> segments() {
@@ -164,6 +167,13 @@ final class SegmentFuzz {
     return series;
   }
 
+  /// From 10:05:00 on, one a second and back after a minute.
+  private static EventTimes times(int events) {
+    long[] idTimes = new long[events];
+    Arrays.setAll(idTimes, i -> (36_300L + i % 60) * 10_000_000);
+    return new EventTimes().of(idTimes);
+  }
+
   private static byte[] column(AttributeName name, List<TestEvent> events) {
     AttributeValue value = new AttributeValue();
     if (!events.getFirst().find(name, value)) {
@@ -179,9 +189,11 @@ final class SegmentFuzz {
     int flags;
     try (var compressor = new BlockCompressor(7, Breather.NONE)) {
       var encoder = new ColumnEncoder(compressor, new TokenSet());
-      flags = encoder.encode(column, events.size(), series(events.size()), out);
+      EventTimes times = times(events.size());
+      flags = encoder.encode(column, events.size(), series(events.size()), times, out);
     }
     int packed = (flags & BlockDirectory.COMPRESSED) != 0 ? PACKED : 0;
+    packed |= (flags & BlockDirectory.TIMED) != 0 ? TIMED : 0;
     return ByteBuffer.allocate(5 + out.length())
         .put((byte) (column.kind.code - 1 | packed))
         .putShort((short) column.count)
@@ -195,7 +207,7 @@ final class SegmentFuzz {
       return;
     }
     ByteBuffer head = ByteBuffer.wrap(input);
-    AttributeKind kind = AttributeKind.of(1 + (head.get() & PACKED - 1) % 5);
+    AttributeKind kind = AttributeKind.of(1 + (head.get() & TIMED - 1) % 5);
     int present = 1 + (head.getShort() & 0xffff);
     int events = Math.max(present, 1 + (head.getShort() & 0xffff));
     byte[] bytes = Arrays.copyOf(input, input.length + ByteSource.SLACK);
@@ -203,7 +215,8 @@ final class SegmentFuzz {
     try (var decompressor = new BlockDecompressor()) {
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       ByteSource in = new ByteSource(FILE).over(bytes, 5, input.length, 0);
-      reader.decode(in, kind, present, events, series(events), (input[0] & PACKED) != 0);
+      EventTimes times = (input[0] & TIMED) != 0 ? times(events) : null;
+      reader.decode(in, kind, present, events, series(events), times, (input[0] & PACKED) != 0);
       for (int row = 0; row < events; row += 1 + events / 512) {
         if (reader.value(row, value)) {
           StoreFuzz.show(value);
@@ -251,12 +264,13 @@ final class SegmentFuzz {
         var decompressor = new BlockDecompressor()) {
       Series series = series(texts.size());
       var encoder = new ColumnEncoder(compressor, new TokenSet());
-      int flags = encoder.encode(column, texts.size(), series, out);
+      EventTimes times = times(texts.size());
+      int flags = encoder.encode(column, texts.size(), series, times, out);
       boolean packed = (flags & BlockDirectory.COMPRESSED) != 0;
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       ByteSource in = new ByteSource(FILE).over(written, 0, out.length(), 0);
-      reader.decode(in, AttributeKind.STRING, texts.size(), texts.size(), series, packed);
+      reader.decode(in, AttributeKind.STRING, texts.size(), texts.size(), series, times, packed);
       for (int i = 0; i < texts.size(); i++) {
         if (!reader.value(i, value) || !Arrays.equals(texts.get(i), value.toBytes())) {
           throw new AssertionError("text %d of %d is %s".formatted(i, texts.size(), value));

@@ -17,8 +17,8 @@ class SegmentSizesTest {
   void accessLog() {
     List<TestEvent> events = SegmentSizes.access();
     assertEquals(10_000, events.size());
-    check(events, SegmentForm.SEALED, 25);
-    check(events, SegmentForm.FINAL, 11.06);
+    check(events, SegmentForm.SEALED, 19.8);
+    check(events, SegmentForm.FINAL, 10.84);
     checkIds(events, 0.87); // its lines are not in the order of their times
   }
 
@@ -26,8 +26,8 @@ class SegmentSizesTest {
   void brokerLog() {
     List<TestEvent> events = SegmentSizes.broker();
     assertEquals(4_681, events.size());
-    check(events, SegmentForm.SEALED, 25);
-    check(events, SegmentForm.FINAL, 4.8);
+    check(events, SegmentForm.SEALED, 8.5);
+    check(events, SegmentForm.FINAL, 4.08);
     checkIds(events, 0.46);
   }
 

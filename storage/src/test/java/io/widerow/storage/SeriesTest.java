@@ -159,21 +159,9 @@ class SeriesTest {
     var disk = new MemoryDisk();
     SegmentSizes.write(disk, FILE, events, SegmentForm.FINAL);
     assertEquals(events, read(disk, events, Scan.all()));
-    ByteSource directory = new ByteSource(FILE);
-    byte[] file = disk.bytes(FILE);
-    try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1)) {
-      SegmentIndex index = segment.indexes().getFirst();
-      int at = Math.toIntExact(index.offsets[0]);
-      int bytes = index.directoryBytes[0];
-      BlockDirectory read = new BlockDirectory();
-      read.read(
-          directory.over(file, at, at + bytes - SegmentFormat.CRC_BYTES, at),
-          index.events[0],
-          at + bytes,
-          at + index.blockBytes[0]);
-      assertEquals(List.of(3, 0, 1), IntStream.of(read.leaders).limit(3).boxed().toList());
-      assertTrue(read.follows[2]);
-    }
+    BlockDirectory read = GoldenSegment.directory(disk.bytes(FILE));
+    assertEquals(List.of(3, 0, 1), IntStream.of(read.leaders).limit(3).boxed().toList());
+    assertTrue(read.follows[2]);
   }
 
   private static boolean split(Series series, IntStream codes, int size, int countMax) {
@@ -211,11 +199,11 @@ class SeriesTest {
     try (var compressor = new BlockCompressor(9, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
       var encoder = new ColumnEncoder(compressor, new TokenSet());
-      int flags = encoder.encode(column, 200, new Series(), out);
+      int flags = encoder.encode(column, 200, new Series(), null, out);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       ByteSource in = new ByteSource(FILE).over(written, 0, out.length(), 0);
-      reader.decode(in, AttributeKind.STRING, 200, 200, null, flags != 0);
+      reader.decode(in, AttributeKind.STRING, 200, 200, null, null, flags != 0);
       Series series = new Series();
       series.begin(200);
       assertFalse(reader.split(series, 200));
@@ -232,7 +220,7 @@ class SeriesTest {
         "2 2 1 0", // host leads and follows
         "0 2 1 2", // no such column
         "0 2 9 0 0 0 0 0 0 0 0 0", // too many
-        "0 8", // a flag that there is not
+        "0 16", // a flag that there is not
         "0 2 1 0 0" // more behind it
       })
   void aDirectoryThatCannotBeIsRefused(String bytes) {

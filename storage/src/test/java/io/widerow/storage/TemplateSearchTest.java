@@ -43,11 +43,36 @@ class TemplateSearchTest {
     DIGITS,
     TIME,
     MILLIS,
+    CLOCK,
+    CLOCK_MILLIS,
     OR_HYPHEN,
     WORD,
     QUOTED,
     LONG,
     REPEATED
+  }
+
+  /// What the events' clocks say, and how far from that some lines' clocks are.
+  private record Clock(long start, int zoneMillis, int jitterMillis) {
+    static Clock any(SplittableRandom random) {
+      int zone = random.nextInt(-12, 12) * (random.nextBoolean() ? 3_600_000 : 0);
+      int jitter = random.nextBoolean() ? 0 : 1 << random.nextInt(1, 20);
+      return new Clock(random.nextLong(1L << 50), zone, jitter);
+    }
+
+    /// Ticks of 100 ns.
+    long idTime(int line) {
+      return start + 1_770_001L * line;
+    }
+
+    String print(int line, boolean millis, SplittableRandom random) {
+      long shown = idTime(line) / 10_000 + zoneMillis;
+      shown += jitterMillis == 0 ? 0 : random.nextInt(-jitterMillis, jitterMillis);
+      long day = Math.floorMod(shown, 86_400_000L);
+      long second = day / 1_000;
+      String time = "%02d:%02d:%02d".formatted(second / 3_600, second / 60 % 60, second % 60);
+      return millis ? time + ".%03d".formatted(day % 1_000) : time;
+    }
   }
 
   private record Template(List<String> constants, List<Variable> variables) {}
@@ -66,16 +91,24 @@ class TemplateSearchTest {
     return new Template(constants, variables);
   }
 
-  private static String print(Template template, String shown, SplittableRandom random) {
+  private static String print(
+      Template template, String shown, Clock clock, int at, SplittableRandom random) {
     StringBuilder line = new StringBuilder(template.constants.getFirst());
     for (int i = 0; i < template.variables.size(); i++) {
-      line.append(print(template.variables.get(i), shown, random));
+      Variable variable = template.variables.get(i);
+      line.append(
+          switch (variable) {
+            case CLOCK -> clock.print(at, false, random);
+            case CLOCK_MILLIS -> clock.print(at, true, random);
+            case REPEATED -> shown;
+            default -> print(variable, random);
+          });
       line.append(template.constants.get(i + 1));
     }
     return line.toString();
   }
 
-  private static String print(Variable variable, String shown, SplittableRandom random) {
+  private static String print(Variable variable, SplittableRandom random) {
     long any = random.nextLong(999_999_999_999_999_999L) >> random.nextInt(60);
     int time = random.nextInt(500);
     return switch (variable) {
@@ -88,11 +121,11 @@ class TemplateSearchTest {
       case WORD -> "é17_".repeat(random.nextInt(2)) + "w" + random.nextInt(30);
       case QUOTED -> "\"" + " GET /17 ".substring(random.nextInt(9)) + "\"";
       case LONG -> "x".repeat(random.nextInt(200)) + random.nextInt(9);
-      case REPEATED -> shown;
+      case CLOCK, CLOCK_MILLIS, REPEATED -> throw new AssertionError(variable);
     };
   }
 
-  private static List<String> lines(SplittableRandom random) {
+  private static List<String> lines(Clock clock, SplittableRandom random) {
     List<Template> templates = new ArrayList<>();
     for (int i = random.nextInt(1, 5); i > 0; i--) {
       templates.add(template(random));
@@ -106,10 +139,10 @@ class TemplateSearchTest {
       if (random.nextInt(alike) == 0) {
         template = templates.get(random.nextInt(templates.size()));
       }
-      lines.add(
-          whole
-              ? "no template fits %x ".formatted(random.nextInt()).repeat(random.nextInt(4))
-              : print(template, shown, random));
+      String line = print(template, shown, clock, lines.size(), random);
+      String strange = "no template fits %x ".formatted(random.nextInt()).repeat(random.nextInt(4));
+      int begun = random.nextInt(3) == 0 ? line.indexOf(' ') + 1 : 0;
+      lines.add(whole ? line.substring(0, begun) + strange : line);
     }
     return lines;
   }
@@ -135,9 +168,11 @@ class TemplateSearchTest {
   void partsTellWhatPrintedLinesDo(long seed) {
     var random = new SplittableRandom(seed);
     for (int round = 0; round < 20; round++) {
-      List<String> lines = lines(random);
+      Clock clock = Clock.any(random);
+      List<String> lines = lines(clock, random);
       read(
           lines,
+          clock,
           random.nextBoolean() ? 1 : 7,
           reader -> {
             for (int i = 0; i < NEEDLES / 20; i++) {
@@ -178,6 +213,7 @@ class TemplateSearchTest {
     }
     read(
         lines,
+        new Clock(0, 0, 0),
         7,
         reader -> {
           for (String needle :
@@ -206,7 +242,11 @@ class TemplateSearchTest {
       }
       lines.add(line.append(random.nextBoolean() ? 2 : 4).toString());
     }
-    read(lines, 1, reader -> assertFewPartsMissNone(reader, lines, "1 ".repeat(20) + "2"));
+    read(
+        lines,
+        new Clock(0, 0, 0),
+        1,
+        reader -> assertFewPartsMissNone(reader, lines, "1 ".repeat(20) + "2"));
   }
 
   private static void assertFewPartsMissNone(
@@ -223,7 +263,7 @@ class TemplateSearchTest {
     void of(ColumnReader reader);
   }
 
-  private static void read(List<String> lines, int level, Use use) {
+  private static void read(List<String> lines, Clock clock, int level, Use use) {
     ColumnBuilder column = new ColumnBuilder(AttributeName.BODY, AttributeKind.STRING);
     AttributeValue value = new AttributeValue();
     for (int i = 0; i < lines.size(); i++) {
@@ -235,7 +275,10 @@ class TemplateSearchTest {
     try (var compressor = new BlockCompressor(level, Breather.NONE);
         var decompressor = new BlockDecompressor()) {
       var encoder = new ColumnEncoder(compressor, new TokenSet());
-      int flags = encoder.encode(column, lines.size(), new Series(), out);
+      long[] idTimes = new long[lines.size()];
+      Arrays.setAll(idTimes, clock::idTime);
+      EventTimes times = new EventTimes().of(idTimes);
+      int flags = encoder.encode(column, lines.size(), new Series(), times, out);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       reader.decode(
@@ -244,7 +287,8 @@ class TemplateSearchTest {
           lines.size(),
           lines.size(),
           null,
-          flags != 0);
+          (flags & BlockDirectory.TIMED) != 0 ? times : null,
+          (flags & BlockDirectory.COMPRESSED) != 0);
       use.of(reader);
       checkLines(reader, lines);
     }
