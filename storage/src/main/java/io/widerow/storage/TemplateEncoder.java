@@ -257,21 +257,11 @@ final class TemplateEncoder {
     }
     int[][] own = columnsOf.toArray(int[][]::new);
     for (int i = 0; i < lines.count; i++) {
-      if (templates.codes[i] >= 0) {
-        int[] columnsOfLine = own[(int) templates.codes[i]];
-        gather(templates, i, columnsOfLine, columnsOfLine.length, slices);
-        continue;
+      if (templates.codes[i] < 0) {
+        templates.codes[i] = lead.leads(i) ? templates.count : own.length - 1;
       }
-      int from = lines.offsets[i];
-      int template = own.length - 1;
-      if (lead.leads(i)) {
-        template = templates.count;
-        from = gather(templates, i, own[template], lead.variables, slices);
-      }
-      templates.codes[i] = template;
-      TextSlices rest = slices[own[template][own[template].length - 1]];
-      rest.add(from, lines.offsets[i] + lines.lengths[i] - from);
     }
+    gather(lines, templates, own, slices, wholeFrom);
   }
 
   /// Hands every variable to its column when all lines are of one template: column by column.
@@ -291,18 +281,24 @@ final class TemplateEncoder {
     }
   }
 
-  /// Hands the first variables of a line to their columns, and returns the offset behind them.
-  private static int gather(
-      Templates templates, int line, int[] own, int variables, TextSlices[] slices) {
+  /// Hands every variable to its column, and to those from `wholeFrom` on what is left of a line.
+  private static void gather(
+      TextSlices lines, Templates templates, int[][] own, TextSlices[] slices, int wholeFrom) {
     int[] offsets = templates.parser.offsets;
     int[] lengths = templates.parser.lengths;
-    int variable = templates.firsts[line];
-    int end = 0;
-    for (int i = 0; i < variables; i++, variable++) {
-      slices[own[i]].add(offsets[variable], lengths[variable]);
-      end = offsets[variable] + lengths[variable];
+    for (int i = 0; i < lines.count; i++) {
+      int variable = templates.firsts[i];
+      int end = lines.offsets[i]; // of the variable before
+      for (int column : own[(int) templates.codes[i]]) {
+        if (column < wholeFrom) {
+          slices[column].add(offsets[variable], lengths[variable]);
+          end = offsets[variable] + lengths[variable];
+          variable++;
+        } else {
+          slices[column].add(end, lines.offsets[i] + lines.lengths[i] - end);
+        }
+      }
     }
-    return end;
   }
 
   /// Numbers the columns that are written and returns how many they are.
