@@ -6,11 +6,13 @@ import java.util.Arrays;
 /// log's lines mostly begin with time and level, however seldom one of a kind is.
 ///
 /// ```
-///   [12:00:01] INFO Broker 0: Started           2 variables in common, then the rest
-///   [12:00:07] INFO Purged 17 files of 3 MB     2
+///   [12:00:01] INFO Broker 0: Started           1 variable in common, then "] INFO ", then the rest
+///   [12:00:07] INFO Purged 17 files of 3 MB     1
 ///   Caused by: 5 timeouts                       0: is no such line
-///    ^variable      ^variable
+///    ^variable
 /// ```
+///
+/// What all rests begin with ends behind a byte that is of no token, so that none reaches over it.
 ///
 /// - Threads: one.
 final class LineLead {
@@ -24,6 +26,7 @@ final class LineLead {
   private TextSlices lines = new TextSlices();
   int example; // a line that begins so
   int variables; // of the lead; 0 when there is none
+  int behind; // bytes behind these that the rests have in common
 
   LineLead(Templates templates) {
     this.templates = templates;
@@ -32,6 +35,7 @@ final class LineLead {
   /// Forgets the lead of other lines.
   void clear() {
     variables = 0;
+    behind = 0;
   }
 
   /// Finds how much lines without a template have in common with one of them: as many variables as
@@ -55,6 +59,31 @@ final class LineLead {
         variables = count;
       }
     }
+    behind = variables > 0 ? commonBehind() : 0;
+  }
+
+  private int commonBehind() {
+    int from = restOf(example);
+    int common = lines.offsets[example] + lines.lengths[example] - from;
+    for (int line = 0; line < lines.count && common > 0; line++) {
+      if (templates.codes[line] < 0 && leads(line)) {
+        int rest = restOf(line);
+        int most = Math.min(common, lines.offsets[line] + lines.lengths[line] - rest);
+        int mismatch =
+            Arrays.mismatch(lines.bytes, from, from + most, lines.bytes, rest, rest + most);
+        common = mismatch < 0 ? most : mismatch;
+      }
+    }
+    while (common > 0 && TokenFilter.isToken(lines.bytes[from + common - 1])) {
+      common--;
+    }
+    return common;
+  }
+
+  /// Where the lead's variables end.
+  private int restOf(int line) {
+    int last = templates.firsts[line] + variables - 1;
+    return templates.parser.offsets[last] + templates.parser.lengths[last];
   }
 
   /// True when a line without a template begins so.

@@ -261,7 +261,7 @@ final class TemplateEncoder {
         templates.codes[i] = lead.leads(i) ? templates.count : own.length - 1;
       }
     }
-    gather(lines, templates, own, slices, wholeFrom);
+    gather(lines, templates, own, slices, wholeFrom, lead.behind);
   }
 
   /// Hands every variable to its column when all lines are of one template: column by column.
@@ -282,20 +282,27 @@ final class TemplateEncoder {
   }
 
   /// Hands every variable to its column, and to those from `wholeFrom` on what is left of a line.
+  ///
+  /// @param behind bytes that are left out between variables and what is left
   private static void gather(
-      TextSlices lines, Templates templates, int[][] own, TextSlices[] slices, int wholeFrom) {
+      TextSlices lines,
+      Templates templates,
+      int[][] own,
+      TextSlices[] slices,
+      int wholeFrom,
+      int behind) {
     int[] offsets = templates.parser.offsets;
     int[] lengths = templates.parser.lengths;
     for (int i = 0; i < lines.count; i++) {
       int variable = templates.firsts[i];
-      int end = lines.offsets[i]; // of the variable before
+      int rest = lines.offsets[i];
       for (int column : own[(int) templates.codes[i]]) {
         if (column < wholeFrom) {
           slices[column].add(offsets[variable], lengths[variable]);
-          end = offsets[variable] + lengths[variable];
+          rest = offsets[variable] + lengths[variable] + behind;
           variable++;
         } else {
-          slices[column].add(end, lines.offsets[i] + lines.lengths[i] - end);
+          slices[column].add(rest, lines.offsets[i] + lines.lengths[i] - rest);
         }
       }
     }
@@ -337,11 +344,12 @@ final class TemplateEncoder {
     }
     numbers.putVarint(variables);
     int at = lines.offsets[line];
-    int end = at; // of the variable before
+    int rest = at;
     for (int i = 0; i < own.length; i++) {
       boolean isRest = own[i] >= wholeFrom;
-      int offset = isRest ? end : templates.parser.offsets[first + i];
-      end = isRest ? limit : offset + templates.parser.lengths[first + i];
+      int offset = isRest ? rest : templates.parser.offsets[first + i];
+      int end = isRest ? limit : offset + templates.parser.lengths[first + i];
+      rest = end + lead.behind;
       if (shown[own[i]] != CONSTANT) {
         numbers.putVarint(offset - at);
         numbers.putVarint(shown[own[i]]);

@@ -30,6 +30,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TemplateSearchTest {
   private static final Path FILE = Path.of("f");
   private static final int NEEDLES = 400;
+
+  /// Of longer ones there may be more parts to look for than pays.
+  private static final int EXACT_MAX = 60;
+
   private static final String BYTES = "0123456789-:,. \"aé_=";
 
   static List<Long> seeds() {
@@ -194,14 +198,19 @@ class TemplateSearchTest {
     }
     BitSet found = new BitSet();
     reader.search(new Needle(Text.of(needle), false), found);
-    assertEquals(contain, found, () -> "contains '" + needle + "'");
+    if (needle.length() <= EXACT_MAX) {
+      assertEquals(contain, found, () -> "contains '" + needle + "'");
+    }
+    contain.stream().forEach(line -> assertTrue(found.get(line), "contains '" + needle + "'"));
     found.clear();
     reader.search(new Needle(Text.of(needle), true), found);
     BitSet missed = (BitSet) have.clone();
     missed.andNot(found);
     assertTrue(missed.isEmpty(), () -> "has '" + needle + "' misses " + missed);
     found.andNot(contain);
-    assertTrue(found.isEmpty(), () -> "has '" + needle + "' finds " + found);
+    assertTrue(
+        found.isEmpty() || needle.length() > EXACT_MAX,
+        () -> "has '" + needle + "' finds " + found);
   }
 
   /// An id at the end of each line: only its own line is printed.
