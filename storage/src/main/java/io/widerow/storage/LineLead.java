@@ -6,7 +6,7 @@ import java.util.Arrays;
 /// log's lines mostly begin with time and level, however seldom one of a kind is.
 ///
 /// ```
-///   [12:00:01] INFO Broker 0: Started           1 variable in common, then "] INFO ", then the rest
+///   [12:00:01] INFO Broker 0: Started           1 variable in common, "] INFO ", and the rest
 ///   [12:00:07] INFO Purged 17 files of 3 MB     1
 ///   Caused by: 5 timeouts                       0: is no such line
 ///    ^variable
