@@ -78,6 +78,30 @@ final class LineMatcher {
     serves = variables < LineParser.VARIABLES_MAX && !open && !(quotes && lines);
   }
 
+  /// True when there is an example.
+  boolean serves() {
+    return serves;
+  }
+
+  int variables() {
+    return variables;
+  }
+
+  /// Where in the example the constant part before a variable is; of the number of variables, the
+  /// one behind the last.
+  int constantOffset(int variable) {
+    return constantOffsets[variable];
+  }
+
+  int constantBytes(int variable) {
+    return constantBytes[variable];
+  }
+
+  /// True when a variable is in quotes.
+  boolean quoted(int variable) {
+    return quoted[variable];
+  }
+
   /// Adds the variables of a line to `parser`. False, and nothing added, when the line is not like
   /// the example, which is still in `text`.
   boolean parse(LineParser parser, byte[] text, int offset, int length) {

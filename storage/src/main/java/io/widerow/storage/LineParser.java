@@ -52,40 +52,37 @@ final class LineParser {
     int from = count;
     long hash = PRIME;
     int at = offset;
+    int constant = offset; // where the constant part began that `at` is in
     while (at < limit && count - from < VARIABLES_MAX) {
       byte kind = CLASS[text[at] & 0xff];
-      int end;
       if (kind == DELIMITER) {
-        hash = (hash ^ text[at++]) * PRIME;
-        continue;
-      }
-      if (kind == QUOTE) {
-        hash = (hash ^ text[at++]) * PRIME;
-        end = closing(text, at, limit);
-        if (end < 0) {
-          continue;
+        at++;
+      } else if (kind == QUOTE) {
+        int end = closing(text, ++at, limit);
+        if (end >= 0) {
+          add(at, end - at);
+          hash = hash(hash, text, constant, at);
+          constant = end;
+          at = end + 1;
         }
-        add(at, end - at);
-        hash = (hash ^ 0x1_0000) * PRIME;
-        hash ^= hash >>> 31;
-        at = end + 1;
-        continue;
-      }
-      end = wordEnd(text, at, limit);
-      if (end < 0 || varies(text, offset, at, end)) {
-        end = Math.abs(end);
-        add(at, end - at);
-        hash = (hash ^ 0x2_0000) * PRIME;
-        hash ^= hash >>> 31;
-        at = end;
       } else {
-        while (at < end) {
-          hash = (hash ^ text[at++]) * PRIME;
+        int end = wordEnd(text, at, limit);
+        if (end < 0 || varies(text, offset, at, end)) {
+          end = Math.abs(end);
+          add(at, end - at);
+          hash = hash(hash, text, constant, at);
+          constant = end;
         }
-        hash ^= hash >>> 31;
+        at = end;
       }
     }
-    return hash;
+    return hash(hash, text, constant, limit);
+  }
+
+  /// Goes on with the hash of a line's constant parts.
+  private static long hash(long before, byte[] text, int from, int limit) {
+    long hash = (before ^ ByteWords.hash(text, from, limit - from)) * PRIME;
+    return hash ^ (hash >>> 31);
   }
 
   /// The end of the word or time of day at `at`, negative when a digit is in it.
@@ -159,7 +156,7 @@ final class LineParser {
     }
   }
 
-  private void add(int offset, int length) {
+  void add(int offset, int length) {
     room(1);
     offsets[count] = offset;
     lengths[count++] = length;

@@ -14,13 +14,6 @@ final class Templates {
   /// Lines that a template of its own must serve; the others are kept whole.
   private static final int LINES_MIN = 4;
 
-  /// Templates that a line is compared with before it is parsed: those that came last behind the
-  /// one of the line before. Of the lines of a broker's log 66 % are like the first of them, 14 %
-  /// like the second and 4 % like the third.
-  private static final int FOLLOWERS = 3;
-
-  private static final int NONE = -1;
-
   final LineParser parser = new LineParser();
   int[] firsts = new int[1];
   long[] codes = new long[0];
@@ -28,13 +21,15 @@ final class Templates {
   private long[] hashes = new long[64];
   private int[] examples = new int[64]; // by template: its first line
   private int[] uses = new int[64];
-  private int[] followers = new int[64 * FOLLOWERS]; // those that came behind it, the last first
+  private int[] followers = new int[64]; // the template that came behind it last
   private final List<LineMatcher> matchers = new ArrayList<>(); // by template, and more
+  private final LineTree tree = new LineTree();
   private final int[] table = new int[4 * TEMPLATES_MAX];
 
   /// Finds the templates of `lines`. False when too many of them have none.
   boolean build(TextSlices lines, int variablesMax) {
     parser.clear();
+    tree.clear();
     Arrays.fill(table, 0);
     count = 0;
     codes = LongDecoder.room(codes, lines.count);
@@ -44,7 +39,10 @@ final class Templates {
     int last = -1;
     for (int i = 0; i < lines.count; i++) {
       firsts[i] = parser.count;
-      int code = last < 0 ? NONE : parseLikeFollower(last, lines, i);
+      int code = last < 0 ? LineTree.NONE : followers[last];
+      if (code < 0 || !parseLike(code, lines, i)) {
+        code = tree.parse(parser, lines.bytes, lines.offsets[i], lines.lengths[i]);
+      }
       if (code < 0) {
         long hash = parser.parse(lines.bytes, lines.offsets[i], lines.lengths[i]);
         firsts[i + 1] = parser.count;
@@ -55,7 +53,7 @@ final class Templates {
       if (code >= 0) {
         uses[code]++;
         if (last >= 0) {
-          noteFollower(last, code);
+          followers[last] = code;
         }
       }
       last = code;
@@ -64,28 +62,6 @@ final class Templates {
       }
     }
     return keepFrequent(lines);
-  }
-
-  /// Parses a line as one of a template that came behind another; returns it, or [#NONE].
-  private int parseLikeFollower(int template, TextSlices lines, int line) {
-    int first = template * FOLLOWERS;
-    for (int i = first; i < first + FOLLOWERS && followers[i] >= 0; i++) {
-      if (parseLike(followers[i], lines, line)) {
-        return followers[i];
-      }
-    }
-    return NONE;
-  }
-
-  /// Puts a template in front of those that came behind another.
-  private void noteFollower(int template, int follower) {
-    int first = template * FOLLOWERS;
-    int moved = follower;
-    for (int i = first; i < first + FOLLOWERS && moved >= 0; i++) {
-      int before = followers[i];
-      followers[i] = moved;
-      moved = before == follower ? NONE : before;
-    }
   }
 
   private boolean parseLike(int template, TextSlices lines, int line) {
@@ -108,6 +84,7 @@ final class Templates {
             lines.lengths[line],
             first,
             firsts[line + 1] - first);
+    tree.add(matchers.get(template), template, lines.bytes);
   }
 
   /// The number of a template's variables; line `example(template)` shows them.
@@ -136,14 +113,13 @@ final class Templates {
       hashes = Arrays.copyOf(hashes, 2 * count);
       examples = Arrays.copyOf(examples, 2 * count);
       uses = Arrays.copyOf(uses, 2 * count);
-      followers = Arrays.copyOf(followers, 2 * count * FOLLOWERS);
+      followers = Arrays.copyOf(followers, 2 * count);
     }
     table[slot] = count + 1;
     hashes[count] = hash;
     examples[count] = line;
     uses[count] = 0;
-    Arrays.fill(followers, count * FOLLOWERS, (count + 1) * FOLLOWERS, NONE);
-    followers[count * FOLLOWERS] = count;
+    followers[count] = count;
     learn(count, lines, line);
     return count++;
   }

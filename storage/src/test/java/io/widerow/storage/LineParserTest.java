@@ -136,7 +136,7 @@ class LineParserTest {
     return line.substring(0, at) + "\"-= 5x,".charAt(random.nextInt(7)) + line.substring(at + 1);
   }
 
-  private static String line(SplittableRandom random) {
+  static String line(SplittableRandom random) {
     var line = new StringBuilder();
     for (int pieces = random.nextInt(14); pieces > 0; pieces--) {
       line.append(PIECES.get(random.nextInt(PIECES.size())));
@@ -145,7 +145,7 @@ class LineParserTest {
   }
 
   /// The same line with other digits, and sometimes another character somewhere.
-  private static String varied(String line, SplittableRandom random) {
+  static String varied(String line, SplittableRandom random) {
     var varied = new StringBuilder(line);
     for (int i = 0; i < line.length(); i++) {
       if (Character.isDigit(line.charAt(i))) {
@@ -159,12 +159,12 @@ class LineParserTest {
     return varied.toString();
   }
 
-  private static byte[] utf8(String text) {
+  static byte[] utf8(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /// The text behind three bytes of something, with digits behind it that do not belong to it.
-  private static byte[] bytes(String text) {
+  static byte[] bytes(String text) {
     return utf8("5\":" + text + "1\"234567890123456");
   }
 
@@ -173,7 +173,7 @@ class LineParserTest {
     return variables(parser, 0, offset);
   }
 
-  private static List<String> variables(LineParser parser, int first, int offset) {
+  static List<String> variables(LineParser parser, int first, int offset) {
     List<String> found = new ArrayList<>();
     for (int i = first; i < parser.count; i++) {
       found.add((parser.offsets[i] - offset) + "+" + parser.lengths[i]);
@@ -182,7 +182,7 @@ class LineParserTest {
   }
 
   /// What [LineParser] says of itself, on the line's bytes as Latin-1.
-  private static List<String> plainly(String text) {
+  static List<String> plainly(String text) {
     String line = new String(utf8(text), StandardCharsets.ISO_8859_1);
     List<String> found = new ArrayList<>();
     int at = 0;
