@@ -1,5 +1,7 @@
 package io.widerow.storage;
 
+import java.util.Arrays;
+
 /// Writes a run of texts by what they look like: one text, few different ones, numbers, or any
 /// bytes. Numbers and codes go to one sink, text to another, which is compressed as a whole.
 ///
@@ -20,10 +22,17 @@ final class PieceEncoder {
   /// Blocks of a column for which a hasty encoder tries no dictionary after it tried in vain.
   private static final int PAUSE_BLOCKS = 7;
 
+  /// Numbers of a column that are remembered: equal numbers of one form are equal texts, whose
+  /// tokens need not be found again.
+  private static final int SEEN_MAX = 256;
+
+  private static final long NO_NUMBER = Long.MIN_VALUE;
+
   private final LongEncoder longs;
   private final TokenSet tokens;
   private final boolean thorough;
   private final TextDictionary dictionary = new TextDictionary();
+  private final long[] seen = new long[SEEN_MAX]; // by low bits
   private long[] symbols = new long[0];
   private long[] lengths = new long[0];
   private int separator;
@@ -103,16 +112,22 @@ final class PieceEncoder {
   private void encodeNumbers(
       TextSlices texts, int form, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     numbers.putByte(form);
+    if (form == PieceFormat.NUMBER_OR) {
+      tokens.add(texts.bytes, texts.offsets[other], texts.lengths[other]);
+    }
+    int mask = Integer.highestOneBit(Math.min(SEEN_MAX, texts.count)) - 1;
+    Arrays.fill(seen, 0, mask + 1, NO_NUMBER);
     for (int i = 0; i < texts.count; i++) {
-      if (i == 0 || !texts.same(i - 1, i)) {
-        tokens.add(texts.bytes, texts.offsets[i], texts.lengths[i]);
-      }
       if (form == PieceFormat.NUMBER_OR && (other == i || texts.same(other, i))) {
         symbols[i] = 0;
         continue;
       }
       long value = PieceFormat.parse(form, texts.bytes, texts.offsets[i], texts.lengths[i]);
       symbols[i] = form == PieceFormat.NUMBER_OR ? ((value << 1) ^ (value >> 63)) + 1 : value;
+      if (seen[(int) value & mask] != value) {
+        seen[(int) value & mask] = value;
+        tokens.add(texts.bytes, texts.offsets[i], texts.lengths[i]);
+      }
     }
     if (form == PieceFormat.DIGITS) {
       numbers.putByte(texts.lengths[0]);
