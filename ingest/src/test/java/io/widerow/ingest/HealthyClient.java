@@ -1,6 +1,7 @@
 package io.widerow.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.io.IOException;
 import java.net.URI;
@@ -10,8 +11,14 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /// A client that does nothing wrong: sends an event every few milliseconds, counts those that were
 /// acknowledged, and measures how long it waits.
@@ -19,6 +26,7 @@ import org.HdrHistogram.Histogram;
 /// - Threads: one of its own.
 final class HealthyClient implements AutoCloseable {
   private static final long PAUSE_NANOS = 5_000_000;
+  private static final Pattern NUMBER = Pattern.compile("\"n\":(\\d+)");
 
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -26,25 +34,33 @@ final class HealthyClient implements AutoCloseable {
   private final String type;
   private final Histogram micros = new Histogram(60_000_000L, 3);
   private final Thread thread;
-  private long acknowledged;
+  private final BitSet acknowledged = new BitSet(); // by number, until the thread ends its own
+  private final BitSet unknown = new BitSet(); // whose answer did not come; may be stored
   private long failed; // in all
   private long failedTold;
   private volatile boolean ending;
+  private volatile @Nullable Throwable ended; // what it ended of, if of anything
 
   HealthyClient(int port, String type) {
     this.port = port;
     this.type = type;
-    this.thread = Thread.ofPlatform().name("healthy").start(this::run);
+    this.thread =
+        Thread.ofPlatform()
+            .name("healthy")
+            .uncaughtExceptionHandler((_, failure) -> ended = failure)
+            .start(this::run);
   }
 
   private void run() {
     long due = System.nanoTime();
     for (int n = 0; !ending; n++) {
-      LockSupport.parkNanos(due - System.nanoTime());
+      for (long left; (left = due - System.nanoTime()) > 0; ) { // it may wake up early
+        LockSupport.parkNanos(left);
+      }
       boolean stored = send("{\"n\":" + n + ",\"ts\":" + (1_700_000_000_000L + n) + "}\n");
+      (stored ? acknowledged : unknown).set(n);
       synchronized (micros) {
         micros.recordValue(Math.min((System.nanoTime() - due) / 1_000, 60_000_000L));
-        acknowledged += stored ? 1 : 0;
         failed += stored ? 0 : 1;
       }
       due = Math.max(due + PAUSE_NANOS, System.nanoTime() - 20 * PAUSE_NANOS);
@@ -92,20 +108,31 @@ final class HealthyClient implements AutoCloseable {
     }
   }
 
-  /// Ends, and holds what is stored against what was acknowledged.
+  /// Ends, and holds what is stored against what was acknowledged: all of that once, and besides at
+  /// most what no answer came for.
   void verify() throws InterruptedException, IOException {
     ending = true;
     thread.join();
+    assertNull(ended, () -> "the client ended of " + ended);
     URI all = URI.create("http://127.0.0.1:%d/v1/query?type=%s&fields=n".formatted(port, type));
     HttpResponse<String> answer =
         client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofString());
-    long stored = answer.body().lines().filter(line -> line.contains("\"n\":")).count();
-    assertEquals(acknowledged + unknown(stored), stored, "stored of " + acknowledged);
-  }
-
-  /// Events whose answer did not come may be there.
-  private long unknown(long stored) {
-    return Math.clamp(stored - acknowledged, 0, failed);
+    BitSet stored = new BitSet();
+    List<String> wrong = new ArrayList<>();
+    for (String line : answer.body().lines().toList()) {
+      Matcher number = NUMBER.matcher(line);
+      if (number.find()) {
+        int n = Integer.parseInt(number.group(1));
+        if (stored.get(n) || !(acknowledged.get(n) || unknown.get(n))) {
+          wrong.add(line);
+        }
+        stored.set(n);
+      }
+    }
+    assertEquals(List.of(), wrong, "stored twice, or never sent");
+    BitSet lost = (BitSet) acknowledged.clone();
+    lost.andNot(stored);
+    assertEquals(new BitSet(), lost, "acknowledged and lost");
   }
 
   @Override

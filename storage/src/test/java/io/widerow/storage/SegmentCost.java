@@ -3,6 +3,7 @@ package io.widerow.storage;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventBatch;
+import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.RecordView;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -58,6 +60,20 @@ final class SegmentCost {
   /// Metrics of hosts that take turns.
   private static SegmentCost metrics(int events, int hosts) {
     return of(SegmentSizes.metrics(events, hosts, 1));
+  }
+
+  /// Lines of the broker log in no order, as they come from many sources at once.
+  private static SegmentCost mixed(int events) {
+    List<TestEvent> log = SegmentSizes.broker();
+    var random = new SplittableRandom(1);
+    List<TestEvent> mixed = new ArrayList<>();
+    for (int i = 0; i < events; i++) {
+      TestEvent drawn = log.get(random.nextInt(log.size()));
+      long nanos = 1_700_000_000_000_000_000L + i * 1_000_000L;
+      var id = new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 1, 1_000 + i));
+      mixed.add(new TestEvent(id, 0, drawn.type(), drawn.attributes()));
+    }
+    return of(mixed);
   }
 
   private static SegmentCost of(List<TestEvent> events) {
@@ -249,6 +265,7 @@ final class SegmentCost {
       case "broker" -> {
         of(SegmentSizes.broker()).table(List.of(SegmentForm.SEALED, SegmentForm.FINAL), rounds);
         of(SegmentSizes.broker()).reads(SegmentForm.FINAL, rounds);
+        mixed(65_536).table(List.of(SegmentForm.SEALED, SegmentForm.FINAL), rounds);
       }
       case "levels" ->
           access(65_536)
