@@ -228,23 +228,19 @@ final class LongEncoder {
       least = Math.min(least, rest[i]);
       most = Math.max(most, rest[i]);
     }
-    int baseAt = out.length();
-    out.putZigzag(least);
+    // Small numbers of bare runs stay as they are: bytes that look alike in all of them.
+    boolean asTheyAre = bareRun && least >= 0 && most < 1 << Byte.SIZE && least < most;
+    long base = asTheyAre ? 0 : least;
+    out.putZigzag(base);
     if (least == most) {
       return BODY_CONSTANT;
     }
-    long divisor = most - least < 0 ? 1 : divisor(rest, count, least);
-    if (bareRun && least >= 0 && most < 1 << Byte.SIZE) { // bytes that look alike in all runs
-      out.cut(baseAt);
-      out.putZigzag(0);
-      least = 0;
-      divisor = 1;
-    }
+    long divisor = asTheyAre || most - base < 0 ? 1 : divisor(rest, count, base);
     for (int i = 0; i < count; i++) {
-      rest[i] = divisor == 1 ? rest[i] - least : (rest[i] - least) / divisor;
+      rest[i] = divisor == 1 ? rest[i] - base : (rest[i] - base) / divisor;
     }
     out.putVarint(divisor);
-    long range = divisor == 1 ? most - least : (most - least) / divisor;
+    long range = divisor == 1 ? most - base : (most - base) / divisor;
     if (dense) {
       putPlanes(count, range, moved, out);
       return BODY_PLANES;

@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: any longs come back. Method: runs of random shapes and lengths, extremes among them, under
-/// a fast and a thorough compressor. The seed is the test's name; to replay one, run with
-/// `-Dseed=<n>`.
+/// a fast and a thorough compressor, bare or not. The seed is the test's name; to replay one, run
+/// with `-Dseed=<n>`.
 class LongEncoderTest {
   private static final Path FILE = Path.of("longs");
 
@@ -42,7 +42,12 @@ class LongEncoderTest {
         long[] values = values(random);
         ByteSink out = new ByteSink();
         Series series = series(values.length, random);
-        encoder.encode(values, values.length, series, out);
+        encoder.leaveBare(random.nextBoolean());
+        if (random.nextInt(4) == 0) {
+          encoder.encodeNoisy(values, values.length, out);
+        } else {
+          encoder.encode(values, values.length, series, out);
+        }
         byte[] bytes = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
         long[] found = new long[values.length];
         ByteSource in = new ByteSource(FILE).over(bytes, 0, out.length(), 0);
