@@ -25,9 +25,14 @@ final class LineTree {
   /// Branches of all templates; one that would need more is left out.
   private static final int BRANCHES_MAX = 1 << 14;
 
+  /// Branches of one node, likewise: where each line is a template of its own, as in prose, looking
+  /// at all of them would take several times as long as parsing the line.
+  private static final int SIBLINGS_MAX = 32;
+
   private static final int ROOT = 0;
 
   private int[] firsts = new int[64]; // by node: its first branch
+  private int[] siblings = new int[64]; // by node: its branches
   private int nodes;
   private int[] nexts = new int[64]; // by branch, as all below: its sibling
   private int[] offsets = new int[64]; // of the constant part, in the lines
@@ -46,8 +51,10 @@ final class LineTree {
   private int addNode() {
     if (nodes == firsts.length) {
       firsts = Arrays.copyOf(firsts, 2 * nodes);
+      siblings = Arrays.copyOf(siblings, 2 * nodes);
     }
     firsts[nodes] = NONE;
+    siblings[nodes] = 0;
     return nodes++;
   }
 
@@ -63,6 +70,9 @@ final class LineTree {
       int length = example.constantBytes(i);
       int branch = last ? NONE : find(node, text, offset, length);
       if (branch == NONE) {
+        if (siblings[node] == SIBLINGS_MAX) {
+          return; // nothing was added: the nodes behind a new branch have room
+        }
         branch = addBranch(node, text, offset, length);
         quoted[branch] = example.quoted(i);
         targets[branch] = last ? ~template : addNode();
@@ -98,6 +108,7 @@ final class LineTree {
     lasts[branches] = last(text, offset, length);
     nexts[branches] = firsts[node];
     firsts[node] = branches;
+    siblings[node]++;
     return branches++;
   }
 

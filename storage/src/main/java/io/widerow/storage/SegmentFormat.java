@@ -87,8 +87,9 @@ final class SegmentFormat {
   /// Ids of a block may be in order of arrival, see [IdEncoder].
   static final long FEATURE_ARRIVAL = 4;
 
-  /// Times of day in lines may follow from their events' times, see [EventTimes], and planes of
-  /// numbers may be left as they are.
+  /// Times of day in lines may follow from their events' times, see [EventTimes], planes of numbers
+  /// may be left as they are, and lines that fit no template may share what they begin with, see
+  /// [LineLead].
   static final long FEATURE_TIMES = 8;
 
   /// Features that a reader must know, and that a writer uses.

@@ -132,7 +132,7 @@ final class TemplateEncoder {
   /// The lines that have a column, as it is written.
   private int[] linesWith(int column, int count) {
     if (linesWith.length < count) {
-      linesWith = new int[count + (count >> 3)];
+      linesWith = new int[LongDecoder.withSpare(count)];
     }
     boolean[] has = new boolean[columnsOf.size()];
     for (int template = 0; template < has.length; template++) {

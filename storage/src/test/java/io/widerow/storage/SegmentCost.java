@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -74,6 +75,25 @@ final class SegmentCost {
       mixed.add(new TestEvent(id, 0, drawn.type(), drawn.attributes()));
     }
     return of(mixed);
+  }
+
+  /// Lines of words that never come again, each a template of its own.
+  private static SegmentCost prose(int events) {
+    var random = new SplittableRandom(1);
+    List<TestEvent> prose = new ArrayList<>();
+    for (int i = 0; i < events; i++) {
+      StringBuilder line = new StringBuilder("12:00:00");
+      for (int word = 0; word < 12; word++) {
+        line.append(' ');
+        random.ints(random.nextLong(3, 9), 'a', 'z' + 1).forEach(line::appendCodePoint);
+      }
+      TreeMap<AttributeName, Object> attributes = new TreeMap<>();
+      TestEvent.putText(attributes, "body", line.append(" 17").toString());
+      long nanos = 1_700_000_000_000_000_000L + i * 1_000_000L;
+      var id = new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 1, 1_000 + i));
+      prose.add(new TestEvent(id, 0, "prose", attributes));
+    }
+    return of(prose);
   }
 
   private static SegmentCost of(List<TestEvent> events) {
@@ -266,6 +286,7 @@ final class SegmentCost {
         of(SegmentSizes.broker()).table(List.of(SegmentForm.SEALED, SegmentForm.FINAL), rounds);
         of(SegmentSizes.broker()).reads(SegmentForm.FINAL, rounds);
         mixed(65_536).table(List.of(SegmentForm.SEALED, SegmentForm.FINAL), rounds);
+        prose(32_768).table(List.of(SegmentForm.SEALED), rounds);
       }
       case "levels" ->
           access(65_536)
