@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 /// - Threads: one.
 /// - Memory: borrows that of the records.
 public final class RecordView implements EventView {
+  private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
+
   private final AttributeNames names = new AttributeNames();
   private MemorySegment events = MemorySegment.NULL;
   private long offset;
@@ -80,5 +82,54 @@ public final class RecordView implements EventView {
       attribute = EventLayout.readValue(events, attribute, scratch);
       visitor.visit(name, scratch);
     }
+  }
+
+  /// A hash of the texts and how many attributes there are: equal for records that fit one
+  /// [RecordTemplate]. 0 when it has no number, or a text of more than `textBytesMax` bytes: then
+  /// it is no point of a series.
+  public long seriesHash(int textBytesMax) {
+    long attribute = EventLayout.attributesOffset(events, offset);
+    int attributes = EventLayout.attributes(events, offset);
+    long hash = attributes;
+    boolean hasNumber = false;
+    for (int left = attributes; left > 0; left--) {
+      AttributeKind kind = EventLayout.kind(events, attribute);
+      if (kind.isText()) {
+        long value = EventLayout.valueOffset(events, attribute);
+        int bytes = events.get(EventLayout.INT_ANYWHERE, value);
+        if (bytes > textBytesMax) {
+          return 0;
+        }
+        long ends = ShortRuns.ends(events, value + Integer.BYTES, bytes);
+        hash = mix((hash + bytes * PRIME) ^ ends);
+        attribute = value + Integer.BYTES + bytes;
+      } else {
+        hasNumber = true;
+        attribute = EventLayout.nextAttribute(events, attribute);
+      }
+    }
+    return hasNumber ? hash | 1 : 0;
+  }
+
+  private static long mix(long word) {
+    long mixed = word * PRIME;
+    return mixed ^ (mixed >>> 32);
+  }
+
+  /// True when this record differs from a template in its header and its numbers alone.
+  public boolean fits(RecordTemplate template) {
+    return template.fits(events, offset);
+  }
+
+  /// Makes a template of this record.
+  public void copyTo(RecordTemplate template) {
+    template.take(events, offset);
+  }
+
+  /// The number or boolean at a place, in the form of [AttributeValue#bits].
+  ///
+  /// @param template that this record fits
+  public long bits(RecordTemplate template, int place) {
+    return template.bits(events, offset, place);
   }
 }

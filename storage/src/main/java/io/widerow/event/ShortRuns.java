@@ -113,4 +113,22 @@ final class ShortRuns {
       }
     }
   }
+
+  /// The first eight bytes of a run mixed with its last eight: something to hash, of runs that
+  /// mostly differ at their ends.
+  static long ends(MemorySegment source, long from, int length) {
+    if (length >= Long.BYTES) {
+      long last = source.get(EventLayout.LONG_ANYWHERE, from + length - Long.BYTES);
+      return source.get(EventLayout.LONG_ANYWHERE, from) ^ Long.rotateLeft(last, 23);
+    }
+    if (length >= Integer.BYTES) {
+      long last = source.get(EventLayout.INT_ANYWHERE, from + length - Integer.BYTES);
+      return source.get(EventLayout.INT_ANYWHERE, from) ^ (last << Integer.SIZE);
+    }
+    long word = 0;
+    for (int i = 0; i < length; i++) {
+      word = (word << Byte.SIZE) | (source.get(ValueLayout.JAVA_BYTE, from + i) & 0xff);
+    }
+    return word;
+  }
 }

@@ -4,6 +4,7 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.event.RecordView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// blocks have.
 ///
 /// - Threads: one.
-/// - Memory: one block.
+/// - Memory: one block, and the records that are known.
 final class BlockWriter implements AutoCloseable {
   private static final long EVENT_BYTES = 3 * Long.BYTES; // id and version
   private static final int BREATH_EVENTS = 64;
@@ -41,6 +42,7 @@ final class BlockWriter implements AutoCloseable {
   private final BlockCompressor compressor;
   private final ColumnEncoder columns;
   private final IdEncoder ids;
+  private final KnownRecords known = new KnownRecords();
   private final Series series = new Series();
   private final EventTimes times = new EventTimes();
   private final SeriesFinder finder;
@@ -95,10 +97,46 @@ final class BlockWriter implements AutoCloseable {
     if (ids.count() % BREATH_EVENTS == 0) {
       breather.breathe();
     }
-    before = null;
-    event.forEach(scratch, visitor);
+    if (event instanceof RecordView record) {
+      add(record);
+    } else {
+      addEach(event);
+    }
     ids.add(event);
     rawBytes += EVENT_BYTES;
+  }
+
+  private void add(RecordView event) {
+    KnownRecords.Known like = known.find(event);
+    if (like != null) {
+      add(event, like);
+    } else {
+      addEach(event);
+      known.learn(event, before == null ? null : first);
+    }
+  }
+
+  private void addEach(EventView event) {
+    before = null;
+    event.forEach(scratch, visitor);
+  }
+
+  private void add(RecordView event, KnownRecords.Known like) {
+    int row = ids.count();
+    for (int place = 0; place < like.record.attributes(); place++) {
+      ColumnBuilder column = like.column(place);
+      if (column.count == 0) {
+        used.add(column);
+      }
+      if (column.kind.isText()) {
+        like.addText(place, row, known.block());
+        rawBytes += like.record.textBytes(place) + 4L;
+      } else {
+        column.addNumber(row, event.bits(like.record, place));
+        rawBytes += Long.BYTES;
+      }
+    }
+    known.added(like);
   }
 
   private void visit(AttributeName name, AttributeValue value) {
@@ -195,6 +233,7 @@ final class BlockWriter implements AutoCloseable {
       rawBytes += column.keepRest(events);
     }
     used.removeIf(column -> column.count == 0);
+    known.beginBlock();
     if (remembered > COLUMNS_REMEMBERED) {
       forget();
     }
@@ -204,6 +243,7 @@ final class BlockWriter implements AutoCloseable {
   private void forget() {
     byName.clear();
     first = null;
+    known.clear();
     for (ColumnBuilder column : used) {
       column.next = null;
       byName.computeIfAbsent(column.name, _ -> new ArrayList<>(1)).add(column);

@@ -3,6 +3,7 @@ package io.widerow.storage;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
+import io.widerow.event.RecordTemplate;
 import java.util.Arrays;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,10 @@ final class ColumnBuilder {
       System.arraycopy(values, from, values, 0, count);
       return (long) Long.BYTES * count;
     }
+    if (texts.repeats) {
+      keepCopies(from);
+      return textBytes + (long) Integer.BYTES * count;
+    }
     int start = count == 0 ? textBytes : texts.offsets[from];
     textBytes -= start;
     System.arraycopy(texts.bytes, start, texts.bytes, 0, textBytes);
@@ -72,25 +77,81 @@ final class ColumnBuilder {
     return textBytes + (long) Integer.BYTES * count;
   }
 
+  /// Gives each kept text bytes of its own, one behind the other: before, several may share those
+  /// of one that is dropped.
+  private void keepCopies(int from) {
+    int bytes = 0;
+    for (int i = from; i < from + count; i++) {
+      bytes += texts.lengths[i];
+    }
+    byte[] copies = new byte[bytes + ByteSource.SLACK];
+    textBytes = 0;
+    for (int i = from; i < from + count; i++) {
+      System.arraycopy(texts.bytes, texts.offsets[i], copies, textBytes, texts.lengths[i]);
+      textBytes += texts.lengths[i];
+    }
+    if (texts.bytes.length < copies.length) {
+      texts.bytes = copies;
+    } else {
+      System.arraycopy(copies, 0, texts.bytes, 0, textBytes);
+    }
+    texts.clear();
+    for (int i = 0, at = 0; i < count; i++) {
+      int length = texts.lengths[from + i];
+      texts.add(at, length);
+      at += length;
+    }
+  }
+
   void add(int row, AttributeValue value) {
+    if (kind.isText()) {
+      int length = value.length();
+      roomForText(length);
+      value.copyTo(texts.bytes, textBytes);
+      addText(row, length);
+    } else {
+      addNumber(row, value.bits());
+    }
+  }
+
+  /// Adds the text at a place of a record.
+  void addText(int row, RecordTemplate record, int place) {
+    int length = record.textBytes(place);
+    roomForText(length);
+    record.copyText(place, texts.bytes, textBytes);
+    addText(row, length);
+  }
+
+  /// Adds the text of an earlier entry once more.
+  void addAgain(int row, int entry) {
+    addRow(row);
+    texts.addAgain(entry);
+  }
+
+  void addNumber(int row, long bits) {
+    if (count >= values.length) {
+      values = Arrays.copyOf(values, Math.max(64, 2 * count));
+    }
+    values[count] = bits;
+    addRow(row);
+  }
+
+  private void roomForText(int length) {
+    if (texts.bytes.length - textBytes < length + ByteSource.SLACK) {
+      texts.bytes = Arrays.copyOf(texts.bytes, 2 * (textBytes + length) + ByteSource.SLACK);
+    }
+  }
+
+  private void addText(int row, int length) {
+    texts.add(textBytes, length);
+    textBytes += length;
+    addRow(row);
+  }
+
+  private void addRow(int row) {
     if (count == rows.length) {
       rows = Arrays.copyOf(rows, 2 * count);
     }
-    rows[count] = row;
-    if (kind.isText()) {
-      int length = value.length();
-      if (texts.bytes.length - textBytes < length + ByteSource.SLACK) {
-        texts.bytes = Arrays.copyOf(texts.bytes, 2 * (textBytes + length) + ByteSource.SLACK);
-      }
-      value.copyTo(texts.bytes, textBytes);
-      texts.add(textBytes, length);
-      textBytes += length;
-    } else {
-      if (count >= values.length) {
-        values = Arrays.copyOf(values, Math.max(64, 2 * count));
-      }
-      values[count] = value.bits();
-    }
-    count++;
+    rows[count++] = row;
   }
 }

@@ -118,6 +118,11 @@ final class PieceEncoder {
     int mask = Integer.highestOneBit(Math.min(SEEN_MAX, texts.count)) - 1;
     Arrays.fill(seen, 0, mask + 1, NO_NUMBER);
     for (int i = 0; i < texts.count; i++) {
+      int first = texts.first(i);
+      if (first < i) {
+        symbols[i] = symbols[first];
+        continue;
+      }
       if (form == PieceFormat.NUMBER_OR && (other == i || texts.same(other, i))) {
         symbols[i] = 0;
         continue;
@@ -146,6 +151,9 @@ final class PieceEncoder {
     boolean fixed = true;
     other = -1;
     for (int i = 0; i < texts.count; i++) {
+      if (texts.first(i) < i) {
+        continue;
+      }
       byte[] bytes = texts.bytes;
       int here = PieceFormat.formOf(bytes, texts.offsets[i], texts.lengths[i]);
       if (here == PieceFormat.RAW) {

@@ -31,11 +31,11 @@ final class TextDictionary {
     Arrays.fill(table, 0);
     size = 0;
     for (int i = 0; i < texts.count; i++) {
-      int code = codeOf(texts, i);
+      int first = texts.first(i);
+      codes[i] = first < i ? codes[first] : codeOf(texts, i);
       if (size > sizeMax || (hasty && i == SAMPLE && size > SAMPLE_MAX)) {
         return false;
       }
-      codes[i] = code;
     }
     return true;
   }

@@ -33,6 +33,11 @@ final class TextSlices {
   int spanOffset; // where a decoder found the different texts, one behind the other
   int spanBytes;
   int dictionaryPause; // blocks for which an encoder will try no dictionary
+
+  /// True when some texts are known to be those of earlier ones.
+  boolean repeats;
+
+  private int[] firsts = new int[0]; // if so, by text: the first that is known to be the same
   private byte[] printed = new byte[0];
 
   /// Memory of its own; the texts may be another's.
@@ -44,6 +49,7 @@ final class TextSlices {
 
   void clear() {
     count = 0;
+    repeats = false;
   }
 
   void add(int offset, int length) {
@@ -54,11 +60,40 @@ final class TextSlices {
     lengths[count++] = length;
   }
 
+  /// Adds the text of an earlier slice once more, without a copy of its bytes.
+  void addAgain(int slice) {
+    if (!repeats) {
+      repeats = true;
+      knowFirsts(0);
+    }
+    int first = firsts[slice];
+    add(offsets[first], lengths[first]);
+    firsts[count - 1] = first;
+  }
+
+  private void knowFirsts(int from) {
+    if (firsts.length < offsets.length) {
+      firsts = Arrays.copyOf(firsts, offsets.length);
+    }
+    for (int i = from; i < offsets.length; i++) {
+      firsts[i] = i;
+    }
+  }
+
+  /// The first slice that is known to have the text of this one; mostly itself.
+  int first(int slice) {
+    return repeats ? firsts[slice] : slice;
+  }
+
   /// Makes room for `slices` slices.
   void room(int slices) {
     if (offsets.length < slices) {
+      int before = offsets.length;
       offsets = Arrays.copyOf(offsets, slices);
       lengths = Arrays.copyOf(lengths, slices);
+      if (repeats) {
+        knowFirsts(before);
+      }
     }
   }
 
@@ -214,7 +249,7 @@ final class TextSlices {
 
   boolean allSame() {
     for (int i = 1; i < count; i++) {
-      if (!same(0, i)) {
+      if (first(i) == i && !same(0, i)) {
         return false;
       }
     }
