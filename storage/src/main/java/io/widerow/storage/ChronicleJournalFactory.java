@@ -120,8 +120,10 @@ final class ChronicleJournalFactory implements Journal.Factory {
         Path data = found.path().resolve(ChronicleFile.DATA_FILE);
         if (disk.exists(data)) {
           reader.file(found.lane(), data, found.lsnFirst());
-          try (DiskFile file = disk.open(data)) {
-            scanner.scan(found.lane(), file, reader);
+          if (reader.wants(found.lane())) {
+            try (DiskFile file = disk.open(data)) {
+              scanner.scan(found.lane(), file, reader);
+            }
           }
         }
       }

@@ -1,6 +1,5 @@
 package io.widerow.storage;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -19,14 +18,16 @@ import java.util.UUID;
 /// carries the magic and a wrong checksum. Frames start at multiples of [#STEP].
 ///
 /// - Threads: one at a time.
-/// - Memory: owns one buffer of the largest frame.
+/// - Memory: owns one buffer, of half a megabyte or the largest frame that it met.
 final class FrameScanner implements AutoCloseable {
   static final int STEP = 4;
   private static final MemorySegment ZEROS = MemorySegment.ofArray(new long[1 << 14]);
-  private static final int WINDOW_BYTES = JournalFrame.FRAME_BYTES_MAX + (1 << 20);
 
-  private final Arena arena = Arena.ofShared();
-  private final MemorySegment window = arena.allocate(WINDOW_BYTES, Long.BYTES);
+  /// What is read at once stays in the processor's cache until it has been looked at.
+  static final int READ_BYTES = 1 << 19;
+
+  private final FrameEncoder.GrowingMemory memory = new FrameEncoder.GrowingMemory();
+  private MemorySegment window = MemorySegment.NULL;
   private final FrameDecoder decoder;
   private long windowOffset;
   private long windowBytes;
@@ -35,6 +36,7 @@ final class FrameScanner implements AutoCloseable {
     this.decoder = new FrameDecoder(store);
   }
 
+  /// Hands over what is found, until the reader wants no more of it.
   void scan(int lane, DiskFile file, Journal.FrameReader reader) {
     Path path = file.path();
     long size = file.size();
@@ -49,6 +51,9 @@ final class FrameScanner implements AutoCloseable {
         continue;
       }
       offset += handOver(lane, file, path, size, offset, reader);
+      if (!reader.wants(lane)) {
+        return;
+      }
     }
   }
 
@@ -115,7 +120,9 @@ final class FrameScanner implements AutoCloseable {
   private long load(DiskFile file, long size, long offset, long bytes) {
     if (offset < windowOffset || offset + bytes > windowOffset + windowBytes) {
       windowOffset = offset;
-      windowBytes = file.read(window.asSlice(0, Math.min(WINDOW_BYTES, size - offset)), offset);
+      long wanted = Math.min(Math.max(bytes, READ_BYTES), size - offset);
+      window = memory.atLeast(wanted, 0);
+      windowBytes = file.read(window.asSlice(0, wanted), offset);
       if (windowBytes < bytes) {
         throw new StorageException.Corrupt(file.path(), offset, "the file became shorter");
       }
@@ -126,6 +133,6 @@ final class FrameScanner implements AutoCloseable {
   @Override
   public void close() {
     decoder.close();
-    arena.close();
+    memory.close();
   }
 }

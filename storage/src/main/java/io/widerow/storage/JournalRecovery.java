@@ -23,8 +23,9 @@ import java.util.UUID;
 /// The last line also tells when the manifest lost its last edits, or a journal file is gone. A
 /// store with a loss is not written to, unless its operator accepts it; see [LaneCheck].
 ///
-/// It reads the journals twice: first to check, when nothing has been changed yet, then to replay.
-/// Around a loss it reads them once more, for what the frames there tell.
+/// It reads the journals twice: first to check, when nothing has been changed yet, then to replay,
+/// no further than to the last frame that counts. Around a loss it reads them once more, for what
+/// the frames there tell.
 ///
 /// - Threads: one.
 /// - Memory: owns a decoder's buffer of one group, until [#close].
@@ -141,28 +142,42 @@ final class JournalRecovery implements AutoCloseable {
   /// @throws StorageException.Corrupt when a frame's checksums are right and its content is not
   void replay(Replay replay) {
     Map<Integer, Long> next = new TreeMap<>();
-    journals.replay((lane, file, sequence, frame) -> {
-      LaneCheck check = lanes.get(lane);
-      if (check == null || decoder.check(lane, frame) != FrameDecoder.Verdict.VALID) {
-        return;
-      }
-      long due = next.computeIfAbsent(lane, l -> sealedLsns.getOrDefault(l, 0L) + 1);
-      long lsn = JournalFrame.lsn(frame);
-      if (lsn >= due && lsn <= check.last()) {
-        FrameDecoder.Verdict verdict = decoder.decode(lane, frame);
-        if (verdict != FrameDecoder.Verdict.VALID) {
-          throw new StorageException.Corrupt(file, sequence, verdict.sentence);
-        }
-        if (lsn > due) {
-          replay.hole();
-        }
-        next.put(lane, lsn + 1);
-        replay.frame(lane, frame, decoder.events());
-        if (lsn == check.last() && check.durable() > lsn) {
-          replay.hole();
-        }
-      }
-    });
+    journals.replay(
+        new Journal.FrameReader() {
+          @Override
+          public void frame(int lane, Path file, long sequence, MemorySegment frame) {
+            long lsn = JournalFrame.lsn(frame);
+            if (decoder.check(lane, frame) == FrameDecoder.Verdict.VALID
+                && lsn >= due(lane)
+                && lsn <= lane(lane).last()) {
+              decode(lane, file, sequence, frame);
+              if (lsn > due(lane)) {
+                replay.hole();
+              }
+              next.put(lane, lsn + 1);
+              replay.frame(lane, frame, decoder.events());
+              if (lsn == lane(lane).last() && lane(lane).durable() > lsn) {
+                replay.hole();
+              }
+            }
+          }
+
+          @Override
+          public boolean wants(int lane) {
+            return due(lane) <= lane(lane).last();
+          }
+
+          private long due(int lane) {
+            return next.getOrDefault(lane, sealedLsns.getOrDefault(lane, 0L) + 1);
+          }
+        });
+  }
+
+  private void decode(int lane, Path file, long sequence, MemorySegment frame) {
+    FrameDecoder.Verdict verdict = decoder.decode(lane, frame);
+    if (verdict != FrameDecoder.Verdict.VALID) {
+      throw new StorageException.Corrupt(file, sequence, verdict.sentence);
+    }
   }
 
   /// The files that were read.

@@ -105,6 +105,81 @@ class ChronicleJournalTest {
     assertEquals(List.of(), replay(factory));
   }
 
+  /// Frames that are larger than what is read at once, and smaller ones across its ends.
+  @Test
+  void framesOfAllSizesComeBack() {
+    ChronicleJournalFactory factory =
+        new ChronicleJournalFactory(
+            new RealDisk(), journals(), STORE, 8 * FILE_BYTES, Runnable::run);
+    int[] events = {1, 5_000, 700, 700, 1, 4_000, 2_500, 1, 1, 5_000, 5_000, 30};
+    List<Long> lengths = new ArrayList<>();
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory.create(3, 1)) {
+      for (int i = 0; i < events.length; i++) {
+        try (EventBatch batch = batch(events[i])) {
+          append(journal, encoder, batch, i + 1);
+          lengths.add(batch.bytes());
+        }
+      }
+    }
+    List<Long> read = new ArrayList<>();
+    try (FrameDecoder decoder = new FrameDecoder(STORE)) {
+      factory.replay((lane, file, sequence, frame) -> {
+        assertEquals(FrameDecoder.Verdict.VALID, decoder.decode(lane, frame));
+        read.add((long) JournalFrame.rawBytes(frame));
+      });
+    }
+    assertEquals(lengths, read);
+    assertTrue(lengths.get(1) > FrameScanner.READ_BYTES, lengths.toString());
+  }
+
+  /// Files behind the last frame that is wanted are named, and not read.
+  @Test
+  void noMoreIsReadThanIsWanted() throws IOException {
+    List<Path> opened = new ArrayList<>();
+    Disk disk =
+        new DiskAround(new RealDisk()) {
+          @Override
+          public DiskFile open(Path file) {
+            opened.add(file);
+            return super.open(file);
+          }
+        };
+    var factory = new ChronicleJournalFactory(disk, journals(), STORE, FILE_BYTES, Runnable::run);
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory.create(3, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+    }
+    List<Long> lsns = new ArrayList<>();
+    List<Path> files = new ArrayList<>();
+    opened.clear();
+    factory.replay(
+        new Journal.FrameReader() {
+          @Override
+          public void frame(int lane, Path file, long sequence, MemorySegment frame) {
+            lsns.add(JournalFrame.lsn(frame));
+          }
+
+          @Override
+          public void file(int lane, Path file, long lsnFirst) {
+            files.add(file);
+          }
+
+          @Override
+          public boolean wants(int lane) {
+            return lsns.size() < 3;
+          }
+        });
+    assertEquals(List.of(1L, 2L, 3L), lsns);
+    assertEquals(files.subList(0, 1), opened);
+    assertTrue(files.size() > 4, files.toString());
+    factory.deleteReplayed();
+    assertEquals(List.of(), replay(factory));
+  }
+
   /// The library knows nothing of what was written beside it, and reads it as its own.
   @Test
   void aTailerOfTheLibraryReadsWhatWasWrittenBesideIt() {
