@@ -5,8 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/// What a batch and its repeat have in common: 128 bits of a SHA-256 digest. A weaker hash would
-/// let somebody whose words end up in a log make a batch that passes for the repeat of another.
+/// What a batch and its repeat have in common: 128 bits of a SHA-256 digest, of a body that of its
+/// [BodyDigest]. A hash that anybody can compute and is weaker would let somebody whose words end
+/// up in a log make a batch that passes for the repeat of another.
 record BatchKey(long high, long low) {
   private static final byte NAMED = 1;
   private static final byte BODY = 2;
@@ -18,10 +19,10 @@ record BatchKey(long high, long low) {
   }
 
   /// The key of a batch whose events carry their own times.
-  static BatchKey ofBody(String principal, String endpoint, byte[] body, int offset, int length) {
-    MessageDigest digest = start(BODY, principal, endpoint);
-    digest.update(body, offset, length);
-    return finish(digest);
+  ///
+  /// @param body the digest of its body, see [BodyDigest]
+  static BatchKey ofBody(String principal, String endpoint, byte[] body) {
+    return of(BODY, principal, endpoint, body);
   }
 
   /// The key of a part of the batch that is stored by itself: of another part nothing is known when

@@ -20,6 +20,7 @@ final class Intake {
   private final Lanes lanes;
   private final ByteCredit credit;
   private final Limits limits;
+  private final BodyDigest digests;
   private final Supplier<@Nullable String> full;
   private final LongSupplier epochNanos;
   private final AtomicLong inFlight = new AtomicLong();
@@ -33,16 +34,19 @@ final class Intake {
   /// @param paceBytes bytes of a body that must come each [LimitOptions#BODY_RATE_SECONDS]
   record Limits(int bodyBytesMax, int ratioMax, long paceBytes) {}
 
+  /// @param digests of bodies, by which their repeats are known
   /// @param full why there is no room for anything; null while there is
   Intake(
       Lanes lanes,
       ByteCredit credit,
       Limits limits,
+      BodyDigest digests,
       Supplier<@Nullable String> full,
       LongSupplier epochNanos) {
     this.lanes = lanes;
     this.credit = credit;
     this.limits = limits;
+    this.digests = digests;
     this.full = full;
     this.epochNanos = epochNanos;
   }
@@ -61,6 +65,10 @@ final class Intake {
 
   Limits limits() {
     return limits;
+  }
+
+  BodyDigest digests() {
+    return digests;
   }
 
   /// The time now, for events that carry none.

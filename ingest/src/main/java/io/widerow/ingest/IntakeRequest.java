@@ -254,7 +254,8 @@ final class IntakeRequest implements Subscriber<HttpObject> {
       return BatchKey.ofName(principal, context.path(), idempotencyKey);
     }
     return batch.ownTimes()
-        ? BatchKey.ofBody(principal, endpoint, plain.bytes(), 0, plain.length())
+        ? BatchKey.ofBody(
+            principal, endpoint, intake.digests().of(plain.bytes(), 0, plain.length()))
         : null;
   }
 

@@ -165,6 +165,11 @@ final class MemoryStore implements EventStore {
   }
 
   @Override
+  public byte[] secret() {
+    return new byte[32];
+  }
+
+  @Override
   public StoreView view() {
     throw new UnsupportedOperationException("nothing is read here");
   }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import javax.crypto.Cipher;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -207,10 +208,15 @@ class PlantedBugsTest {
             keys,
             Cut.out(BatchKey.class, "start", MessageDigest.class, "update")),
         planted(
-            "the key of a body has its bytes in it",
+            "a key has what was given, or the digest of the body, in it",
             BatchKeyTest.class,
             keys,
-            Cut.out(BatchKey.class, "ofBody", MessageDigest.class, "update")),
+            Cut.out(BatchKey.class, "of", MessageDigest.class, "update")),
+        planted(
+            "the digest of a body has its bytes in it",
+            BodyDigestTest.class,
+            "whatDiffersHasAnotherDigest",
+            Cut.out(BodyDigest.class, "of", Cipher.class, "updateAAD")),
         planted(
             "the key of a part has its batch and number in it",
             BatchKeyTest.class,

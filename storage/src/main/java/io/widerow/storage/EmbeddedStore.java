@@ -210,6 +210,11 @@ public final class EmbeddedStore implements EventStore {
   }
 
   @Override
+  public byte[] secret() {
+    return StoreSecret.of(manifest.storeId());
+  }
+
+  @Override
   public long arrivalNanos() {
     return arrivalClock.nanos();
   }
@@ -232,14 +237,8 @@ public final class EmbeddedStore implements EventStore {
     retentions.set(type, age);
   }
 
-  /// How long events of a type are kept; null for ever.
-  @Nullable Duration retentionOf(String type) {
-    return retentions.of(type);
-  }
-
-  /// True when a bucket of a type is past its retention.
-  boolean isExpired(String type, long untilNanos, long nowNanos) {
-    return retentions.isExpired(type, untilNanos, nowNanos);
+  Retentions retentions() {
+    return retentions;
   }
 
   @Override

@@ -98,7 +98,9 @@ final class EmbeddedView implements StoreView {
   @Override
   public boolean isExpired(String type, long timeNanos) {
     long width = store.config().bucketMinutesOf(type) * PartitionKey.NANOS_PER_MINUTE;
-    return store.isExpired(type, (Math.floorDiv(timeNanos, width) + 1) * width, nowNanos);
+    return store
+        .retentions()
+        .isExpired(type, (Math.floorDiv(timeNanos, width) + 1) * width, nowNanos);
   }
 
   @Override
@@ -138,7 +140,8 @@ final class EmbeddedView implements StoreView {
   }
 
   private boolean isWanted(PartitionKey key, Predicate<String> types) {
-    return types.test(key.type()) && !store.isExpired(key.type(), key.untilNanos(), nowNanos);
+    return types.test(key.type())
+        && !store.retentions().isExpired(key.type(), key.untilNanos(), nowNanos);
   }
 
   private static PartitionInfo both(PartitionInfo a, PartitionInfo b) {
@@ -169,7 +172,7 @@ final class EmbeddedView implements StoreView {
 
   private List<PartitionKey> kept(List<PartitionKey> partitions) {
     return partitions.stream()
-        .filter(key -> !store.isExpired(key.type(), key.untilNanos(), nowNanos))
+        .filter(key -> !store.retentions().isExpired(key.type(), key.untilNanos(), nowNanos))
         .toList();
   }
 

@@ -21,6 +21,10 @@ public interface EventStore extends AutoCloseable {
   /// comes to the same lane.
   int laneOf(EventId id);
 
+  /// A secret of 32 bytes, always the same, also in copies of the store: it can be computed from
+  /// the store's files, and is sent to nobody. For hashes that clients must not be able to foresee.
+  byte[] secret();
+
   /// The time for an event that brings none, in nanoseconds since the Unix epoch. It never steps
   /// back, also over a restart, and stands still while the machine's clock is a little behind.
   ///

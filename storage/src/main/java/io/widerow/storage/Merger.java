@@ -133,7 +133,7 @@ final class Merger {
         .filter(live ->
             live.partitions().stream()
                 .map(SegmentSummary.Partition::key)
-                .allMatch(key -> store.isExpired(key.type(), key.untilNanos(), now)))
+                .allMatch(key -> store.retentions().isExpired(key.type(), key.untilNanos(), now)))
         .toList();
   }
 
@@ -196,7 +196,7 @@ final class Merger {
     for (LiveSegment live : segments) {
       List<SegmentSummary.Partition> partitions = live.partitions();
       Duration kept =
-          partitions.isEmpty() ? null : store.retentionOf(partitions.getFirst().key().type());
+          partitions.isEmpty() ? null : store.retentions().of(partitions.getFirst().key().type());
       groups.computeIfAbsent(kept, _ -> new ArrayList<>()).add(live);
     }
     return groups.values();

@@ -37,6 +37,7 @@ final class Retentions {
     return byType.getOrDefault(type, others).age();
   }
 
+  /// True when a bucket of a type is past its retention.
   boolean isExpired(String type, long untilNanos, long nowNanos) {
     Duration age = of(type);
     return age != null && untilNanos + age.toNanos() <= nowNanos;

@@ -208,7 +208,7 @@ final class Sealer {
         continue; // all that is in it belongs to a group that was dropped, or went on elsewhere
       }
       var bucket = new StoreState.Bucket(row.key.bucketMinutes(), row.key.widthMinutes());
-      var file = new FileKey(bucket, store.retentionOf(row.key.type()));
+      var file = new FileKey(bucket, store.retentions().of(row.key.type()));
       groups.computeIfAbsent(file, _ -> new ArrayList<>()).add(row);
     }
     return List.copyOf(groups.values());
