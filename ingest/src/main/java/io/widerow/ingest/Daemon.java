@@ -94,7 +94,7 @@ public final class Daemon implements AutoCloseable {
                 config.bodyBytesMax(),
                 config.ratioMax(),
                 (long) config.limits().bodyRateMin() * LimitOptions.BODY_RATE_SECONDS),
-            new BodyDigest(store.secret()),
+            BodyDigest.forThisMachine(store.secret()),
             store::full,
             Daemon::epochNanos);
     loops =

@@ -214,9 +214,9 @@ class PlantedBugsTest {
             Cut.out(BatchKey.class, "of", MessageDigest.class, "update")),
         planted(
             "the digest of a body has its bytes in it",
-            BodyDigestTest.class,
+            KeyedDigestTest.class,
             "whatDiffersHasAnotherDigest",
-            Cut.out(BodyDigest.class, "of", Cipher.class, "updateAAD")),
+            Cut.out(KeyedDigest.class, "of", Cipher.class, "updateAAD")),
         planted(
             "the key of a part has its batch and number in it",
             BatchKeyTest.class,
