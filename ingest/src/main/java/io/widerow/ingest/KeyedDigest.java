@@ -6,10 +6,11 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Digests of bodies in 128 bits, under a secret: Poly1305, which a processor with AVX-512 computes
-/// several times as fast as SHA-256. Two bodies of `n` bytes have the same digest for less than `n
-/// / 2^105` of all secrets (Bernstein, "The Poly1305-AES message-authentication code", 2005,
-/// theorem 3.3), so nobody who does not know the secret can make such a pair.
+/// Digests of bodies in 128 bits, under a secret: Poly1305, which a processor with AVX-512 (IFMA)
+/// computes seven times as fast as SHA-256. Two bodies of up to `n` bytes have the same digest for
+/// at most `(n + 32) / 2^107` of all secrets (Bernstein, "The Poly1305-AES message-authentication
+/// code", 2005, theorem 3.3, one more block for the length), so nobody who does not know the secret
+/// can make such a pair.
 ///
 /// That holds for digests which nobody sees: two that are told under one secret give it away. So
 /// they go into a [BatchKey], which is a SHA-256, and nowhere else. Where a cipher is used as a
@@ -20,7 +21,7 @@ import javax.crypto.spec.SecretKeySpec;
 final class KeyedDigest implements BodyDigest {
   static final int BYTES = 16;
 
-  /// Java's own code is compiled into the processor's instructions after so many calls, not bytes.
+  /// The JIT takes the processor's instructions after so many calls, not after so many bytes.
   private static final int STEP_BYTES = 4 << 10;
 
   private static final String ALGORITHM = "ChaCha20-Poly1305";
