@@ -7,8 +7,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /// What a store's owner knows and its clients do not: a SHA-256 of its id, which has 122 random
-/// bits and is in its files and nowhere else. It needs no file of its own, which could be lost, and
-/// is in each copy.
+/// bits and is in its files; no answer to a client has it. It needs no file of its own, which could
+/// be lost, and is in each copy.
 final class StoreSecret {
   private static final byte[] PURPOSE = "Widerow secret".getBytes(StandardCharsets.US_ASCII);
 

@@ -1,5 +1,6 @@
 package io.widerow.storage;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -44,6 +45,7 @@ public final class StoreSnapshot {
   private final Disk disk;
   private final Path store;
   private final UUID storeId;
+  private final String end; // of the names of this store's half-made ones
   private final Path target;
   private final Path made; // under its temporary name
   private int segments;
@@ -67,7 +69,14 @@ public final class StoreSnapshot {
     this.store = store;
     this.storeId = storeId;
     this.target = target;
-    this.made = target.resolveSibling(target.getFileName() + "." + storeId + TEMPORARY);
+    this.end = "." + markOf(storeId) + TEMPORARY;
+    this.made = target.resolveSibling(target.getFileName() + end);
+  }
+
+  /// Tells this store from others in a name that failures show to clients, to whom the id itself,
+  /// of which the [StoreSecret] is made, must not be told.
+  private static UUID markOf(UUID storeId) {
+    return UUID.nameUUIDFromBytes(storeId.toString().getBytes(StandardCharsets.US_ASCII));
   }
 
   /// Makes one of a stopped store, whatever state that is in.
@@ -141,7 +150,6 @@ public final class StoreSnapshot {
 
   /// Deletes what crashes left of earlier ones. Nobody else makes one of this store now.
   private void deleteHalfMade(Path parent) {
-    String end = "." + storeId + TEMPORARY;
     disk.list(parent).stream()
         .filter(path -> path.getFileName().toString().endsWith(end))
         .forEach(this::deleteParts);

@@ -3,7 +3,10 @@ package io.widerow.storage;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -11,8 +14,9 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a store's secret is always the same, and that of no other. Method: a known one; stores
-/// that are opened again, copied, and made anew.
+/// Goal: a store's secret is always the same, and that of no other, and a failure does not tell
+/// what it is made of. Method: a known one; stores that are opened again, copied, and made anew; a
+/// copy that cannot be made.
 class StoreSecretTest {
   @TempDir private Path directory;
 
@@ -39,5 +43,34 @@ class StoreSecretTest {
     assertArrayEquals(first, secret("a"));
     assertArrayEquals(first, secret("b"));
     assertFalse(Arrays.equals(first, secret("c")));
+  }
+
+  /// Clients are told why a snapshot failed.
+  @Test
+  void aSnapshotThatFailsDoesNotTellTheId() {
+    byte[] _ = secret("a");
+    Path store = directory.resolve("a");
+    String id = StoreFormat.read(new RealDisk(), store).storeId().toString();
+    Disk failing =
+        new DiskAround(new RealDisk()) {
+          @Override
+          public void createDirectory(Path path) {
+            throw new StorageException.Failed("cannot make " + path, new IOException("planned"));
+          }
+        };
+    var failure =
+        assertThrows(
+            StorageException.Failed.class,
+            () ->
+                StoreSnapshot.ofStopped(
+                    failing,
+                    store,
+                    directory.resolve("b"),
+                    storeId ->
+                        ChronicleJournalFactory.of(
+                            StoreConfig.at(store), failing, storeId, Runnable::run)));
+    String told = String.valueOf(failure.getMessage());
+    assertTrue(told.contains("b.") && told.endsWith(".tmp"), told);
+    assertFalse(told.contains(id), told);
   }
 }
