@@ -3,7 +3,6 @@ package io.widerow.ingest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /// What a batch and its repeat have in common: 128 bits of a SHA-256 digest, of a body that of its
 /// [BodyDigest]. A hash that anybody can compute and is weaker would let somebody whose words end
@@ -48,13 +47,9 @@ record BatchKey(long high, long low) {
   }
 
   private static MessageDigest start(byte kind) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(kind);
-      return digest;
-    } catch (NoSuchAlgorithmException everyJdkHasIt) {
-      throw new IllegalStateException(everyJdkHasIt);
-    }
+    MessageDigest digest = Sha256.start();
+    digest.update(kind);
+    return digest;
   }
 
   private static void updateCounted(MessageDigest digest, String text) {

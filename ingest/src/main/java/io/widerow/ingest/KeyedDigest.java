@@ -19,8 +19,6 @@ import javax.crypto.spec.SecretKeySpec;
 ///
 /// - Threads: any.
 final class KeyedDigest implements BodyDigest {
-  static final int BYTES = 16;
-
   /// The JIT takes the processor's instructions after so many calls, not after so many bytes.
   private static final int STEP_BYTES = 4 << 10;
 

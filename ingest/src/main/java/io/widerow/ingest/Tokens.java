@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HexFormat;
@@ -118,11 +117,6 @@ final class Tokens {
   }
 
   private static byte[] sha256(String secret) {
-    try {
-      byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
-      return MessageDigest.getInstance("SHA-256").digest(bytes);
-    } catch (NoSuchAlgorithmException everyJdkHasIt) {
-      throw new IllegalStateException(everyJdkHasIt);
-    }
+    return Sha256.start().digest(secret.getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,15 +9,31 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Goal: the digest that a machine gets depends on its processor alone, and tells bodies apart.
-/// Method: files as the kernel writes them; that of this machine twice.
+/// Method: files as the kernel writes them, and none; the digests of a known body. That of SHA-256
+/// is the standard's (FIPS 180-4, "abc"), that of [KeyedDigest] the one of [KeyedDigestTest].
 class BodyDigestTest {
+  private static final String SHA_256 =
+      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
   @TempDir private Path directory;
+
+  private static String digest(BodyDigest digests, String body) {
+    byte[] around = ("-" + body + "--").getBytes(UTF_8);
+    return HexFormat.of().formatHex(digests.of(around, 1, around.length - 3));
+  }
+
+  private static void requireKeyed(boolean keyed, BodyDigest digests, byte[] secret) {
+    String expected = keyed ? digest(new KeyedDigest(secret), "abc") : SHA_256;
+    assertEquals(expected, digest(digests, "abc"));
+    assertFalse(digest(digests, "abc").equals(digest(digests, "abd")));
+  }
 
   @ParameterizedTest
   @CsvSource({
@@ -26,12 +43,18 @@ class BodyDigestTest {
     "model name : avx512ifma, false",
     "'', false"
   })
-  void aFlagIsFoundAsAWord(String line, boolean expected) throws IOException {
+  void theProcessorDecides(String line, boolean keyed) throws IOException {
     Path cpuinfo = directory.resolve("cpuinfo");
     Files.writeString(cpuinfo, "processor : 0\n" + line + "\n");
-    assertEquals(expected, BodyDigest.hasFlag(cpuinfo, "avx512ifma"));
-    assertFalse(BodyDigest.hasFlag(directory.resolve("none"), "avx512ifma"));
-    assertFalse(BodyDigest.hasFlag(directory, "avx512ifma"));
+    byte[] secret = new byte[32];
+    requireKeyed(keyed, BodyDigest.forProcessor(cpuinfo, secret), secret);
+  }
+
+  @Test
+  void whereTheKernelSaysNothingItIsTheSlowerOne() {
+    byte[] secret = new byte[32];
+    requireKeyed(false, BodyDigest.forProcessor(directory.resolve("none"), secret), secret);
+    requireKeyed(false, BodyDigest.forProcessor(directory, secret), secret);
   }
 
   @Test

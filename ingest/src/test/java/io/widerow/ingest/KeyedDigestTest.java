@@ -59,7 +59,7 @@ class KeyedDigestTest {
       sum = sum.add(block).multiply(multiplier).mod(PRIME);
     }
     sum = sum.add(number(once, 16, 32));
-    byte[] tag = new byte[KeyedDigest.BYTES];
+    byte[] tag = new byte[16];
     for (int i = 0; i < tag.length; i++) {
       tag[i] = sum.shiftRight(Byte.SIZE * i).byteValue();
     }

@@ -18,7 +18,7 @@ import java.util.UUID;
 /// carries the magic and a wrong checksum. Frames start at multiples of [#STEP].
 ///
 /// - Threads: one at a time.
-/// - Memory: owns one buffer, of half a megabyte or the largest frame that it met.
+/// - Memory: owns one buffer, of half a megabyte or up to twice the largest frame that it met.
 final class FrameScanner implements AutoCloseable {
   static final int STEP = 4;
   private static final MemorySegment ZEROS = MemorySegment.ofArray(new long[1 << 14]);

@@ -69,8 +69,9 @@ interface Journal extends AutoCloseable {
     /// @param lsnFirst of its first frame; every group before was durable when the file was made
     default void file(int lane, Path file, long lsnFirst) {}
 
-    /// Whether more frames of a lane are wanted. Where they are not, what is left of its files need
-    /// not be read: most of a file is reserved and not written.
+    /// Whether more frames of a lane are wanted; asked before each file and behind each frame.
+    /// Where they are not, what is left of its files may go unread: most of a file is reserved and
+    /// not written. Files are named all the same.
     default boolean wants(int lane) {
       return true;
     }

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// looked at for a while, each time for longer.
 ///
 /// - Threads: one.
-/// - Memory: up to [#BYTES_MAX].
+/// - Memory: about [#BYTES_MAX]: no new place is taken behind that, but a larger record may take
+///   that of a smaller one.
 final class KnownRecords {
   private static final int PLACES = 4096;
   private static final long BYTES_MAX = 4 << 20;
