@@ -79,12 +79,12 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   /// Opens the store on this machine. Some threads seal and make journal files, one for two lanes
-  /// and one more; merging has one of its own, which gives way to all others, and so do those that
-  /// look through blocks for queries.
+  /// and two more, so that two seal for a lane and files do not wait for them; merging has one of
+  /// its own, which gives way to all others, and so do those that look through blocks for queries.
   static EventStore openEmbedded(DaemonConfig config) {
     Executor background =
         Executors.newFixedThreadPool(
-            1 + (config.lanes() + 1) / 2,
+            2 + (config.lanes() + 1) / 2,
             Thread.ofPlatform().name("widerow-background-", 0).daemon().factory());
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);

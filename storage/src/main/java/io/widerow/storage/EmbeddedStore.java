@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: it starts none. Sealing, merging and the making of journal files run on the executor
-///   that the owner hands in: at most two tasks a lane and one merge at a time, so that with fewer
-///   threads one waits for another. With an executor that runs tasks at once they run on the thread
-///   that causes them. The executor must take and run tasks until the store is closed.
+///   that the owner hands in: at most three tasks a lane and one merge at a time, so that with
+///   fewer threads one waits for another. With an executor that runs tasks at once they run on the
+///   thread that causes them. The executor must take and run tasks until the store is closed.
 /// - Memory: `openBytes` of native memory, twice that while readers hold rows that were sealed
 ///   meanwhile, and one encoder buffer a lane.
 /// - Errors: a failed write or force of journal or manifest ends the write side for good; readers
@@ -485,6 +485,7 @@ public final class EmbeddedStore implements EventStore {
 
   private void free() {
     lanes.forEach(Lane::close);
+    sealer.close();
     StoreState last;
     synchronized (this) {
       last = state;

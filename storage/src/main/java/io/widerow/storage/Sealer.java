@@ -2,7 +2,6 @@ package io.widerow.storage;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -11,26 +10,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Turns rows into segments, on the store's executor, a lane's rows in the order they were filled.
-/// One segment for each bucket and retention that the rows hold.
+/// Turns rows into segments, on the store's executor: one segment for each bucket and retention
+/// that the rows hold. Where a lane fills rows faster than one thread seals them, a second one
+/// helps ([SealQueue]).
 ///
 /// The order, each step durable before the next: write to a temporary name, force, read back and
 /// verify, rename, force the directory, notes, manifest, publish to readers, let the rows go, trim
 /// the journal. A failure before the manifest leaves the rows as they are, readable, to be tried
 /// again by [#retry].
 ///
-/// - Threads: [#submit] by each lane's writer; one task a lane runs at a time.
-final class Sealer {
+/// - Threads: [#submit] by each lane's writer; at most [SealQueue#THREADS_MAX] tasks a lane run.
+final class Sealer implements AutoCloseable {
   private static final int FAILURES_MAX = 20;
 
   private final EmbeddedStore store;
   private final SegmentFiles files;
   private final Executor executor;
   private final MergePace pace = new MergePace(System::nanoTime);
-  private final List<ArrayDeque<SealJob>> queues = new ArrayList<>(); // each guarded by itself
-  private final boolean[] running; // guarded by the lane's queue
+  private final List<SealQueue> queues; // by lane
   private volatile @Nullable StorageException failure;
   private final AtomicInteger failures = new AtomicInteger(); // in a row
 
@@ -38,24 +38,20 @@ final class Sealer {
     this.store = store;
     this.files = files;
     this.executor = executor;
-    this.running = new boolean[lanes];
-    for (int i = 0; i < lanes; i++) {
-      queues.add(new ArrayDeque<>());
-    }
+    this.queues = Stream.generate(SealQueue::new).limit(lanes).toList();
   }
 
   void submit(SealJob job) {
-    ArrayDeque<SealJob> queue = queues.get(job.rows().lane);
-    synchronized (queue) {
-      queue.add(job);
-    }
-    start(job.rows().lane);
+    SealQueue queue = queues.get(job.rows().lane);
+    queue.add(job);
+    start(queue);
   }
 
   /// Tries again what failed, if anything did.
   void retry() {
-    for (int lane = 0; lane < queues.size(); lane++) {
-      start(lane);
+    for (SealQueue queue : queues) {
+      queue.resume();
+      start(queue);
     }
   }
 
@@ -76,87 +72,71 @@ final class Sealer {
 
   /// Waits until nothing is left to seal or the last try has failed.
   void drain() throws InterruptedException {
-    for (int lane = 0; lane < queues.size(); lane++) {
-      ArrayDeque<SealJob> queue = queues.get(lane);
-      synchronized (queue) {
-        while (running[lane]) {
-          queue.wait();
-        }
-      }
+    for (SealQueue queue : queues) {
+      queue.awaitLeft();
     }
   }
 
-  private void start(int lane) {
-    ArrayDeque<SealJob> queue = queues.get(lane);
-    synchronized (queue) {
-      if (running[lane] || queue.isEmpty()) {
-        return;
-      }
-      running[lane] = true;
+  private void start(SealQueue queue) {
+    if (!queue.wantsThread()) {
+      return;
     }
     boolean handedOver = false;
     try {
-      executor.execute(() -> run(lane));
+      executor.execute(() -> run(queue));
       handedOver = true;
     } finally {
       if (!handedOver) {
-        stop(lane);
+        queue.leave();
       }
     }
   }
 
-  /// Ends itself under the queue's lock when the queue is empty, so that a job that comes at that
-  /// moment starts a new run, and never a second one beside this.
-  private void run(int lane) {
-    ArrayDeque<SealJob> queue = queues.get(lane);
+  private void run(SealQueue queue) {
+    SealQueue.Entry entry = queue.takeOrLeave();
+    while (entry != null) {
+      pace.sealingBegins();
+      try {
+        seal(queue, entry);
+      } catch (Throwable bug) {
+        queue.leave();
+        throw bug;
+      } finally {
+        pace.sealingEnds();
+      }
+      entry = queue.takeOrLeave();
+    }
+  }
+
+  /// Writes the segments of rows, and commits all that can be.
+  private void seal(SealQueue queue, SealQueue.Entry taken) {
+    SealQueue.Entry entry = taken;
     try {
-      while (true) {
-        SealJob job;
-        synchronized (queue) {
-          job = queue.peek();
-          if (job == null) {
-            running[lane] = false;
-            queue.notifyAll();
-            return;
-          }
+      queue.written(entry, write(entry.job()));
+      SealQueue.Entry oldest = queue.toCommit();
+      while (oldest != null) {
+        entry = oldest;
+        commit(entry.job(), queue.segments(entry));
+        queue.committed();
+        if (!queue.isStopped()) {
+          failure = null;
+          failures.set(0);
         }
-        seal(job);
-        failure = null;
-        failures.set(0);
-        synchronized (queue) {
-          queue.remove();
-        }
+        oldest = queue.toCommit();
       }
     } catch (StorageException failed) {
+      queue.failed(entry);
       failure = failed;
       failures.incrementAndGet();
       store.background(failed);
-      stop(lane);
     } catch (RuntimeException bug) {
+      queue.failed(entry);
       // Rows that cannot be sealed would stop the lane when memory is used up; say why now.
       var _ = store.fail("seal rows", bug);
-      stop(lane);
       throw bug;
     } catch (Error bug) {
-      stop(lane);
+      queue.failed(entry);
       throw bug;
-    }
-  }
-
-  private void stop(int lane) {
-    ArrayDeque<SealJob> queue = queues.get(lane);
-    synchronized (queue) {
-      running[lane] = false;
-      queue.notifyAll();
-    }
-  }
-
-  private void seal(SealJob job) {
-    pace.sealingBegins();
-    try {
-      commit(job, write(job));
-    } finally {
-      pace.sealingEnds();
     }
   }
 
@@ -195,6 +175,13 @@ final class Sealer {
     if (!store.hasEnded()) {
       written.forEach(live -> files.abandon(live, failed));
     }
+  }
+
+  /// Lets go of segments that were written and could not be committed, behind [#drain]; their files
+  /// are deleted when the store is opened.
+  @Override
+  public void close() {
+    queues.forEach(queue -> queue.left().forEach(LiveSegment::close));
   }
 
   /// What one file holds: a bucket's rows that are kept equally long.

@@ -13,11 +13,11 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// Our own store: one lane, a thread of its own for sealing and merging, everything else as it
-/// comes. Each append is a commit. With several shards, each append goes to the next one.
+/// Our own store: one lane, two threads for sealing and merging, everything else as it comes.
+/// Each append is a commit. With several shards, each append goes to the next one.
 final class WiderowPeer implements PeerStore {
   private final Durability durability;
-  private final ExecutorService background = Executors.newSingleThreadExecutor();
+  private final ExecutorService background = Executors.newFixedThreadPool(2);
   private final EmbeddedStore store;
   private final AttributeValue body = new AttributeValue();
   private byte[] copy = new byte[1 << 10];
