@@ -21,12 +21,20 @@ final class KilledWriter {
         .withAges(Duration.ZERO, null);
   }
 
-  /// @param args directory, first number, seed
+  /// The same with a set of rows more, all turned so soon that two are sealed at once.
+  static StoreConfig busyConfig(Path directory) {
+    return config(directory).withMemory(192 << 20, Duration.ofMillis(1));
+  }
+
+  /// @param args directory, first number, seed, and `busy` for that configuration
   public static void main(String[] args) throws Exception {
+    Path directory = Path.of(args[0]);
     long number = Long.parseLong(args[1]);
     var random = new SplittableRandom(Long.parseLong(args[2]));
-    try (var background = Executors.newSingleThreadExecutor();
-        var store = EmbeddedStore.open(config(Path.of(args[0])), background);
+    boolean busy = args.length > 3;
+    try (var background = Executors.newFixedThreadPool(busy ? 3 : 1);
+        var store =
+            EmbeddedStore.open(busy ? busyConfig(directory) : config(directory), background);
         var batch = new EventBatch(1 << 16, 1 << 22)) {
       System.out.println("open");
       LaneWriter lane = store.lane(0);
@@ -45,7 +53,7 @@ final class KilledWriter {
         }
         lane.commit(Durability.DISK);
         System.out.println(number);
-        if (random.nextInt(20) == 0) {
+        if (busy || random.nextInt(20) == 0) {
           store.maintain();
         }
       }

@@ -39,7 +39,7 @@ public class RecoveryBench {
 
   private Path directory = Path.of(".");
   private final ExecutorService executor =
-      Executors.newFixedThreadPool(2, Thread.ofPlatform().daemon().factory()); // as the daemon has
+      Executors.newFixedThreadPool(3, Thread.ofPlatform().daemon().factory()); // as the daemon has
   private long events;
 
   @Setup

@@ -10,6 +10,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,13 +58,14 @@ class StoreKillTest {
   /// @return numbers below this one were acknowledged
   private static long runAndKill(Path store, long from, SplittableRandom random)
       throws IOException, InterruptedException {
-    Process writer =
-        jvm.start(
-                KilledWriter.class,
-                store.toString(),
-                Long.toString(from),
-                Long.toString(random.nextLong()))
-            .start();
+    List<String> arguments = new ArrayList<>();
+    arguments.add(store.toString());
+    arguments.add(Long.toString(from));
+    arguments.add(Long.toString(random.nextLong()));
+    if (random.nextBoolean()) {
+      arguments.add("busy");
+    }
+    Process writer = jvm.start(KilledWriter.class, arguments.toArray(String[]::new)).start();
     long acknowledged = 0;
     try (BufferedReader out = writer.inputReader(StandardCharsets.UTF_8)) {
       // Mostly while it writes, sometimes while it starts or recovers.
