@@ -116,13 +116,22 @@ final class Merger {
       if (!expired.isEmpty()) {
         store.replaced(List.of(), expired);
       }
-      for (List<LiveSegment> due = plan(); due != null && isTime(); due = plan()) {
-        merge(due);
-      }
+      mergeAll();
     } catch (StorageException failed) {
       store.background(failed);
     } finally {
       stop();
+    }
+  }
+
+  /// Readers of one segment go on with the next: each fills megabytes of heap with what it decodes,
+  /// and a new one for each made collections frequent enough to be felt by those who write.
+  private void mergeAll() {
+    try (var shared = new SharedReaders()) {
+      BlockReaders readers = BlockReaders.of(shared);
+      for (List<LiveSegment> due = plan(); due != null && isTime(); due = plan()) {
+        merge(due, readers);
+      }
     }
   }
 
@@ -216,8 +225,8 @@ final class Merger {
     });
   }
 
-  private void merge(List<LiveSegment> sources) {
-    LiveSegment merged = write(sources);
+  private void merge(List<LiveSegment> sources, BlockReaders readers) {
+    LiveSegment merged = write(sources, readers);
     if (merged == null) {
       return;
     }
@@ -234,7 +243,7 @@ final class Merger {
   }
 
   /// Null when it was given up.
-  private @Nullable LiveSegment write(List<LiveSegment> sources) {
+  private @Nullable LiveSegment write(List<LiveSegment> sources, BlockReaders readers) {
     var keys = new TreeSet<PartitionKey>();
     for (LiveSegment source : sources) {
       source.partitions().forEach(partition -> keys.add(partition.key()));
@@ -244,7 +253,7 @@ final class Merger {
     try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
       for (PartitionKey key : keys) {
         writer.begin(key);
-        try (EventCursor events = MergeCursor.of(cursors(sources, key), false)) {
+        try (EventCursor events = MergeCursor.of(cursors(sources, key, readers), false)) {
           while (events.next() == EventCursor.Step.EVENT) {
             writer.add(events.event());
             if (++count % PACE_EVENTS == 0 && !isTime()) {
@@ -261,15 +270,15 @@ final class Merger {
   }
 
   /// Cursors over one partition, each opened when its first event is due.
-  private static List<EventCursor> cursors(List<LiveSegment> sources, PartitionKey key) {
+  private static List<EventCursor> cursors(
+      List<LiveSegment> sources, PartitionKey key, BlockReaders readers) {
     List<EventCursor> cursors = new ArrayList<>();
     for (LiveSegment source : sources) {
       SegmentSummary.Partition partition = source.partition(key);
       if (partition != null) {
         cursors.add(
             new LazyCursor(
-                partition.least(),
-                () -> source.open(key, Scan.all(), BlockReaders.NONE, Prefetch.OFF)));
+                partition.least(), () -> source.open(key, Scan.all(), readers, Prefetch.OFF)));
       }
     }
     return cursors;

@@ -55,7 +55,8 @@ public record StoreConfig(
   private static final int ROWS_PER_LANE_MIN = 2;
 
   /// Where there is memory for it, one more, and each is smaller: when sealing is slower than what
-  /// comes in, a lane waits for less at a time (`bench-results/budget.md`).
+  /// comes in, two are sealed at once, and a lane waits for less at a time
+  /// (`bench-results/budget.md`).
   private static final int ROWS_PER_LANE_MAX = 3;
 
   /// What a set must have for that; smaller ones make small segments.
