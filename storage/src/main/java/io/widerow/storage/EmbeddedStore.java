@@ -337,7 +337,7 @@ public final class EmbeddedStore implements EventStore {
   void sealed(SealJob job, List<LiveSegment> written) {
     requireWriting();
     OpenRows rows = job.rows();
-    notes.write(rows.lane, job.notes());
+    notes.append(rows.lane, job.notes(), job.notesNeeded());
     synchronized (this) {
       commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()), manifest.journals());
       segmentArrivals.sealed(written, arrivals.get());
@@ -402,7 +402,7 @@ public final class EmbeddedStore implements EventStore {
   ///   left
   public StoreSnapshot.Report snapshot(Path target) {
     return trims.holding(
-        () -> StoreSnapshot.ofOpen(this, disk, manifest.storeId(), journals, target));
+        () -> StoreSnapshot.ofOpen(this, notes, disk, manifest.storeId(), journals, target));
   }
 
   /// What the manifest says now.

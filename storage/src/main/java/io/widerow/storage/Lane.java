@@ -6,10 +6,8 @@ import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// One lane of an embedded store: takes batches into open rows, writes each group to the lane's
@@ -53,8 +51,9 @@ final class Lane implements LaneWriter, AutoCloseable {
   private final FrameEncoder encoder;
   private final TypeTable types;
   private final long frameBytes;
-  private final ArrayDeque<Note> notes;
-  private final ArrayDeque<Note> othersNotes; // from before the store was opened
+  private final NotesFiles notesFiles;
+  private final ArrayDeque<Note> notes = new ArrayDeque<>(); // of groups since the last rows
+  private long notesNeeded; // LSN
   private final GroupNotes groupNotes = new GroupNotes();
   private OpenRows rows;
   private long groupFrom; // start of the records of the present group in `rows`
@@ -77,8 +76,7 @@ final class Lane implements LaneWriter, AutoCloseable {
   private long groupBytes;
 
   /// @param lsn the last number used before
-  /// @param earlier the lane's notes from before the store was opened, oldest first
-  /// @param others those of other lanes
+  /// @param notesFiles with the notes of all lanes
   Lane(
       int index,
       EmbeddedStore owner,
@@ -86,8 +84,7 @@ final class Lane implements LaneWriter, AutoCloseable {
       Journal journal,
       FrameEncoder encoder,
       long lsn,
-      List<Note> earlier,
-      List<Note> others) {
+      NotesFiles notesFiles) {
     this.index = index;
     this.config = owner.config();
     this.clock = clock;
@@ -101,8 +98,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     this.forcedLsn = lsn;
     this.committedLsn = lsn;
     this.forcedNanos = clock.monotonicNanos();
-    this.notes = new ArrayDeque<>(earlier);
-    this.othersNotes = new ArrayDeque<>(others);
+    this.notesFiles = notesFiles;
     this.rows = owner.openRows(index, arrivals.get());
   }
 
@@ -262,8 +258,10 @@ final class Lane implements LaneWriter, AutoCloseable {
   }
 
   private SealJob sealJob(OpenRows filled) {
-    return new SealJob(
-        filled, List.copyOf(notes), Breather.forRows(clock.monotonicNanos() - filled.madeNanos()));
+    List<Note> since = List.copyOf(notes);
+    notes.clear();
+    Breather breather = Breather.forRows(clock.monotonicNanos() - filled.madeNanos());
+    return new SealJob(filled, since, notesNeeded, breather);
   }
 
   private void openRows() {
@@ -435,21 +433,14 @@ final class Lane implements LaneWriter, AutoCloseable {
 
   @Override
   public void notes(NoteReader reader) {
-    Stream.concat(othersNotes.stream(), notes.stream())
-        .distinct() // a crash may have left one in two files
-        .sorted(Comparator.comparingLong(Note::lsn))
-        .forEach(note -> reader.read(note.lsn(), note.bytes()));
+    notesFiles.tell(reader);
   }
 
   @Override
   public void forgetNotesBefore(long group) {
-    forget(notes, group);
-    forget(othersNotes, group);
-  }
-
-  private static void forget(ArrayDeque<Note> oldestFirst, long group) {
-    while (!oldestFirst.isEmpty() && oldestFirst.getFirst().lsn() < group) {
-      oldestFirst.removeFirst();
+    notesNeeded = Math.max(notesNeeded, group);
+    while (!notes.isEmpty() && notes.getFirst().lsn() < group) {
+      notes.removeFirst();
     }
   }
 

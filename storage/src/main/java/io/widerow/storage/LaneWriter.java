@@ -45,7 +45,8 @@ public interface LaneWriter {
   /// @param note at most 1 KiB
   void note(byte[] note);
 
-  /// Says what is remembered from before the store was opened, oldest first.
+  /// Says what is remembered from before the store was opened, oldest first. To be called before
+  /// anything is appended to any lane.
   void notes(NoteReader reader);
 
   /// Drops notes that are older than this group.

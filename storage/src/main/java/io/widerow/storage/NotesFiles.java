@@ -1,40 +1,64 @@
 package io.widerow.storage;
 
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.UUID;
-import java.util.zip.CRC32C;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.IntToLongFunction;
 
-/// What lanes remember beyond their journals: one small file a lane, written anew, whole, when rows
-/// are sealed and their journal may go. Replaced by rename, so it is the old one or the new one.
+/// What lanes remember beyond their journals: the notes of a lane's rows are written when these are
+/// sealed and their journal may go. A lane has as many files as [NotesFile#read] of each is a small
+/// thing: the newest are taken into the next one while they are small, so a note is written about
+/// as often as a number doubles between a seal's notes and [#FILE_BYTES], and each file goes when
+/// nobody needs any of its notes.
 ///
 /// ```
-///  0          8         24      28       32       36
-///  +----------+---------+-------+--------+--------+-----+--------+-------+---- ~
-///  | WROWNOT1 | storeId | lane  | count  | crc32c | lsn | length | bytes | ...
-///  +----------+---------+-------+--------+--------+-----+--------+-------+---- ~
-///                                         of all else    a note: 8, 2, length bytes
+///   0000-..1   |=================|                       taken in: those that are small
+///   0000-..8f                     |================|     beside what is new
+///   0000-..d2                                       |=====|
+///   0000-..f0                                              |==|<- new
 /// ```
 ///
-/// Big-endian.
+/// After a crash a note may be in two files; it is told once. Each lane is told the notes of all,
+/// since the next run may hand a batch to another lane; its files get its own.
 ///
-/// - Threads: one at a time for each lane.
+/// A file is written before the manifest says that its rows are in segments. When the power goes
+/// between the two, and a group was not forced yet, its note is there and its events are not: a
+/// note counts only when the last frame of its lane that counts is not before it. The others are
+/// dropped before new frames pass their numbers, see [#cut].
+///
+/// - Threads: one at a time for each lane; [#link] any.
+/// - Memory: the notes of the files that are taken in; of all, when notes are told, those of one
+///   file of each lane.
 final class NotesFiles {
   static final String DIRECTORY = "notes";
-  private static final byte[] MAGIC = "WROWNOT1".getBytes(StandardCharsets.US_ASCII);
-  private static final int CRC_OFFSET = 32;
-  private static final int HEADER_BYTES = 36;
-  private static final int NOTE_HEADER_BYTES = 10;
+
+  /// Where a file is large enough to be left as it is.
+  static final long FILE_BYTES = 1 << 20;
+
+  /// How much larger than what is new a file may be that is taken in.
+  private static final int TAKEN_SHARE = 2;
+
+  private static final Comparator<Note> BY_LSN = Comparator.comparingLong(Note::lsn);
 
   private final Disk disk;
   private final Path directory;
   private final UUID storeId;
+  private final Map<Integer, List<NotesFile>> lanes = new ConcurrentHashMap<>(); // oldest first
+
+  /// Held in writing by who makes links, since a note may come into a file that has its link
+  /// already while its own goes.
+  private final ReadWriteLock replacing = new ReentrantReadWriteLock();
 
   NotesFiles(Disk disk, Path storeDirectory, UUID storeId) {
     this.disk = disk;
@@ -46,45 +70,161 @@ final class NotesFiles {
     disk.createDirectory(directory);
   }
 
-  /// Replaces a lane's notes. Durable when it returns.
-  void write(int lane, List<Note> notes) {
-    Path named = directory.resolve(name(lane));
-    if (notes.isEmpty() && !disk.exists(named)) {
-      return;
+  /// Gets to know the files that are there. Changes nothing.
+  ///
+  /// @throws StorageException.Corrupt when a file is not what was written
+  void read() {
+    for (Path path : files()) {
+      NotesFile file = NotesFile.read(disk, path, storeId).file();
+      of(file.lane()).add(file);
     }
-    int bytes = HEADER_BYTES;
-    for (Note note : notes) {
-      bytes += NOTE_HEADER_BYTES + note.bytes().length;
-    }
-    ByteBuffer content = ByteBuffer.allocate(bytes);
-    content.put(MAGIC).putLong(storeId.getMostSignificantBits());
-    content.putLong(storeId.getLeastSignificantBits()).putInt(lane).putInt(notes.size()).putInt(0);
-    for (Note note : notes) {
-      content.putLong(note.lsn()).putShort((short) note.bytes().length).put(note.bytes());
-    }
-    content.putInt(CRC_OFFSET, checksum(content.array()));
-    Path temporary = directory.resolve(name(lane) + ".tmp");
-    disk.delete(temporary);
-    try (DiskFile file = disk.create(temporary)) {
-      file.write(MemorySegment.ofArray(content.array()), 0);
-      file.force();
-    }
-    disk.rename(temporary, named);
+    lanes.values().forEach(files -> files.sort(Comparator.comparingLong(NotesFile::last)));
+  }
+
+  /// Drops notes that do not count, and what a crash left of files that were not finished. Durable
+  /// when it returns.
+  ///
+  /// @param last the LSN of the last note of a lane that counts
+  void cut(IntToLongFunction last) {
+    disk.list(directory).stream()
+        .filter(path -> path.toString().endsWith(NotesFile.TEMPORARY))
+        .forEach(disk::delete);
+    lanes.forEach((lane, files) -> {
+      long limit = last.applyAsLong(lane);
+      List<NotesFile> stale = files.stream().filter(file -> file.last() > limit).toList();
+      if (!stale.isEmpty()) {
+        List<Note> kept = notes(stale);
+        kept.removeIf(note -> note.lsn() > limit);
+        replace(lane, stale, kept);
+      }
+    });
     disk.forceDirectory(directory);
   }
 
-  /// Deletes a lane's notes.
-  void delete(int lane) {
-    disk.delete(directory.resolve(name(lane)));
+  /// Adds notes of a lane. Durable when it returns.
+  ///
+  /// @param added some may be there already
+  /// @param needed the least LSN of a note that must be kept
+  void append(int lane, Collection<Note> added, long needed) {
+    List<NotesFile> files = of(lane);
+    List<NotesFile> replaced = added.isEmpty() ? new ArrayList<>() : taken(files, added);
+    List<Note> notes = notes(replaced);
+    notes.addAll(added);
+    notes.removeIf(note -> note.lsn() < needed);
+    files.stream()
+        .filter(file -> file.last() < needed && !replaced.contains(file))
+        .forEach(replaced::add);
+    replace(lane, replaced, notes);
   }
 
-  /// The notes of all files, by lane, as they lie there.
-  ///
-  /// @throws StorageException.Corrupt when a file is not what was written
-  Map<Integer, List<Note>> read() {
-    Map<Integer, List<Note>> notes = new TreeMap<>();
-    files().forEach(path -> parse(path, notes));
-    return notes;
+  /// The files that are written anew with what is added: the newest, as long as they are small, and
+  /// those that some of it may be in.
+  private static List<NotesFile> taken(List<NotesFile> files, Collection<Note> added) {
+    long first = added.stream().mapToLong(Note::lsn).min().orElseThrow();
+    long bytes = added.stream().mapToLong(NotesFile::bytes).sum();
+    boolean small = true;
+    List<NotesFile> taken = new ArrayList<>();
+    for (NotesFile file : files.reversed()) {
+      small &= file.bytes() < FILE_BYTES && file.bytes() <= TAKEN_SHARE * bytes;
+      if (small || file.last() >= first) {
+        taken.add(file);
+        bytes += file.bytes();
+      }
+    }
+    return taken;
+  }
+
+  /// Writes notes in place of files. A crash leaves every note in an old file or in a new one, some
+  /// in both.
+  private void replace(int lane, List<NotesFile> old, List<Note> notes) {
+    if (old.isEmpty() && notes.isEmpty()) {
+      return;
+    }
+    List<Note> sorted = new ArrayList<>(new LinkedHashSet<>(notes));
+    sorted.sort(BY_LSN);
+    replacing.readLock().lock();
+    try {
+      List<NotesFile> written = write(lane, sorted);
+      List<NotesFile> files = of(lane);
+      files.removeAll(old);
+      files.addAll(written);
+      files.sort(Comparator.comparingLong(NotesFile::last));
+      Set<Path> live = new HashSet<>();
+      written.forEach(file -> live.add(file.path()));
+      for (NotesFile file : old) {
+        if (!live.contains(file.path())) {
+          disk.delete(file.path());
+        }
+      }
+    } finally {
+      replacing.readLock().unlock();
+    }
+  }
+
+  /// Writes files of about the size that is left as it is; those of one LSN are together. The
+  /// newest first: a file may take the place of one that it has only the first notes of.
+  private List<NotesFile> write(int lane, List<Note> sorted) {
+    List<NotesFile> written = new ArrayList<>();
+    int limit = sorted.size();
+    long bytes = 0;
+    for (int i = limit - 1; i >= 0; i--) {
+      bytes += NotesFile.bytes(sorted.get(i));
+      boolean first = i == 0;
+      if (first || (bytes >= FILE_BYTES && sorted.get(i - 1).lsn() < sorted.get(i).lsn())) {
+        List<Note> part = sorted.subList(i, limit);
+        written.add(NotesFile.write(disk, directory, storeId, lane, part));
+        disk.forceDirectory(directory);
+        limit = i;
+        bytes = 0;
+      }
+    }
+    return written;
+  }
+
+  /// Hands the notes of lanes that are no more to lane 0. Only when a note counts in any file.
+  void fold(int lanesNow) {
+    List<Integer> gone = lanes.keySet().stream().filter(lane -> lane >= lanesNow).toList();
+    for (int lane : gone) {
+      List<NotesFile> files = List.copyOf(of(lane));
+      append(0, notes(files), 0);
+      replace(lane, files, List.of());
+      lanes.remove(lane);
+    }
+  }
+
+  /// Tells the notes of all lanes, oldest first, each once. To be called before anything is added.
+  void tell(LaneWriter.NoteReader reader) {
+    var telling = new PriorityQueue<NotesCursor>(Comparator.comparingLong(NotesCursor::lsn));
+    lanes.values().stream()
+        .flatMap(List::stream)
+        .filter(file -> file.last() > 0)
+        .forEach(file -> telling.add(new NotesCursor(file, this::sorted)));
+    Set<Note> told = new HashSet<>(); // of one LSN
+    long lsn = 0;
+    while (!telling.isEmpty()) {
+      NotesCursor oldest = telling.remove();
+      Note note = oldest.take();
+      if (note.lsn() != lsn) {
+        told.clear();
+        lsn = note.lsn();
+      }
+      if (told.add(note)) {
+        reader.read(lsn, note.bytes());
+      }
+      if (oldest.hasNext()) {
+        telling.add(oldest);
+      }
+    }
+  }
+
+  /// Has links made of all files while none is replaced.
+  void link(Runnable making) {
+    replacing.writeLock().lock();
+    try {
+      making.run();
+    } finally {
+      replacing.writeLock().unlock();
+    }
   }
 
   /// The files that [#read] would refuse.
@@ -92,7 +232,7 @@ final class NotesFiles {
     List<Damage> damage = new ArrayList<>();
     for (Path path : files()) {
       try {
-        parse(path, new TreeMap<>());
+        var _ = NotesFile.read(disk, path, storeId);
       } catch (StorageException.Corrupt damaged) {
         String found = damaged.found + "; repeats of earlier batches may not be recognised";
         damage.add(new Damage(Damage.Kind.NOTES, path, damaged.offset, found, List.of()));
@@ -101,69 +241,28 @@ final class NotesFiles {
     return damage;
   }
 
+  private List<NotesFile> of(int lane) {
+    return lanes.computeIfAbsent(lane, _ -> new ArrayList<>());
+  }
+
+  private List<Note> sorted(NotesFile file) {
+    return NotesFile.read(disk, file.path(), storeId).notes().stream().sorted(BY_LSN).toList();
+  }
+
+  private List<Note> notes(List<NotesFile> files) {
+    List<Note> notes = new ArrayList<>();
+    for (NotesFile file : files) {
+      notes.addAll(NotesFile.read(disk, file.path(), storeId).notes());
+    }
+    return notes;
+  }
+
   private List<Path> files() {
     if (!disk.exists(directory)) {
       return List.of();
     }
     return disk.list(directory).stream()
-        .filter(path -> path.getFileName().toString().endsWith(".notes"))
+        .filter(path -> path.getFileName().toString().endsWith(NotesFile.SUFFIX))
         .toList();
-  }
-
-  private void parse(Path path, Map<Integer, List<Note>> notes) {
-    byte[] bytes;
-    try (DiskFile file = disk.open(path)) {
-      bytes = new byte[Math.toIntExact(file.size())];
-      file.read(MemorySegment.ofArray(bytes), 0);
-    }
-    parse(path, bytes, notes);
-  }
-
-  private void parse(Path path, byte[] bytes, Map<Integer, List<Note>> notes) {
-    if (bytes.length < HEADER_BYTES
-        || ByteBuffer.wrap(bytes).getInt(CRC_OFFSET) != checksum(bytes)) {
-      throw new StorageException.Corrupt(path, 0, "its checksum is wrong");
-    }
-    ByteBuffer content = ByteBuffer.wrap(bytes);
-    byte[] magic = new byte[MAGIC.length];
-    content.get(magic);
-    UUID id = new UUID(content.getLong(), content.getLong());
-    if (!java.util.Arrays.equals(magic, MAGIC) || !id.equals(storeId)) {
-      throw new StorageException.Corrupt(path, 0, "not the notes of store " + storeId);
-    }
-    int lane = content.getInt();
-    if (!path.endsWith(name(lane))) {
-      throw new StorageException.Corrupt(path, 0, "the notes of lane " + lane);
-    }
-    List<Note> found = notes.computeIfAbsent(lane, _ -> new ArrayList<>());
-    int count = content.getInt();
-    content.position(HEADER_BYTES);
-    for (int i = 0; i < count; i++) {
-      int at = content.position();
-      int left = content.remaining() - NOTE_HEADER_BYTES;
-      if (left < 0 || Short.toUnsignedInt(content.getShort(at + Long.BYTES)) > left) {
-        throw new StorageException.Corrupt(
-            path, at, "note %d of %d does not fit".formatted(i, count));
-      }
-      long lsn = content.getLong();
-      byte[] note = new byte[Short.toUnsignedInt(content.getShort())];
-      content.get(note);
-      found.add(new Note(lsn, note));
-    }
-    if (content.hasRemaining()) {
-      throw new StorageException.Corrupt(
-          path, content.position(), "%d bytes behind the notes".formatted(content.remaining()));
-    }
-  }
-
-  private static int checksum(byte[] content) {
-    var crc = new CRC32C();
-    crc.update(content, 0, CRC_OFFSET);
-    crc.update(content, HEADER_BYTES, content.length - HEADER_BYTES);
-    return (int) crc.getValue();
-  }
-
-  private static String name(int lane) {
-    return "%04x.notes".formatted(lane);
   }
 }

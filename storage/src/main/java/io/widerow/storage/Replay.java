@@ -36,7 +36,7 @@ final class Replay implements AutoCloseable {
   private long droppedFrames;
   private long events;
 
-  /// @param notes those of the notes files; gets those of the frames
+  /// @param notes gets those of the frames
   /// @param executor helps with sealing
   Replay(
       EmbeddedStore store, RecoveredNotes notes, Map<Integer, Long> sealedLsns, Executor executor) {
@@ -147,6 +147,7 @@ final class Replay implements AutoCloseable {
     endLane();
     if (sealer != null) {
       sealer.finish();
+      notes.finish();
     }
   }
 
@@ -169,7 +170,7 @@ final class Replay implements AutoCloseable {
     open.journaled(lsnApplied);
     open.publish();
     if (sealer != null) {
-      sealer.seal(new SealJob(open, notes.of(laneNow), Breather.NONE));
+      sealer.seal(new SealJob(open, notes.take(laneNow), 0, Breather.NONE));
     }
   }
 

@@ -5,6 +5,7 @@ import java.util.List;
 /// Rows to seal, and the notes that must outlive the journal they are sealed from.
 ///
 /// @param rows with nothing in them that is not committed
-/// @param notes all live notes of the lane, oldest first
+/// @param notes of the groups that ended since the rows before were sealed, oldest first
+/// @param notesNeeded the least LSN of a note of the lane that must be kept
 /// @param breather lets others run while they are sealed
-record SealJob(OpenRows rows, List<Note> notes, Breather breather) {}
+record SealJob(OpenRows rows, List<Note> notes, long notesNeeded, Breather breather) {}

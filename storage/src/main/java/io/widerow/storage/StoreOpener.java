@@ -140,10 +140,10 @@ final class StoreOpener {
       List<JournalLoss> losses =
           recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals());
       requireWhole(purpose, losses);
-      RecoveredNotes notes =
-          readOnly
-              ? RecoveredNotes.none(notesFiles)
-              : RecoveredNotes.read(notesFiles, recovery::lsnCounted);
+      RecoveredNotes notes = new RecoveredNotes(notesFiles);
+      if (!readOnly) {
+        notesFiles.read(); // whoever only reads is told none
+      }
       Opened parts =
           new Opened(
               config,
@@ -160,13 +160,15 @@ final class StoreOpener {
               readOnly);
       var store = new EmbeddedStore(parts);
       tidy(purpose, files, notesFiles, manifest);
+      if (!readOnly) {
+        notesFiles.cut(recovery::lsnCounted);
+      }
       try (var replay = new Replay(store, notes, manifest.sealedLsns(), background)) {
         recovery.replay(replay);
         replay.finish();
         if (!readOnly) {
-          notes.rewriteStale();
           long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
-          startLanes(store, journals, lsn, notes, storeId);
+          startLanes(store, journals, lsn, notesFiles, storeId);
           endJournals(purpose, journals, recovery.files());
         }
         store.opened(report(replay, recovery, losses, segments.size(), startNanos));
@@ -233,7 +235,7 @@ final class StoreOpener {
   }
 
   private void startLanes(
-      EmbeddedStore store, Journal.Factory journals, long lsn, RecoveredNotes notes, UUID storeId) {
+      EmbeddedStore store, Journal.Factory journals, long lsn, NotesFiles notes, UUID storeId) {
     store.startLanes(
         lsn,
         lane -> {
@@ -245,8 +247,7 @@ final class StoreOpener {
               journals.create(lane, lsn + 1),
               new FrameEncoder(storeId, lane, true),
               lsn,
-              notes.of(lane),
-              notes.ofOthers(lane));
+              notes);
         });
   }
 }

@@ -106,11 +106,16 @@ public final class StoreSnapshot {
         });
   }
 
-  /// Makes one of an open store.
+  /// Makes one of an open store, whose notes are those.
   static Report ofOpen(
-      EmbeddedStore open, Disk disk, UUID storeId, Journal.Factory journals, Path target) {
+      EmbeddedStore open,
+      NotesFiles notes,
+      Disk disk,
+      UUID storeId,
+      Journal.Factory journals,
+      Path target) {
     var snapshot = new StoreSnapshot(disk, open.config().directory(), storeId, target);
-    return snapshot.make(made -> made.linkMoment(open, journals));
+    return snapshot.make(made -> made.linkMoment(open, notes, journals));
   }
 
   /// One step of making, and the bytes that it wrote.
@@ -172,7 +177,7 @@ public final class StoreSnapshot {
 
   private long linkAll(Journal.Factory journals) {
     linkDirectory(SegmentFiles.DIRECTORY, ".seg");
-    linkDirectory(NotesFiles.DIRECTORY, ".notes");
+    linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX);
     long copied = journals.copyTo(made, _ -> Long.MAX_VALUE);
     if (disk.exists(store.resolve(Manifest.NAME))) {
       disk.link(store.resolve(Manifest.NAME), made.resolve(Manifest.NAME));
@@ -180,7 +185,7 @@ public final class StoreSnapshot {
     return copied;
   }
 
-  private long linkMoment(EmbeddedStore open, Journal.Factory journals) {
+  private long linkMoment(EmbeddedStore open, NotesFiles notes, Journal.Factory journals) {
     Moment moment = open.moment();
     try {
       long[] committed = committed(open);
@@ -195,7 +200,7 @@ public final class StoreSnapshot {
         linkIfThere(store.resolve(SegmentFiles.DIRECTORY).resolve(name), names.resolve(name));
       }
       disk.forceDirectory(names);
-      linkDirectory(NotesFiles.DIRECTORY, ".notes");
+      notes.link(() -> linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX));
       long copied = journals.copyTo(made, last);
       Manifest.write(disk, made, storeId, moment.manifest());
       return copied;

@@ -108,7 +108,7 @@ class PlantedBugsTest {
         planted(
             "notes are forced before they replace others",
             SuiteCheck.CRASH,
-            Cut.out(NotesFiles.class, "write", DiskFile.class, "force")),
+            Cut.out(NotesFile.class, "write", DiskFile.class, "force")),
         planted(
             "the rename of notes is forced",
             SuiteCheck.CRASH,
@@ -148,7 +148,7 @@ class PlantedBugsTest {
         planted(
             "notes are sealed before their journal goes",
             SuiteCheck.CRASH,
-            Cut.out(EmbeddedStore.class, "sealed", NotesFiles.class, "write")),
+            Cut.out(EmbeddedStore.class, "sealed", NotesFiles.class, "append")),
         planted(
             "after a failed force nothing more is written",
             SuiteCheck.FAULT,
@@ -206,7 +206,7 @@ class PlantedBugsTest {
         planted(
             "notes are checked",
             SuiteCheck.FLIPS,
-            Cut.to(NotesFiles.class, "parse", NotesFiles.class, "checksum", "notesCrc")));
+            Cut.to(NotesFile.class, "parse", NotesFile.class, "checksum", "notesCrc")));
   }
 
   private static List<Planted> recovery() {

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 
 /// Fuzz targets of the store's other files: a journal that a whole store recovers from, manifest,
@@ -203,12 +204,11 @@ final class StoreFuzz {
     var files = new NotesFiles(disk("0000.notes", input), STORE, ID);
     int damaged = files.damage().size();
     try {
-      int bytes = 0;
-      for (List<Note> lane : files.read().values()) {
-        bytes += lane.stream().mapToInt(note -> note.bytes().length).sum();
-      }
-      if (bytes > input.length || damaged > 0) {
-        throw new AssertionError("%d bytes of notes in %d".formatted(bytes, input.length));
+      files.read();
+      var bytes = new AtomicInteger();
+      files.tell((_, note) -> bytes.addAndGet(note.length));
+      if (bytes.get() > input.length || damaged > 0) {
+        throw new AssertionError("%d bytes of notes in %d".formatted(bytes.get(), input.length));
       }
     } catch (StorageException told) {
       requireTold(told);
