@@ -1,52 +1,81 @@
 package io.widerow.ingest;
 
 import io.widerow.storage.Durability;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 
 /// The keys of a lane's recent batches with the answers they got, so that a repeat is answered and
 /// not stored again. Keys are kept for a time and up to a number, whichever is more, but never more
 /// than a hard limit.
 ///
 /// ```
-///   slots   a ring of columns, oldest at `first`         +---+---+---+---+---+---+
-///           keys, groups, time, answer                   |   |old|   |   |new|   |
+///   slots   a ring, oldest at `first`                    +---+---+---+---+---+---+
+///           key, groups, time, answer                    |   |old|   |   |new|   |
 ///                                                        +---+---+---+---+---+---+
 ///                                                              ^
 ///   index   open addressing by the low half of the key   +---+---+---+---+ ...   2 x slots
 ///           slot + 1, or 0 for free                      | 2 | 0 | 5 | 0 |
 ///                                                        +---+---+---+---+
+///   a slot:
+///    0      8     16           24          32        36         40        44
+///   +------+-----+------------+-----------+---------+----------+---------+------------+
+///   | high | low | groupFirst | groupLast | seconds | accepted | refused | durability |
+///   +------+-----+------------+-----------+---------+----------+---------+------------+
 /// ```
 ///
 /// A note in the journal is one entry: version, key, seconds, accepted, refusals.
 ///
-/// - Threads: that of the lane.
-/// - Memory: about 60 bytes of heap a key.
-final class BatchLedger {
+/// - Threads: that of the lane; another may make and close it.
+/// - Memory: 56 bytes a key outside the heap, twice that while it grows; of the heap what lists
+///   refused events, up to [#LISTS_BYTES_MAX]. Of older batches with such only their number is
+///   kept.
+final class BatchLedger implements AutoCloseable {
   static final int NOTE_BYTES_MAX = 1 << 10;
+
+  /// What the lists of refused events of all keys may take.
+  static final long LISTS_BYTES_MAX = 4 << 20;
+
+  /// A longer list is cut to what its note has of it.
+  private static final int LIST_BYTES_MAX = 64 << 10;
 
   private static final int NOTE_VERSION = 1;
   private static final int NOTE_BYTES_MIN = 1 + 3 * Long.BYTES + Integer.BYTES;
   private static final int SLOTS_START = 1 << 10;
 
+  private static final int HIGH = 0;
+  private static final int LOW = 8;
+  private static final int GROUP_FIRST = 16;
+  private static final int GROUP_LAST = 24;
+  private static final int SECONDS = 32;
+  private static final int ACCEPTED = 36;
+  private static final int REFUSED = 40;
+  private static final int DURABILITY = 44;
+  private static final int SLOT_BYTES = 48;
+  private static final Durability[] LEVELS = Durability.values();
+
   private final int keptMin;
   private final int keptMax;
   private final long keptSeconds;
 
-  private int slots = SLOTS_START;
+  private int slotCount = SLOTS_START;
   private int first;
   private int count;
-  private long[] high = new long[slots];
-  private long[] low = new long[slots];
-  private long[] groupFirst = new long[slots];
-  private long[] groupLast = new long[slots];
-  private long[] seconds = new long[slots];
-  private int[] accepted = new int[slots];
-  private @Nullable Durability[] durability = new @Nullable Durability[slots];
-  private @Nullable Refusals[] refused = new @Nullable Refusals[slots];
-  private int[] index = new int[2 * slots];
+  private boolean dropped; // the oldest, since the last [#expire]
+  private Arena arena = Arena.ofShared();
+  private MemorySegment slots = arena.allocate((long) SLOT_BYTES * slotCount, Long.BYTES);
+  private MemorySegment index = arena.allocate(2L * Integer.BYTES * slotCount, Integer.BYTES);
+  private final Map<BatchKey, Listed> lists = new LinkedHashMap<>(); // oldest first
+  private long listsBytes;
   private final ByteBuffer note = ByteBuffer.allocate(NOTE_BYTES_MAX);
+
+  /// @param bytes that the list takes of the heap
+  private record Listed(Refusals refused, long bytes) {}
 
   /// @param keptMin keys kept however old they are
   /// @param keptMax keys kept at most, a power of two
@@ -60,15 +89,43 @@ final class BatchLedger {
     this.keptSeconds = keptSeconds;
   }
 
+  private long getLong(int slot, int field) {
+    return slots.get(ValueLayout.JAVA_LONG, (long) SLOT_BYTES * slot + field);
+  }
+
+  private void setLong(int slot, int field, long value) {
+    slots.set(ValueLayout.JAVA_LONG, (long) SLOT_BYTES * slot + field, value);
+  }
+
+  private int getInt(int slot, int field) {
+    return slots.get(ValueLayout.JAVA_INT, (long) SLOT_BYTES * slot + field);
+  }
+
+  private void setInt(int slot, int field, int value) {
+    slots.set(ValueLayout.JAVA_INT, (long) SLOT_BYTES * slot + field, value);
+  }
+
+  private BatchKey key(int slot) {
+    return new BatchKey(getLong(slot, HIGH), getLong(slot, LOW));
+  }
+
+  private int indexed(int at) {
+    return index.getAtIndex(ValueLayout.JAVA_INT, at);
+  }
+
+  private void setIndexed(int at, int slotAndOne) {
+    index.setAtIndex(ValueLayout.JAVA_INT, at, slotAndOne);
+  }
+
   int count() {
     return count;
   }
 
   /// The slot of a key, negative when it is not known. Valid until the next change.
   int find(BatchKey key) {
-    for (int at = home(key.low()); index[at] != 0; at = (at + 1) & (index.length - 1)) {
-      int slot = index[at] - 1;
-      if (low[slot] == key.low() && high[slot] == key.high()) {
+    for (int at = home(key.low()); indexed(at) != 0; at = (at + 1) & indexMask()) {
+      int slot = indexed(at) - 1;
+      if (getLong(slot, LOW) == key.low() && getLong(slot, HIGH) == key.high()) {
         return slot;
       }
     }
@@ -76,23 +133,24 @@ final class BatchLedger {
   }
 
   int accepted(int slot) {
-    return accepted[slot];
+    return getInt(slot, ACCEPTED);
   }
 
+  /// What was refused; of an older batch perhaps without its events one by one.
   Refusals refused(int slot) {
-    Refusals known = refused[slot];
-    return known != null ? known : new Refusals();
+    int refused = getInt(slot, REFUSED);
+    Listed list = refused == 0 ? null : lists.get(key(slot));
+    return list != null ? list.refused : Refusals.counted(refused);
   }
 
   /// The level that the batch was acknowledged at.
   Durability durability(int slot) {
-    Durability level = durability[slot];
-    return level != null ? level : Durability.MEMORY;
+    return LEVELS[getInt(slot, DURABILITY)];
   }
 
   /// A group that is not before the batch's; [Long#MAX_VALUE] while it is not committed.
   long groupLast(int slot) {
-    return groupLast[slot];
+    return getLong(slot, GROUP_LAST);
   }
 
   /// Adds a batch that is appended and not yet committed, and returns its note for the journal.
@@ -105,15 +163,20 @@ final class BatchLedger {
       Durability newDurability,
       long newSeconds,
       long newGroupFirst) {
-    put(key, newAccepted, newRefused, newDurability, newSeconds);
-    int slot = (first + count - 1) & (slots - 1);
-    groupFirst[slot] = newGroupFirst;
-    groupLast[slot] = Long.MAX_VALUE;
     note.clear();
     note.put((byte) NOTE_VERSION);
     note.putLong(key.high()).putLong(key.low()).putLong(newSeconds).putInt(newAccepted);
+    int listAt = note.position();
     newRefused.writeTo(note);
-    return Arrays.copyOf(note.array(), note.position());
+    note.flip();
+    Refusals kept = newRefused;
+    if (newRefused.heapBytes() > LIST_BYTES_MAX) {
+      kept = Objects.requireNonNull(Refusals.readFrom(note.slice(listAt, note.limit() - listAt)));
+    }
+    int slot = put(key, newAccepted, kept, newDurability, newSeconds);
+    setLong(slot, GROUP_FIRST, newGroupFirst);
+    setLong(slot, GROUP_LAST, Long.MAX_VALUE);
+    return Arrays.copyOf(note.array(), note.limit());
   }
 
   /// Takes in a note from before the restart; what was found in the journal is on the disk. The
@@ -128,133 +191,162 @@ final class BatchLedger {
     int newAccepted = in.getInt();
     Refusals newRefused = Refusals.readFrom(in);
     if (newRefused != null && find(key) < 0) {
-      put(key, newAccepted, newRefused, Durability.DISK, noted);
-      int slot = (first + count - 1) & (slots - 1);
-      groupFirst[slot] = group;
-      groupLast[slot] = group;
+      int slot = put(key, newAccepted, newRefused, Durability.DISK, noted);
+      setLong(slot, GROUP_FIRST, group);
+      setLong(slot, GROUP_LAST, group);
     }
   }
 
   /// Says that everything added so far is in groups up to `group`.
   void committed(long group) {
     for (int i = count - 1; i >= 0; i--) {
-      int slot = (first + i) & (slots - 1);
-      if (groupLast[slot] != Long.MAX_VALUE) {
+      int slot = slot(i);
+      if (getLong(slot, GROUP_LAST) != Long.MAX_VALUE) {
         return;
       }
-      groupLast[slot] = group;
+      setLong(slot, GROUP_LAST, group);
     }
   }
 
   /// Forgets what was added since the last commit: it is not acknowledged.
   void forgetUncommitted() {
-    while (count > 0 && groupLast[(first + count - 1) & (slots - 1)] == Long.MAX_VALUE) {
-      remove((first + count - 1) & (slots - 1));
+    while (count > 0 && getLong(slot(count - 1), GROUP_LAST) == Long.MAX_VALUE) {
+      remove(slot(count - 1));
       count--;
     }
   }
 
   /// Drops what need not be kept any more.
   ///
-  /// @return the first group whose notes are still needed; negative when nothing was dropped
+  /// @return the first group whose notes are still needed; negative when nothing was dropped since
+  ///   the last call, here or because there was no room
   long expire(long nowSeconds) {
-    int before = count;
-    while (count > keptMin && seconds[first] < nowSeconds - keptSeconds) {
+    while (count > keptMin && getSeconds(first) < nowSeconds - keptSeconds) {
       removeFirst();
     }
-    if (count == before) {
+    if (!dropped) {
       return -1;
     }
-    return count == 0 ? Long.MAX_VALUE : groupFirst[first];
+    dropped = false;
+    return count == 0 ? Long.MAX_VALUE : getLong(first, GROUP_FIRST);
   }
 
-  private void put(
+  private long getSeconds(int slot) {
+    return Integer.toUnsignedLong(getInt(slot, SECONDS));
+  }
+
+  private int slot(int number) {
+    return (first + number) & (slotCount - 1);
+  }
+
+  /// Adds a key behind all others; the groups are left to the caller.
+  @SuppressWarnings("EnumOrdinal") // it never leaves this process
+  private int put(
       BatchKey key,
       int newAccepted,
       Refusals newRefused,
       Durability newDurability,
       long newSeconds) {
-    if (count == slots && slots < keptMax) {
+    if (count == slotCount && slotCount < keptMax) {
       grow();
-    } else if (count == slots) {
+    } else if (count == slotCount) {
       removeFirst();
     }
-    int slot = (first + count++) & (slots - 1);
-    high[slot] = key.high();
-    low[slot] = key.low();
-    seconds[slot] = newSeconds;
-    accepted[slot] = newAccepted;
-    durability[slot] = newDurability;
-    refused[slot] = newRefused.count() == 0 ? null : newRefused;
+    int slot = slot(count++);
+    setLong(slot, HIGH, key.high());
+    setLong(slot, LOW, key.low());
+    setInt(slot, SECONDS, (int) newSeconds);
+    setInt(slot, ACCEPTED, newAccepted);
+    setInt(slot, REFUSED, newRefused.count());
+    setInt(slot, DURABILITY, newDurability.ordinal());
+    if (newRefused.count() > 0) {
+      list(key, newRefused);
+    }
     insert(slot);
+    return slot;
+  }
+
+  /// Keeps a list, and drops the oldest where there are too many.
+  private void list(BatchKey key, Refusals refused) {
+    var list = new Listed(refused, refused.heapBytes());
+    lists.put(key, list);
+    listsBytes += list.bytes;
+    while (listsBytes > LISTS_BYTES_MAX) {
+      unlist(lists.keySet().iterator().next());
+    }
+  }
+
+  private void unlist(BatchKey key) {
+    Listed list = lists.remove(key);
+    listsBytes -= list == null ? 0 : list.bytes;
   }
 
   private void removeFirst() {
     remove(first);
-    first = (first + 1) & (slots - 1);
+    first = slot(1);
     count--;
+    dropped = true;
+  }
+
+  private int indexMask() {
+    return 2 * slotCount - 1;
   }
 
   private int home(long keyLow) {
-    return (int) keyLow & (index.length - 1); // bits of a digest need no mixing
+    return (int) keyLow & indexMask(); // bits of a digest need no mixing
   }
 
   private void insert(int slot) {
-    int at = home(low[slot]);
-    while (index[at] != 0) {
-      at = (at + 1) & (index.length - 1);
+    int at = home(getLong(slot, LOW));
+    while (indexed(at) != 0) {
+      at = (at + 1) & indexMask();
     }
-    index[at] = slot + 1;
+    setIndexed(at, slot + 1);
   }
 
   /// Takes a slot out of the index and moves up what had been pushed past it.
   private void remove(int slot) {
-    int mask = index.length - 1;
-    int hole = home(low[slot]);
-    while (index[hole] != slot + 1) {
+    int mask = indexMask();
+    int hole = home(getLong(slot, LOW));
+    while (indexed(hole) != slot + 1) {
       hole = (hole + 1) & mask;
     }
-    for (int at = (hole + 1) & mask; index[at] != 0; at = (at + 1) & mask) {
-      int distance = (at - home(low[index[at] - 1])) & mask;
+    for (int at = (hole + 1) & mask; indexed(at) != 0; at = (at + 1) & mask) {
+      int distance = (at - home(getLong(indexed(at) - 1, LOW))) & mask;
       if (distance >= ((at - hole) & mask)) {
-        index[hole] = index[at];
+        setIndexed(hole, indexed(at));
         hole = at;
       }
     }
-    index[hole] = 0;
-    refused[slot] = null;
+    setIndexed(hole, 0);
+    if (getInt(slot, REFUSED) > 0) {
+      unlist(key(slot));
+    }
   }
 
   private void grow() {
-    high = unrolled(high);
-    low = unrolled(low);
-    groupFirst = unrolled(groupFirst);
-    groupLast = unrolled(groupLast);
-    seconds = unrolled(seconds);
-    int[] newAccepted = new int[2 * slots];
-    @Nullable Durability[] newDurability = new @Nullable Durability[2 * slots];
-    @Nullable Refusals[] newRefused = new @Nullable Refusals[2 * slots];
-    for (int i = 0; i < count; i++) {
-      int slot = (first + i) & (slots - 1);
-      newAccepted[i] = accepted[slot];
-      newDurability[i] = durability[slot];
-      newRefused[i] = refused[slot];
-    }
-    accepted = newAccepted;
-    durability = newDurability;
-    refused = newRefused;
-    slots *= 2;
+    Arena larger = Arena.ofShared();
+    MemorySegment grown = larger.allocate(2 * slots.byteSize(), Long.BYTES);
+    long split = (long) SLOT_BYTES * first;
+    long behind = slots.byteSize() - split;
+    MemorySegment.copy(slots, split, grown, 0, behind);
+    MemorySegment.copy(slots, 0, grown, behind, split);
+    arena.close();
+    arena = larger;
+    slots = grown;
+    index = larger.allocate(4L * Integer.BYTES * slotCount, Integer.BYTES);
+    slotCount *= 2;
     first = 0;
-    index = new int[2 * slots];
     for (int slot = 0; slot < count; slot++) {
       insert(slot);
     }
   }
 
-  private long[] unrolled(long[] column) {
-    long[] larger = new long[2 * slots];
-    System.arraycopy(column, first, larger, 0, slots - first);
-    System.arraycopy(column, 0, larger, slots - first, first);
-    return larger;
+  /// Gives the memory back. Nothing else may be called then.
+  @Override
+  public void close() {
+    if (arena.scope().isAlive()) {
+      arena.close();
+    }
   }
 }

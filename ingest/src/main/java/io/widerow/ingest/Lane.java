@@ -104,6 +104,7 @@ final class Lane implements AutoCloseable {
   @Override
   public void close() {
     disruptor.shutdown();
+    group.close();
   }
 
   /// For what even [#onSlot] lets through.

@@ -15,7 +15,7 @@ import java.util.logging.Logger;
 /// durable at once, and answers. One commit serves the strongest level that any of them asked for.
 ///
 /// - Threads: that of the lane.
-final class LaneGroup {
+final class LaneGroup implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger("widerow");
 
   private final LaneWriter writer;
@@ -205,5 +205,11 @@ final class LaneGroup {
     strongest = Durability.MEMORY;
     bytes = 0;
     events = 0;
+  }
+
+  /// Lets go of what it remembers, behind everything else.
+  @Override
+  public void close() {
+    ledger.close();
   }
 }

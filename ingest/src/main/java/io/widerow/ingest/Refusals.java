@@ -15,10 +15,21 @@ final class Refusals {
   /// Refused events that are listed one by one; the others are only counted.
   static final int LISTED_MAX = 1 << 20;
 
+  private static final int OBJECT_BYTES = 160; // this, two arrays' headers, and who holds it
+  private static final int REFERENCE_BYTES = 4;
+  private static final int STRING_BYTES = 48;
+
   private int count;
   private int listed;
   private int[] indexes = new int[8];
   private String[] reasons = new String[8];
+
+  /// So many, none of them listed.
+  static Refusals counted(int count) {
+    var refusals = new Refusals();
+    refusals.count = count;
+    return refusals;
+  }
 
   /// Adds the event at `index`, counted from 0 over the whole batch.
   void add(int index, String reason) {
@@ -54,6 +65,16 @@ final class Refusals {
 
   int listed() {
     return listed;
+  }
+
+  /// About what it takes of the heap.
+  long heapBytes() {
+    long bytes = OBJECT_BYTES + (long) (Integer.BYTES + REFERENCE_BYTES) * indexes.length;
+    for (int i = 0; i < listed; i++) {
+      boolean again = i > 0 && reasons[i].equals(reasons[i - 1]); // mostly one object then
+      bytes += again ? 0 : STRING_BYTES + reasons[i].length();
+    }
+    return bytes;
   }
 
   /// Index of the i-th listed event, ascending.

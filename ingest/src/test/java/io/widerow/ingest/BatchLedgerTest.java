@@ -111,4 +111,51 @@ class BatchLedgerTest {
     }
     assertTrue(kept.listed() == count || kept.listed() > 100);
   }
+
+  /// A sender whose every batch has a bad line, or one with very many of them, must not fill the
+  /// heap: older lists go, how many were refused stays.
+  @ParameterizedTest(name = "{0} refused events a batch")
+  @ValueSource(ints = {1, 300, 200_000})
+  void listsOfRefusedEventsAreBounded(int refusedEvents) {
+    BatchLedger ledger = new BatchLedger(10, 1 << 17, 900);
+    int batches = refusedEvents == 1 ? 60_000 : 600;
+    int several = refusedEvents > 1_000 ? 10 : batches;
+    Refusals many = new Refusals();
+    for (int i = 0; i < refusedEvents; i++) {
+      many.add(i, "the reason of event " + i);
+    }
+    for (int batch = 0; batch < several; batch++) {
+      Refusals refused = new Refusals();
+      refused.addAll(many);
+      ledger.add(new BatchKey(batch, batch), 7, refused, Durability.DISK, batch, batch);
+    }
+    long heapBytes = 0;
+    for (int batch = 0; batch < several; batch++) {
+      Refusals kept = ledger.refused(ledger.find(new BatchKey(batch, batch)));
+      assertEquals(refusedEvents, kept.count());
+      heapBytes += kept.listed() == 0 ? 0 : kept.heapBytes();
+    }
+    assertTrue(heapBytes <= BatchLedger.LISTS_BYTES_MAX, heapBytes + " bytes of lists");
+    Refusals newest = ledger.refused(ledger.find(new BatchKey(several - 1, several - 1)));
+    assertTrue(newest.listed() > 0 && newest.reason(0).equals("the reason of event 0"));
+    ledger.committed(several);
+    ledger.expire(1L << 31);
+    assertEquals(10, ledger.count());
+    ledger.close();
+  }
+
+  /// Keys that go for want of room need their notes no more either: they would be kept for the time
+  /// for which keys are, however many they are.
+  @Test
+  void notesOfKeysThatHadNoRoomAreForgotten() {
+    BatchLedger ledger = new BatchLedger(10, 1_024, 900);
+    for (int group = 1; group <= 5_000; group++) {
+      ledger.add(new BatchKey(0, group), 1, new Refusals(), Durability.DISK, 1, group);
+      ledger.committed(group);
+      assertEquals(group <= 1_024 ? -1 : group - 1_023, ledger.expire(2));
+    }
+    assertEquals(-1, ledger.expire(2), "nothing was dropped since");
+    assertEquals(1_024, ledger.count());
+    ledger.close();
+  }
 }
