@@ -22,16 +22,27 @@ import org.jspecify.annotations.Nullable;
 final class FollowEncoder implements PieceEncoder.SymbolWriter {
   private final LongEncoder longs;
   private final boolean thorough;
-  private final List<long[]> symbolsBefore = new ArrayList<>();
-  private final List<Long> linesBefore = new ArrayList<>();
-  private final List<Integer> sizesBefore = new ArrayList<>();
+  private final List<Column> columns = new ArrayList<>(); // those of other lines at the end
+  private int begun; // of them, of these lines
+  private int[] leading = new int[0]; // symbols of the columns that can lead
+  private int leadingCount;
+  private long[] last = new long[0]; // by symbol of the leader: what came with it last
+  private long[] hits = new long[0];
+  private long[] missed = new long[0];
   private final ByteSink plain = new ByteSink();
   private final ByteSink followed = new ByteSink();
   private final ColumnLines columnLines;
   private @Nullable EventTimes times;
   private boolean usedTimes;
   private long[] differences = new long[0];
-  private long lines;
+
+  /// A column that was put, and where its symbols are when it can lead.
+  private static final class Column {
+    private long lines;
+    private int size; // of its dictionary, 0 when it cannot lead
+    private int offset;
+    private int count;
+  }
 
   FollowEncoder(LongEncoder longs, boolean thorough, ColumnLines columnLines) {
     this.longs = longs;
@@ -45,19 +56,20 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
   void clear(@Nullable EventTimes newTimes) {
     times = newTimes;
     usedTimes = false;
-    symbolsBefore.clear();
-    linesBefore.clear();
-    sizesBefore.clear();
+    begun = 0;
+    leadingCount = 0;
   }
 
   /// Starts the next column.
   ///
   /// @param newLines stands for the lines that have it
   void begin(long newLines) {
-    lines = newLines;
-    symbolsBefore.add(new long[0]);
-    linesBefore.add(newLines);
-    sizesBefore.add(0);
+    if (begun == columns.size()) {
+      columns.add(new Column());
+    }
+    Column column = columns.get(begun++);
+    column.lines = newLines;
+    column.size = 0;
   }
 
   /// True when a column follows from the events' times.
@@ -78,7 +90,8 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
       longs.encode(symbols, count, numbers);
       return;
     }
-    int leader = leader(symbols, count);
+    Column own = columns.get(begun - 1);
+    int leader = leader(own.lines, symbols, count);
     plain.clear();
     plain.putVarint(0);
     longs.encode(symbols, count, plain);
@@ -89,9 +102,20 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
     boolean follows = leader >= 0 && followed.length() < plain.length();
     numbers.put(follows ? followed : plain);
     if (size > 0) {
-      int column = symbolsBefore.size() - 1;
-      symbolsBefore.set(column, Arrays.copyOf(symbols, count));
-      sizesBefore.set(column, size);
+      keep(own, symbols, count, size);
+    }
+  }
+
+  /// Lets later columns follow from one.
+  private void keep(Column column, long[] symbols, int count, int size) {
+    if (leading.length < leadingCount + count) {
+      leading = Arrays.copyOf(leading, 2 * (leadingCount + count));
+    }
+    column.size = size;
+    column.offset = leadingCount;
+    column.count = count;
+    for (int i = 0; i < count; i++) {
+      leading[leadingCount++] = (int) symbols[i];
     }
   }
 
@@ -100,7 +124,7 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
   /// they are, or a hasty one finds that they differ by more.
   private boolean putTimes(
       long[] symbols, int count, int form, EventTimes events, ByteSink numbers) {
-    int own = symbolsBefore.size() - 1;
+    int own = begun - 1;
     int[] linesOf = columnLines.of(own, count);
     differences = LongDecoder.room(differences, count);
     long limit = EventTimes.limit(form);
@@ -121,16 +145,15 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
   }
 
   /// The earlier column from which most symbols follow; negative when there is none.
-  private int leader(long[] symbols, int count) {
+  private int leader(long lines, long[] symbols, int count) {
     int best = -1;
     int bestHits = count / 8;
-    for (int i = 0; i + 1 < symbolsBefore.size(); i++) {
-      if (sizesBefore.get(i) > 0
-          && linesBefore.get(i) == lines
-          && symbolsBefore.get(i).length == count) {
-        int hits = hits(symbolsBefore.get(i), sizesBefore.get(i), symbols, count);
-        if (hits > bestHits) {
-          bestHits = hits;
+    for (int i = 0; i + 1 < begun; i++) {
+      Column column = columns.get(i);
+      if (column.size > 0 && column.lines == lines && column.count == count) {
+        int found = hits(column, symbols);
+        if (found > bestHits) {
+          bestHits = found;
           best = i;
         }
       }
@@ -138,25 +161,32 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
     return best;
   }
 
-  private static int hits(long[] leading, int size, long[] symbols, int count) {
-    long[] last = new long[size];
-    int hits = 0;
-    for (int i = 0; i < count; i++) {
-      int leader = (int) leading[i];
-      hits += last[leader] == symbols[i] ? 1 : 0;
-      last[leader] = symbols[i];
+  private int hits(Column leader, long[] symbols) {
+    clearLast(leader.size);
+    int found = 0;
+    for (int i = 0; i < leader.count; i++) {
+      int code = leading[leader.offset + i];
+      found += last[code] == symbols[i] ? 1 : 0;
+      last[code] = symbols[i];
     }
-    return hits;
+    return found;
   }
 
-  private void putFollowed(long[] symbols, int count, int leader) {
-    long[] leading = symbolsBefore.get(leader);
-    long[] last = new long[sizesBefore.get(leader)];
-    long[] hits = new long[(count + 7) / 8];
-    long[] missed = new long[count];
+  private void clearLast(int size) {
+    last = LongDecoder.room(last, size);
+    Arrays.fill(last, 0, size, 0);
+  }
+
+  private void putFollowed(long[] symbols, int count, int leaderAt) {
+    Column leader = columns.get(leaderAt);
+    clearLast(leader.size);
+    int hitsCount = (count + 7) / 8;
+    hits = LongDecoder.room(hits, hitsCount);
+    Arrays.fill(hits, 0, hitsCount, 0);
+    missed = LongDecoder.room(missed, count);
     int misses = 0;
     for (int i = 0; i < count; i++) {
-      int code = (int) leading[i];
+      int code = leading[leader.offset + i];
       if (last[code] == symbols[i]) {
         hits[i >>> 3] |= 1L << (i & 7);
       } else {
@@ -164,8 +194,8 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
         last[code] = symbols[i];
       }
     }
-    followed.putVarint(leader + 1L);
-    longs.encode(hits, hits.length, followed);
+    followed.putVarint(leaderAt + 1L);
+    longs.encode(hits, hitsCount, followed);
     followed.putVarint(misses);
     longs.encode(missed, misses, followed);
   }
