@@ -7,13 +7,12 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.IntToLongFunction;
 
 /// What lanes remember beyond their journals: the notes of a lane's rows are written when these are
@@ -56,9 +55,11 @@ final class NotesFiles {
   private final UUID storeId;
   private final Map<Integer, List<NotesFile>> lanes = new ConcurrentHashMap<>(); // oldest first
 
-  /// Held in writing by who makes links, since a note may come into a file that has its link
-  /// already while its own goes.
-  private final ReadWriteLock replacing = new ReentrantReadWriteLock();
+  /// Whoever makes links at the moment. A note may come into a file that has its link already while
+  /// its own waits for one, so no file goes meanwhile.
+  private int holders; // guarded by this
+
+  private final Set<Path> held = new LinkedHashSet<>(); // to be deleted then; guarded by this
 
   NotesFiles(Disk disk, Path storeDirectory, UUID storeId) {
     this.disk = disk;
@@ -117,19 +118,16 @@ final class NotesFiles {
     replace(lane, replaced, notes);
   }
 
-  /// The files that are written anew with what is added: the newest, as long as they are small, and
-  /// those that some of it may be in.
+  /// The files that are written anew with what is added: the newest, as long as they are small.
   private static List<NotesFile> taken(List<NotesFile> files, Collection<Note> added) {
-    long first = added.stream().mapToLong(Note::lsn).min().orElseThrow();
     long bytes = added.stream().mapToLong(NotesFile::bytes).sum();
-    boolean small = true;
     List<NotesFile> taken = new ArrayList<>();
     for (NotesFile file : files.reversed()) {
-      small &= file.bytes() < FILE_BYTES && file.bytes() <= TAKEN_SHARE * bytes;
-      if (small || file.last() >= first) {
-        taken.add(file);
-        bytes += file.bytes();
+      if (file.bytes() >= FILE_BYTES || file.bytes() > TAKEN_SHARE * bytes) {
+        return taken;
       }
+      taken.add(file);
+      bytes += file.bytes();
     }
     return taken;
   }
@@ -140,24 +138,48 @@ final class NotesFiles {
     if (old.isEmpty() && notes.isEmpty()) {
       return;
     }
-    List<Note> sorted = new ArrayList<>(new LinkedHashSet<>(notes));
+    List<NotesFile> gone = new ArrayList<>(old);
+    List<Note> sorted = new ArrayList<>(notes);
+    addOverlapping(lane, gone, sorted);
+    sorted = new ArrayList<>(new LinkedHashSet<>(sorted));
     sorted.sort(BY_LSN);
-    replacing.readLock().lock();
-    try {
+    synchronized (this) {
       List<NotesFile> written = write(lane, sorted);
       List<NotesFile> files = of(lane);
-      files.removeAll(old);
+      files.removeAll(gone);
       files.addAll(written);
       files.sort(Comparator.comparingLong(NotesFile::last));
-      Set<Path> live = new HashSet<>();
-      written.forEach(file -> live.add(file.path()));
-      for (NotesFile file : old) {
-        if (!live.contains(file.path())) {
-          disk.delete(file.path());
-        }
-      }
-    } finally {
-      replacing.readLock().unlock();
+      gone.forEach(file -> held.add(file.path()));
+      deleteHeld();
+    }
+  }
+
+  /// Deletes files that were replaced, but none that has come back under its name.
+  private synchronized void deleteHeld() {
+    if (holders > 0) {
+      return;
+    }
+    lanes.values().forEach(files -> files.forEach(file -> held.remove(file.path())));
+    for (Path path : List.copyOf(held)) {
+      disk.delete(path);
+      held.remove(path);
+    }
+  }
+
+  /// Adds the files, and their notes, that some of the notes may be in already: after a failure, or
+  /// a crash. A new file could have the name of such a one.
+  private void addOverlapping(int lane, List<NotesFile> gone, List<Note> notes) {
+    boolean found = !notes.isEmpty();
+    while (found) {
+      LongSummaryStatistics lsns = notes.stream().mapToLong(Note::lsn).summaryStatistics();
+      List<NotesFile> overlapping =
+          of(lane).stream()
+              .filter(file -> !gone.contains(file))
+              .filter(file -> file.last() >= lsns.getMin() && file.first() <= lsns.getMax())
+              .toList();
+      gone.addAll(overlapping);
+      notes.addAll(notes(overlapping));
+      found = !overlapping.isEmpty();
     }
   }
 
@@ -217,14 +239,19 @@ final class NotesFiles {
     }
   }
 
-  /// Has links made of all files while none is replaced.
+  /// Has links made of all files while none goes.
   void link(Runnable making) {
-    replacing.writeLock().lock();
+    synchronized (this) {
+      holders++;
+    }
     try {
       making.run();
     } finally {
-      replacing.writeLock().unlock();
+      synchronized (this) {
+        holders--;
+      }
     }
+    deleteHeld();
   }
 
   /// The files that [#read] would refuse.

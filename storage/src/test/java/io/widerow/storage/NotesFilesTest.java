@@ -189,37 +189,35 @@ class NotesFilesTest {
   /// A snapshot's links are made one by one: a note must not come into a file that has its link
   /// already while its own goes.
   @Test
-  void linksHaveEveryNote() throws InterruptedException {
+  void linksHaveEveryNote() {
     SimDisk disk = disk(2);
     NotesFiles files = opened(disk);
-    var adding = new Thread[1];
-    for (int seal = 1; seal <= 20; seal++) {
-      files.append(0, List.of(new Note(seal, new byte[100])), 0);
-    }
+    append(files, 1, 20);
     List<Note> before = told(files);
     Path copy = Path.of("/copy");
+    Path copiedTo = copy.resolve(NotesFiles.DIRECTORY);
     disk.createDirectory(copy);
-    disk.createDirectory(copy.resolve(NotesFiles.DIRECTORY));
+    disk.createDirectory(copiedTo);
     files.link(() -> {
-      adding[0] =
-          new Thread(() -> {
-            for (int seal = 21; seal <= 40; seal++) {
-              files.append(0, List.of(new Note(seal, new byte[100])), 0);
-            }
-          });
-      List<Path> listed = disk.list(STORE.resolve(NotesFiles.DIRECTORY));
-      adding[0].start();
-      while (adding[0].getState() != Thread.State.WAITING && adding[0].isAlive()) {
-        Thread.onSpinWait(); // until it waits for the links, or has replaced files
-      }
-      for (Path file : listed) {
-        disk.link(file, copy.resolve(NotesFiles.DIRECTORY).resolve(file.getFileName()));
+      int seal = 21;
+      for (Path file : disk.list(STORE.resolve(NotesFiles.DIRECTORY))) {
+        disk.link(file, copiedTo.resolve(file.getFileName()));
+        append(files, seal, seal + 6);
+        seal += 7;
       }
     });
-    adding[0].join();
     NotesFiles copied = new NotesFiles(disk, copy, ID);
     copied.read();
     assertTrue(told(copied).containsAll(before));
-    assertEquals(40, told(files).size());
+    List<Note> all = told(files);
+    assertTrue(all.size() > before.size() && all.containsAll(before));
+    assertTrue(sizes(disk).size() < 8, "files that were replaced go afterwards");
+    assertEquals(all, told(opened(disk.restart())));
+  }
+
+  private static void append(NotesFiles files, int from, int to) {
+    for (int seal = from; seal <= to; seal++) {
+      files.append(0, List.of(new Note(seal, new byte[100])), 0);
+    }
   }
 }
