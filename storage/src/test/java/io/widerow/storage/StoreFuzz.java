@@ -201,7 +201,11 @@ final class StoreFuzz {
       crc.update(input, 36, input.length - 36);
       ByteBuffer.wrap(input).putInt(32, (int) crc.getValue());
     }
-    var files = new NotesFiles(disk("0000.notes", input), STORE, ID);
+    var disk = new MemoryDisk();
+    Path directory = STORE.resolve(NotesFiles.DIRECTORY);
+    disk.set(directory, new byte[0]); // so that it exists
+    disk.set(directory.resolve("0000.notes"), input); // a name that says nothing of the first one
+    var files = new NotesFiles(disk, STORE, ID);
     int damaged = files.damage().size();
     try {
       files.read();
