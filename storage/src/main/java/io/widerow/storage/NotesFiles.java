@@ -16,10 +16,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntToLongFunction;
 
 /// What lanes remember beyond their journals: the notes of a lane's rows are written when these are
-/// sealed and their journal may go. A lane has as many files as [NotesFile#read] of each is a small
-/// thing: the newest are taken into the next one while they are small, so a note is written about
-/// as often as a number doubles between a seal's notes and [#FILE_BYTES], and each file goes when
-/// nobody needs any of its notes.
+/// sealed and their journal may go, to a file that is never changed. A file takes in the newest
+/// ones before it while these are small, so there are few, and a note is written again about as
+/// often as a seal's notes must double to be [#FILE_BYTES]. One goes when nobody needs any of its
+/// notes.
 ///
 /// ```
 ///   0000-..1   |=================|                       taken in: those that are small

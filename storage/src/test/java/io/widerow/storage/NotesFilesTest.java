@@ -129,7 +129,6 @@ class NotesFilesTest {
     if (there.size() > 200) {
       long from = there.get(random.nextInt(there.size() / 2)).lsn();
       neededFrom.put(lane, from);
-
       there.removeIf(note -> note.lsn() < from);
     }
   }
