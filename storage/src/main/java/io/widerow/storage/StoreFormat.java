@@ -38,15 +38,26 @@ record StoreFormat(UUID storeId, boolean readOnly) {
           crc32c ([0-9a-f]{8})
           """);
 
+  /// True when a directory is a store, false when it may become one. Another program may be making
+  /// it one meanwhile; `FORMAT` is there before anything else.
+  ///
   /// @throws StorageException.Incompatible when there is something else in the directory
-  static void requireEmpty(Disk disk, Path directory, List<String> mayBeThere) {
+  static boolean isStore(Disk disk, Path directory, List<String> mayBeThere) {
+    Path format = directory.resolve(NAME);
+    if (disk.exists(format)) {
+      return true;
+    }
     for (Path path : disk.list(directory)) {
       String name = path.getFileName().toString();
       if (!mayBeThere.contains(name) && !name.equals(NAME_NEW)) {
+        if (disk.exists(format)) {
+          return true;
+        }
         throw new StorageException.Incompatible(
             directory, "not a Widerow store: it has no FORMAT file, but contains " + name);
       }
     }
+    return false;
   }
 
   /// @throws StorageException.Incompatible when a directory is no store

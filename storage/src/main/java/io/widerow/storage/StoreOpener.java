@@ -60,23 +60,28 @@ final class StoreOpener {
   EmbeddedStore open(Function<UUID, Journal.Factory> journals) {
     Path directory = config.directory();
     disk.createDirectory(directory);
-    boolean isNew = !disk.exists(directory.resolve(StoreFormat.NAME));
-    if (isNew) {
-      StoreFormat.requireEmpty(disk, directory, List.of(StoreLock.NAME));
+    if (StoreFormat.isStore(disk, directory, List.of(StoreLock.NAME))) {
+      requireWritable(directory, StoreFormat.read(disk, directory));
+    } else {
       Path parent = directory.toAbsolutePath().getParent();
       if (parent != null) {
         disk.forceDirectory(parent); // it was made just now, or by an opening that was cut off
       }
-    } else {
-      requireWritable(directory, StoreFormat.read(disk, directory));
     }
     return locked(lock -> {
-      UUID storeId =
-          isNew
-              ? StoreFormat.create(disk, directory, UUID.randomUUID()).storeId()
-              : StoreFormat.read(disk, directory).storeId();
+      UUID storeId = storeId(directory);
       return open(storeId, journals.apply(storeId), lock, Purpose.WRITING);
     });
+  }
+
+  /// The id of the store that a directory is now, whoever had the lock before, or becomes.
+  private UUID storeId(Path directory) {
+    if (!disk.exists(directory.resolve(StoreFormat.NAME))) {
+      return StoreFormat.create(disk, directory, UUID.randomUUID()).storeId();
+    }
+    StoreFormat format = StoreFormat.read(disk, directory);
+    requireWritable(directory, format);
+    return format.storeId();
   }
 
   /// Opens a stopped store for reading. Changes nothing; what is journaled and not sealed is held

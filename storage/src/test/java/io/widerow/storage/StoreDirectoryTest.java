@@ -15,12 +15,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Goal: a directory that is in use, not ours, newer, not to be written, or on a full disk is
 /// refused with its reason, and left as it is. Method: the real disk, the real journal, and a
@@ -71,6 +75,70 @@ class StoreDirectoryTest {
       assertTrue(String.valueOf(told.getMessage()).contains(word), told::toString);
     }
     assertEquals(before, contents(path));
+  }
+
+  /// Another program makes the directory a store, writes to it and ends, at a moment when this one
+  /// took it for an empty one.
+  @ParameterizedTest
+  @EnumSource
+  void aStoreThatWasMadeMeanwhileIsOpenedAndNotMadeAnew(Meanwhile moment) {
+    var written = new AtomicInteger();
+    Disk disk =
+        new Overtaken(
+            moment,
+            () -> {
+              try (EmbeddedStore first = open(directory)) {
+                write(first, 0, 100);
+                written.set(count(first));
+              }
+            });
+    StoreConfig config = KilledWriter.config(directory);
+    try (EmbeddedStore second =
+        new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
+            .open(id -> ChronicleJournalFactory.of(config, disk, id, Runnable::run))) {
+      assertTrue(written.get() > 0, "nobody was at work");
+      assertEquals(written.get(), count(second));
+    }
+    try (EmbeddedStore again = open(directory)) {
+      assertEquals(written.get(), count(again));
+    }
+  }
+
+  enum Meanwhile {
+    BEFORE_THE_LIST,
+    BEFORE_THE_LOCK
+  }
+
+  /// Has somebody else at work once, at a moment of an opening.
+  private static final class Overtaken extends DiskAround {
+    private final Meanwhile moment;
+    private final Runnable other;
+    private boolean over;
+
+    Overtaken(Meanwhile moment, Runnable other) {
+      super(new RealDisk());
+      this.moment = moment;
+      this.other = other;
+    }
+
+    private void at(Meanwhile now) {
+      if (now == moment && !over) {
+        over = true;
+        other.run();
+      }
+    }
+
+    @Override
+    public List<Path> list(Path path) {
+      at(Meanwhile.BEFORE_THE_LIST);
+      return super.list(path);
+    }
+
+    @Override
+    public AutoCloseable lock(Path file, String owner) {
+      at(Meanwhile.BEFORE_THE_LOCK);
+      return super.lock(file, owner);
+    }
   }
 
   /// A process that took the lock has not written its name yet; the file names one that has ended.
