@@ -13,6 +13,7 @@ import io.widerow.storage.Durability;
 import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Fold;
+import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +63,7 @@ class FoldedFiguresTest {
             .withDiskReserveBytes(0)
             .withAges(Duration.ZERO, null);
     try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run)) {
+      store.readWith(new ReadingThreads(null, ForkJoinPool.commonPool()));
       write(store, random, 0, EVENTS / 2);
       store.sealAll();
       store.awaitBackground();

@@ -4,9 +4,11 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Counts the events of a block that are alike by a [Fold], from the codes of its columns: no event
-/// is looked at, and where the index says that a block lies in one step, no id is read.
+/// is looked at. Where the index says that a block lies in one step, no id is read; where it lies
+/// in a few, only the times, which need no order: a step ends at the row that as many are before.
 ///
 /// ```
 ///   rows     0  1  2  3  4 | 5  6  7        a step is a run of rows, for ids rise
@@ -19,6 +21,10 @@ import java.util.Arrays;
 /// - Threads: one.
 /// - Memory: a number for each row, three for each cell.
 final class BlockFold {
+  /// Blocks of more steps have their ids read, which are in order: then a step's end is searched
+  /// for.
+  private static final int STEPS_COUNTED = 8;
+
   /// More different values than this are looked at one by one.
   private static final int CELLS_MAX = 1 << 14;
 
@@ -33,12 +39,15 @@ final class BlockFold {
   private int shown = -1; // of `met`
   private int row;
   private int limit; // of the rows that are wanted
+  private int wanted;
   private long idTime; // of the step's first event
   private long idTail;
   private long lastNanos; // of the block's last event
   private boolean oneStep;
+  private long @Nullable [] times; // of the block in any order, when steps are told from them
+  private long timeNext; // the least behind the step
 
-  /// @param reader the cursor's, with a block open
+  /// @param reader its scout's
   BlockFold(Fold fold, Scan scan, BlockReader reader) {
     this.fold = fold;
     this.scan = scan;
@@ -54,6 +63,7 @@ final class BlockFold {
   /// one; the ids are read then.
   ///
   /// @param index of a partition without ids of its own
+  /// @param block that the reader has open
   boolean open(SegmentIndex index, int block) {
     int events = reader.directory().events;
     EventId first = index.first(block);
@@ -65,21 +75,31 @@ final class BlockFold {
     idTail = first.tail();
     row = 0;
     limit = events;
+    times = null;
+    timeNext = idTime;
     boolean whole = first.compareTo(scan.from()) >= 0 && last.compareTo(scan.until()) < 0;
-    if (!whole || !oneStep) {
+    if (whole && !oneStep && fold.isOfTicks() && steps(firstNanos) <= STEPS_COUNTED) {
+      times = reader.readTimes();
+    } else if (!whole || !oneStep) {
       reader.readIds();
       row = rowOf(scan.from());
       limit = Math.max(row, rowOf(scan.until()));
     }
+    wanted = limit - row;
     metCount = 0;
     shown = -1;
     if (number(events)) {
+      if (wanted > 0) {
+        countStep(); // mostly the only one: whoever opens a block ahead has done the work
+      }
       return true;
     }
-    if (whole && oneStep) {
-      reader.readIds();
-    }
+    reader.readIds();
     return false;
+  }
+
+  private long steps(long firstNanos) {
+    return 1 + Long.divideUnsigned(lastNanos - firstNanos, fold.stepNanos());
   }
 
   private int rowOf(EventId id) {
@@ -115,9 +135,9 @@ final class BlockFold {
     return true;
   }
 
-  /// The rows that are left, wanted ones only.
-  int rowsLeft() {
-    return limit - row;
+  /// How many rows of the block the scan's range has.
+  int wanted() {
+    return wanted;
   }
 
   /// Moves on to events that are alike; false when there are no more.
@@ -126,7 +146,7 @@ final class BlockFold {
       counts[met[shown]] = 0;
     }
     shown++;
-    if (shown == metCount) {
+    while (shown == metCount) {
       if (row >= limit) {
         shown = -1;
         return false;
@@ -139,18 +159,40 @@ final class BlockFold {
 
   private void countStep() {
     int from = row;
-    row = limit;
-    if (!oneStep || from > 0) {
-      idTime = reader.ids().times[from];
-      idTail = reader.ids().tails[from];
-    }
-    if (!oneStep) {
-      long stepLimit = fold.stepLimit(TimeUuid.nanosOf(idTime, idTail));
-      if (lastNanos >= stepLimit) {
-        row = Math.min(limit, rowOf(EventId.leastOf(stepLimit)));
-      }
-    }
+    long[] unordered = times;
+    row = unordered != null ? endByTimes(unordered) : oneStep ? limit : endByIds(from);
     metCount = count(cells, from, row, counts, rows, met);
+  }
+
+  private int endByIds(int from) {
+    idTime = reader.ids().times[from];
+    idTail = reader.ids().tails[from];
+    long stepLimit = fold.stepLimit(TimeUuid.nanosOf(idTime, idTail));
+    return isLast(stepLimit) ? limit : Math.min(limit, rowOf(EventId.leastOf(stepLimit)));
+  }
+
+  /// As many rows as there are times before the step's end. The tail stays the first event's.
+  private int endByTimes(long[] unordered) {
+    idTime = timeNext;
+    long stepLimit = fold.stepLimit(TimeUuid.tickNanos(idTime));
+    if (isLast(stepLimit)) {
+      return limit;
+    }
+    long limitTime = TimeUuid.timeOfNanos(stepLimit);
+    long least = Long.MAX_VALUE;
+    int before = 0;
+    for (int i = 0; i < limit; i++) {
+      long time = unordered[i];
+      before += time < limitTime ? 1 : 0;
+      least = Math.min(least, time < limitTime ? Long.MAX_VALUE : time);
+    }
+    timeNext = least;
+    return before;
+  }
+
+  /// True when no event of the block is behind a step. The last step of all time has no end.
+  private boolean isLast(long stepLimit) {
+    return stepLimit == Long.MAX_VALUE || lastNanos < stepLimit;
   }
 
   private static int count(int[] cells, int from, int until, int[] counts, int[] rows, int[] met) {
@@ -175,11 +217,12 @@ final class BlockFold {
     return rows[met[shown]];
   }
 
-  /// The id of one of them, or of another event of their step.
+  /// The time of one of them, or of another event of their step.
   long idTime() {
     return idTime;
   }
 
+  /// The tail of an event of the block. With [#idTime] it says an instant of the step.
   long idTail() {
     return idTail;
   }

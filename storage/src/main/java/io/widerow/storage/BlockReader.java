@@ -97,6 +97,16 @@ final class BlockReader implements AutoCloseable {
     }
   }
 
+  /// Reads the times of the ids alone. Where the ids are not there yet these are in any order, and
+  /// are not the ids' until they are read.
+  long[] readTimes() {
+    if (!idsRead) {
+      ids.decodeTimes(
+          pieces.read(directory.idsOffset, directory.idsBytes, "ids"), directory.events);
+    }
+    return ids.times;
+  }
+
   /// A column, decoded.
   ColumnReader column(int column) {
     ColumnReader reader = columns.get(column);

@@ -3,8 +3,8 @@ package io.widerow.storage;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// A block, and what a scan's filter has to say of it before any event is looked at: whether it
-/// keeps something, and which rows it may keep.
+/// A block, and what a scan has to say of it before any event is looked at: whether its filter
+/// keeps something, which rows it may keep, and how many are alike.
 ///
 /// - Threads: one at a time.
 /// - Memory: its reader's, which others own.
@@ -12,35 +12,59 @@ final class BlockScout {
   private final BlockReader reader;
   private final BlockPruner pruner;
   private final BlockSearch search;
-  private final Filter filter;
+  private final Scan scan;
+  private final @Nullable BlockFold fold;
   private BlockPruner.Verdict verdict = BlockPruner.Verdict.NOTHING;
   private @Nullable BitSet candidates;
   private boolean searched;
+  private boolean folded;
+  private boolean foldTried;
   private volatile long heldBytes; // others ask
 
-  BlockScout(BlockReader reader, Filter filter) {
+  BlockScout(BlockReader reader, Scan scan) {
     this.reader = reader;
     this.pruner = new BlockPruner(reader.directory());
     this.search = new BlockSearch(reader);
-    this.filter = filter;
+    this.scan = scan;
+    this.fold = scan.fold() == null ? null : new BlockFold(scan.fold(), scan, reader);
   }
 
   /// Opens a block, and forgets the one before.
   void look(SegmentIndex index, int block) {
     candidates = null;
     searched = false;
+    foldTried = false;
     reader.open(index, block);
-    verdict = pruner.verdict(filter);
+    verdict = pruner.verdict(scan.filter());
   }
 
-  /// The same, with all that whoever filters the block will want.
+  /// The same, with all that whoever filters, folds or shows the block will want.
   void lookThrough(SegmentIndex index, int block) {
     look(index, block);
-    if (verdict == BlockPruner.Verdict.SOMETHING) {
-      reader.readIds();
-      BitSet _ = candidates();
+    switch (verdict) {
+      case NOTHING -> {}
+      case SOMETHING -> {
+        reader.readIds();
+        BitSet _ = candidates();
+      }
+      case EVERYTHING -> {
+        if (folded(index, block) == null) {
+          reader.readIds();
+          readColumns();
+        }
+      }
     }
-    heldBytes = reader.heldBytes();
+    heldBytes = ownBytes();
+  }
+
+  /// Reads the columns that the scan shows.
+  void readColumns() {
+    BlockDirectory directory = reader.directory();
+    for (int i = 0; i < directory.columns; i++) {
+      if (scan.shows(directory.names[i])) {
+        reader.column(i);
+      }
+    }
   }
 
   BlockReader reader() {
@@ -54,10 +78,31 @@ final class BlockScout {
   /// The rows of a block that the filter may keep; null when they may be any.
   @Nullable BitSet candidates() {
     if (!searched) {
-      candidates = search.rows(filter);
+      candidates = search.rows(scan.filter());
       searched = true;
     }
     return candidates;
+  }
+
+  /// The events of a block of which the filter keeps everything, those counted that are alike; null
+  /// when each must be looked at.
+  ///
+  /// @param block that it looks at
+  @Nullable BlockFold folded(SegmentIndex index, int block) {
+    BlockFold alike = fold;
+    if (alike == null) {
+      return null;
+    }
+    if (!foldTried) {
+      folded = alike.open(index, block);
+      foldTried = true;
+    }
+    return folded ? alike : null;
+  }
+
+  /// What it holds now.
+  long ownBytes() {
+    return reader.heldBytes() + (fold == null ? 0 : fold.heldBytes());
   }
 
   /// What it held behind the last block that it looked through. Called by any thread.

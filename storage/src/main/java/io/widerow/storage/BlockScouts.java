@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Looks through the blocks of a filtered scan, the next ones on other threads meanwhile.
+/// Looks through the blocks of a scan, the next ones on other threads meanwhile: reads what will be
+/// shown of them, filters or folds them.
 ///
 /// - Threads: the cursor's; others only look, see [LookAhead].
 /// - Memory: a reader, and while blocks are looked at ahead those that [BlockReaders] lets it have.
@@ -13,24 +14,18 @@ import org.jspecify.annotations.Nullable;
 final class BlockScouts implements LookAhead.Pieces<BlockScout>, AutoCloseable {
   private final Segment segment;
   private final BlockReaders readers;
-  private final Filter filter;
+  private final Scan scan;
   private final @Nullable BlockOrder order;
   private final List<BlockScout> all = new ArrayList<>();
   private final LookAhead<BlockScout> ahead;
 
   /// @param order the scan's, null when it has no blocks
-  /// @param alone true when nobody else may look
-  BlockScouts(
-      Segment segment,
-      BlockReaders readers,
-      Filter filter,
-      @Nullable BlockOrder order,
-      boolean alone) {
+  BlockScouts(Segment segment, BlockReaders readers, Scan scan, @Nullable BlockOrder order) {
     this.segment = segment;
     this.readers = readers;
-    this.filter = filter;
+    this.scan = scan;
     this.order = order;
-    this.ahead = new LookAhead<>(this, alone ? null : readers.searchers());
+    this.ahead = new LookAhead<>(this, readers.searchers());
   }
 
   /// The cursor's first one, that has no block yet.
@@ -40,7 +35,7 @@ final class BlockScouts implements LookAhead.Pieces<BlockScout>, AutoCloseable {
   }
 
   private BlockScout make() {
-    BlockScout scout = new BlockScout(segment.reader(readers), filter);
+    BlockScout scout = new BlockScout(segment.reader(readers), scan);
     all.add(scout);
     return scout;
   }

@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.TimeUuid;
 import java.util.List;
 
 /// Which events are alike to a reader that only counts: those of one type and one step of time that
@@ -16,6 +17,11 @@ public record Fold(List<AttributeName> names, long stepNanos) {
     if (stepNanos < 0) {
       throw new IllegalArgumentException("steps of " + stepNanos + " ns");
     }
+  }
+
+  /// True when its steps end where ticks do, so that the `idTime` of an event tells its step.
+  boolean isOfTicks() {
+    return stepNanos > 0 && stepNanos % TimeUuid.NANOS_PER_TICK == 0;
   }
 
   /// One past the last instant of the step that an instant is in.

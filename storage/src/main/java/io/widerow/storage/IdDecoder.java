@@ -49,6 +49,21 @@ final class IdDecoder {
     }
   }
 
+  /// Reads the times alone, which are in order or in that of arrival; what else there is keeps what
+  /// it had, and is not looked at.
+  void decodeTimes(ByteSource in, int count) {
+    times = LongDecoder.room(times, count);
+    longs.decode(in, count, times, 0, TIME_LIMIT - 1, "time");
+    if (in.readByte() == IdEncoder.ARRIVED) {
+      long least = in.readVarint();
+      long unit = in.readVarint();
+      checkUnits(in, count, least, unit);
+      for (int i = 0; i < count; i++) {
+        times[i] = least + times[i] * unit;
+      }
+    }
+  }
+
   private void readSplit(ByteSource in, int count) {
     daemons = LongDecoder.room(daemons, count);
     counters = LongDecoder.room(counters, count);
@@ -79,6 +94,16 @@ final class IdDecoder {
     if (!ArrivalOrder.rises(tails, count)) {
       throw in.corrupt("counters that do not rise, in order of arrival");
     }
+    long most = checkUnits(in, count, least, unit);
+    order.byTime(times, tails, count, most);
+    for (int i = 0; i < count; i++) {
+      times[i] = least + times[i] * unit;
+      tails[i] = TimeUuid.tailOf(nanos, daemon, tails[i]);
+    }
+  }
+
+  /// Returns the most units of a time.
+  private long checkUnits(ByteSource in, int count, long least, long unit) {
     long most = 0;
     for (int i = 0; i < count; i++) {
       most = Math.max(most, times[i]);
@@ -89,11 +114,7 @@ final class IdDecoder {
         || (unit > 0 && most > (TIME_LIMIT - 1 - least) / unit)) {
       throw in.corrupt("times of %d and up to %d times %d".formatted(least, most, unit));
     }
-    order.byTime(times, tails, count, most);
-    for (int i = 0; i < count; i++) {
-      times[i] = least + times[i] * unit;
-      tails[i] = TimeUuid.tailOf(nanos, daemon, tails[i]);
-    }
+    return most;
   }
 
   /// The first row whose id is not before the given one.

@@ -113,10 +113,10 @@ final class LongDecoder {
         }
       }
       case LongEncoder.BODY_PACKED_ALL -> readPacked(in, in.readByte(), from, count, added, values);
-      case LongEncoder.BODY_PLANES -> readPlanes(in, from, count, values);
+      case LongEncoder.BODY_PLANES -> readPlanes(in, from, count, base, divisor, values);
       default -> throw in.corrupt("body " + body + " of a run of numbers");
     }
-    if (divisor != 1 || body == LongEncoder.BODY_PLANES) {
+    if (divisor != 1 && body != LongEncoder.BODY_PLANES) {
       scale(values, from, from + count, base, divisor);
     }
   }
@@ -130,7 +130,8 @@ final class LongDecoder {
     BitPacking.unpack(in.bytes(), start, count, base, width, values, from);
   }
 
-  private void readPlanes(ByteSource in, int from, int count, long[] values) {
+  private void readPlanes(
+      ByteSource in, int from, int count, long base, long divisor, long[] values) {
     int width = in.readByte();
     if (width < 1 || width > Long.BYTES || count > COUNT_MAX / width) {
       throw in.corrupt("%d numbers of %d bytes".formatted(count, width));
@@ -145,6 +146,40 @@ final class LongDecoder {
     } else {
       decompressor.decompress(in, stored, planes, 0, raw);
     }
+    switch (width) { // most are narrow: one pass over the numbers instead of one for each plane
+      case 1 -> join(planes, from, count, base, divisor, values);
+      case 2 -> joinTwo(planes, from, count, base, divisor, values);
+      case 3 -> joinThree(planes, from, count, base, divisor, values);
+      default -> joinAll(planes, width, from, count, base, divisor, values);
+    }
+  }
+
+  private static void join(
+      byte[] planes, int from, int count, long base, long divisor, long[] values) {
+    for (int i = 0; i < count; i++) {
+      values[from + i] = (planes[i] & 0xff) * divisor + base;
+    }
+  }
+
+  private static void joinTwo(
+      byte[] planes, int from, int count, long base, long divisor, long[] values) {
+    for (int i = 0; i < count; i++) {
+      int joined = (planes[i] & 0xff) | ((planes[count + i] & 0xff) << 8);
+      values[from + i] = joined * divisor + base;
+    }
+  }
+
+  private static void joinThree(
+      byte[] planes, int from, int count, long base, long divisor, long[] values) {
+    for (int i = 0; i < count; i++) {
+      int low = (planes[i] & 0xff) | ((planes[count + i] & 0xff) << 8);
+      int joined = low | ((planes[2 * count + i] & 0xff) << 16);
+      values[from + i] = joined * divisor + base;
+    }
+  }
+
+  private static void joinAll(
+      byte[] planes, int width, int from, int count, long base, long divisor, long[] values) {
     for (int i = 0; i < count; i++) {
       values[from + i] = planes[i] & 0xff;
     }
@@ -153,15 +188,10 @@ final class LongDecoder {
         values[from + i] |= (planes[at + i] & 0xffL) << (8 * plane);
       }
     }
+    scale(values, from, from + count, base, divisor);
   }
 
   private static void scale(long[] values, int from, int limit, long base, long divisor) {
-    if (divisor == 1) {
-      for (int i = from; i < limit && base != 0; i++) {
-        values[i] += base;
-      }
-      return;
-    }
     for (int i = from; i < limit; i++) {
       values[i] = values[i] * divisor + base;
     }

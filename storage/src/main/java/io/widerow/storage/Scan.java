@@ -30,6 +30,11 @@ public record Scan(
     columns = columns == null ? null : Set.copyOf(columns);
   }
 
+  /// True when the reader may look at an attribute.
+  boolean shows(AttributeName name) {
+    return columns == null || columns.contains(name);
+  }
+
   /// A scan that nobody watches.
   public Scan(
       EventId from,

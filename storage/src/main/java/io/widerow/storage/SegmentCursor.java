@@ -8,7 +8,6 @@ import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import java.util.BitSet;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a range of one partition of a segment, in either direction.
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 ///              +------ nothing -----+-- skip the block  +-- no row left: skip the columns
 /// ```
 ///
-/// - Threads: one; others look through the next blocks meanwhile, where a filter must, see
+/// - Threads: one; others look through the next blocks meanwhile, once all of one was wanted, see
 ///   [BlockScouts].
 /// - Memory: one block, and up to two more where others look.
 final class SegmentCursor implements EventCursor {
@@ -37,7 +36,6 @@ final class SegmentCursor implements EventCursor {
   private final Lease lease;
   private final BlockView shown;
   private final BlockView filtered;
-  private final @Nullable BlockFold fold;
   private final FoldView folded = new FoldView();
   private final AttributeValue scratch = new AttributeValue();
   private final int step;
@@ -45,11 +43,11 @@ final class SegmentCursor implements EventCursor {
   private BlockReader reader; // its
   private int block; // that was opened last
   private int blocksAhead; // that were asked of `prefetch`
-  private boolean searching; // the block before had to be looked through
+  private boolean searching; // all of the block before had to be looked through, folded or shown
   private int row;
   private int rowsLeft;
   private boolean filtering;
-  private boolean folding; // the block is shown by `fold`
+  private @Nullable BlockFold folding; // shows the block; null when its rows are
   private @Nullable BitSet candidates; // of the block, that the filter may keep; null for all
   private boolean columnsRead;
   private boolean open = true;
@@ -72,9 +70,9 @@ final class SegmentCursor implements EventCursor {
       Lease lease) {
     this.segment = segment;
     this.step = scan.descending() ? -1 : 1;
-    boolean stays = scan.fold() != null; // with one reader, which a fold is bound to
     this.order = index == null ? null : new BlockOrder(segment, index, scan);
-    this.scouts = new BlockScouts(segment, readers, scan.filter(), order, stays);
+    Scan looked = arrivedFrom > 0 ? scan.withFold(null) : scan; // a fold knows no arrivals
+    this.scouts = new BlockScouts(segment, readers, looked, order);
     this.scout = scouts.first();
     this.reader = scout.reader();
     this.key = key;
@@ -83,9 +81,8 @@ final class SegmentCursor implements EventCursor {
     this.arrivedFrom = arrivedFrom;
     this.prefetch = prefetch;
     this.lease = lease;
-    this.shown = new BlockView(scan.columns());
-    this.filtered = new BlockView(null);
-    this.fold = scan.fold() == null ? null : new BlockFold(scan.fold(), scan, reader);
+    this.shown = new BlockView(scan);
+    this.filtered = new BlockView(scan.withColumns(null));
   }
 
   /// Passes over some blocks. Before anything is read.
@@ -109,11 +106,11 @@ final class SegmentCursor implements EventCursor {
 
   private Step advance() {
     while (true) {
-      if (folding) {
-        if (showFolded()) {
+      if (folding != null) {
+        if (showFolded(folding)) {
           return Step.EVENT;
         }
-        folding = false;
+        folding = null;
       }
       while (rowsLeft > 0 && passToCandidate()) {
         row += step;
@@ -126,7 +123,9 @@ final class SegmentCursor implements EventCursor {
         if (!filtering || scan.filter().keeps(filtered, scratch)) {
           eventsKept++;
           if (!columnsRead) {
-            readColumns();
+            scout.readColumns();
+            columnsRead = true;
+            tellMemory();
           }
           return Step.EVENT;
         }
@@ -142,8 +141,7 @@ final class SegmentCursor implements EventCursor {
     }
   }
 
-  private boolean showFolded() {
-    BlockFold alike = Objects.requireNonNull(fold);
+  private boolean showFolded(BlockFold alike) {
     if (!alike.next()) {
       return false;
     }
@@ -193,23 +191,21 @@ final class SegmentCursor implements EventCursor {
     rowsLeft = limit - first;
     row = scan.descending() ? limit : first - 1;
     candidates = filtering && rowsLeft > 0 ? scout.candidates() : null;
-    searching = candidates != null;
+    searching = filtering ? candidates != null : arrivedFrom == 0;
     tellMemory();
   }
 
   /// False when the block's events must be looked at one by one; its ids are read then.
   private boolean openFolded(SegmentIndex blocks, int opened) {
-    BlockFold alike = fold;
-    if (alike == null || filtering || arrivedFrom > 0) {
+    BlockFold alike = filtering ? null : scout.folded(blocks, opened);
+    if (alike == null) {
       reader.readIds();
       return false;
     }
-    if (!alike.open(blocks, opened)) {
-      return false;
-    }
-    folding = true;
-    eventsScanned += alike.rowsLeft();
-    watch.passed(alike.rowsLeft());
+    folding = alike;
+    searching = true;
+    eventsScanned += alike.wanted();
+    watch.passed(alike.wanted());
     tellMemory();
     return true;
   }
@@ -235,8 +231,7 @@ final class SegmentCursor implements EventCursor {
 
   /// What was told before it is too much is given back by [#close].
   private void tellMemory() {
-    long foldBytes = fold == null ? 0 : fold.heldBytes();
-    long more = reader.heldBytes() + scouts.heldBytes(scout) + foldBytes - held;
+    long more = scout.ownBytes() + scouts.heldBytes(scout) - held;
     held += more;
     watch.holds(more);
   }
@@ -245,20 +240,9 @@ final class SegmentCursor implements EventCursor {
     return reader.ids().firstRow(events, id.time(), id.tail());
   }
 
-  private void readColumns() {
-    BlockDirectory directory = reader.directory();
-    for (int i = 0; i < directory.columns; i++) {
-      if (shown.wants(directory.names[i])) {
-        reader.column(i);
-      }
-    }
-    columnsRead = true;
-    tellMemory();
-  }
-
   @Override
   public EventView event() {
-    return folding ? folded : shown;
+    return folding == null ? shown : folded;
   }
 
   @Override
@@ -285,14 +269,10 @@ final class SegmentCursor implements EventCursor {
 
   /// The current row as an event, with all columns or with some.
   private final class BlockView implements EventView {
-    private final @Nullable Set<AttributeName> columns;
+    private final Scan wanted;
 
-    BlockView(@Nullable Set<AttributeName> columns) {
-      this.columns = columns;
-    }
-
-    boolean wants(AttributeName name) {
-      return columns == null || columns.contains(name);
+    BlockView(Scan wanted) {
+      this.wanted = wanted;
     }
 
     @Override
@@ -318,7 +298,7 @@ final class SegmentCursor implements EventCursor {
     @Override
     public boolean find(AttributeName name, AttributeValue out) {
       BlockDirectory directory = reader.directory();
-      int column = wants(name) ? directory.find(name) : -1;
+      int column = wanted.shows(name) ? directory.find(name) : -1;
       while (column >= 0) {
         if (reader.column(column).value(row, out)) {
           return true;
@@ -332,7 +312,7 @@ final class SegmentCursor implements EventCursor {
     public void forEach(AttributeValue value, AttributeVisitor visitor) {
       BlockDirectory directory = reader.directory();
       for (int i = 0; i < directory.columns; i++) {
-        if (wants(directory.names[i]) && reader.column(i).value(row, value)) {
+        if (wanted.shows(directory.names[i]) && reader.column(i).value(row, value)) {
           visitor.visit(directory.names[i], value);
         }
       }
@@ -343,17 +323,17 @@ final class SegmentCursor implements EventCursor {
   private final class FoldView implements EventView {
     @Override
     public long weight() {
-      return Objects.requireNonNull(fold).weight();
+      return Objects.requireNonNull(folding).weight();
     }
 
     @Override
     public long idTime() {
-      return Objects.requireNonNull(fold).idTime();
+      return Objects.requireNonNull(folding).idTime();
     }
 
     @Override
     public long idTail() {
-      return Objects.requireNonNull(fold).idTail();
+      return Objects.requireNonNull(folding).idTail();
     }
 
     @Override

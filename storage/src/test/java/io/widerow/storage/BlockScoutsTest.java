@@ -23,11 +23,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: blocks that others look through are shown as if the cursor had done so itself, wherever
 /// and whenever they do, and nobody looks when the cursor is closed. Method: the access log in
-/// small blocks, a word that many lines have and filters of tokens that rule no block out;
+/// small blocks, a word that many lines have, filters of tokens that rule no block out, counts;
 /// executors that do their work at once, on another thread, later, or never.
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 class BlockScoutsTest {
@@ -67,6 +68,10 @@ class BlockScoutsTest {
     }
   }
 
+  private static void nobody(Runnable task) {
+    throw new AssertionError("asked for " + task);
+  }
+
   private static void onAnotherThread(Runnable task) {
     Thread thread = Thread.ofPlatform().start(task);
     try {
@@ -77,9 +82,9 @@ class BlockScoutsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void whoeverLooksTheSameIsShown(boolean descending) {
-    Scan wanted = scan.withDescending(descending);
+  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+  void whoeverLooksTheSameIsShown(boolean filters, boolean descending) {
+    Scan wanted = (filters ? scan : Scan.all()).withDescending(descending);
     Shown alone = read(wanted, null);
     assertTrue(alone.events().size() > 1_000, () -> alone.events().size() + " events");
     AtomicLong looks = new AtomicLong();
@@ -96,14 +101,50 @@ class BlockScoutsTest {
 
   @Test
   void blocksThatNobodyMustLookThroughAreAskedOfNobody() {
-    Executor nobody =
-        _ -> {
-          throw new AssertionError("asked");
-        };
-    read(Scan.all(), nobody);
-    read(Scan.all().withFilter(new Filter.Exists(AttributeName.BODY)), nobody);
     Filter nowhere = new Filter.Contains(AttributeName.BODY, Text.of(" zyxwvu "));
-    assertEquals(List.of(), read(Scan.all().withFilter(nowhere), nobody).events());
+    assertEquals(List.of(), read(Scan.all().withFilter(nowhere), BlockScoutsTest::nobody).events());
+  }
+
+  @Test
+  void whoWantsNoMoreThanABlockAsksNobody() {
+    try (Segment segment = open();
+        EventCursor cursor = cursor(segment, Scan.all(), BlockScoutsTest::nobody)) {
+      for (int i = 0; i < EVENTS_PER_BLOCK; i++) {
+        assertEquals(EventCursor.Step.EVENT, cursor.next());
+      }
+      assertThrows(AssertionError.class, cursor::next);
+    }
+  }
+
+  /// How many events a cursor let one stand for, step of time by step.
+  private List<String> folded(Scan wanted, @Nullable Executor threads) {
+    List<String> shown = new ArrayList<>();
+    try (Segment segment = open();
+        EventCursor cursor = cursor(segment, wanted, threads)) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        shown.add(cursor.event().timeNanos() + " " + cursor.event().weight());
+      }
+      shown.add(cursor.statistics().toString());
+    }
+    return shown;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 60, 3_600})
+  void whoeverCountsTheSameIsCounted(long stepSeconds) {
+    Scan wanted = Scan.all().withFold(new Fold(List.of(), stepSeconds * 1_000_000_000));
+    List<String> alone = folded(wanted, null);
+    assertTrue(alone.size() < events.size(), () -> alone.size() + " were shown");
+    AtomicLong looks = new AtomicLong();
+    Executor others =
+        task -> {
+          looks.incrementAndGet();
+          onAnotherThread(task);
+        };
+    assertEquals(alone, folded(wanted, others));
+    assertTrue(looks.get() >= events.size() / EVENTS_PER_BLOCK - 2, looks + " blocks were asked");
+    assertEquals(alone, folded(wanted, Runnable::run));
+    assertEquals(alone, folded(wanted, _ -> {})); // nobody has time
   }
 
   @Test
