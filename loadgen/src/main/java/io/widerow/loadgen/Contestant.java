@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /// Whom a comparison measures and with which durability, written `widerow-text:disk`,
@@ -138,12 +140,24 @@ record Contestant(Kind kind, String setting, Path home) {
   /// How it was set up, for those who read the figures.
   String note() {
     return switch (kind) {
-      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> "durability " + setting + ", its defaults";
+      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON ->
+          "durability %s, %s".formatted(setting, keys(System.getenv()));
       case QUESTDB -> "QuestDB 9.3.4, commit.mode=" + setting + ", 1 GiB heap";
       case CASSANDRA ->
           "Cassandra 5.0.9, commitlog_sync " + setting + ", unlogged batches of 50, 4 GiB heap";
       case VICTORIA -> "VictoriaMetrics 1.79.5 (Debian), its defaults: no sync on write";
     };
+  }
+
+  /// What the environment sets for a daemon that is started from here.
+  private static String keys(Map<String, String> environment) {
+    String set =
+        new TreeMap<>(environment)
+            .entrySet().stream()
+                .filter(variable -> variable.getKey().startsWith("WIDEROW_"))
+                .map(variable -> variable.getKey() + "=" + variable.getValue())
+                .collect(Collectors.joining(" "));
+    return set.isEmpty() ? "its defaults" : set + ", otherwise its defaults";
   }
 
   String name() {

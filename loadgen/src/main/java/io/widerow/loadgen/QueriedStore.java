@@ -21,16 +21,23 @@ final class QueriedStore implements AutoCloseable {
   private final @Nullable PeerReader peer; // of one that is not asked over HTTP
 
   /// What one turn found.
-  ///
-  /// @param nanos median time of each question's answer
-  /// @param cpuNanos of the server, for one answer
-  record Turn(Map<Question, Double> nanos, Map<Question, Double> cpuNanos, double stealShare) {
-    double nanosOf(Question question) {
-      return Objects.requireNonNull(nanos.get(question));
+  record Turn(Map<Question, Took> took, double stealShare) {
+    Took of(Question question) {
+      return Objects.requireNonNull(took.get(question));
     }
+  }
 
-    double cpuNanosOf(Question question) {
-      return Objects.requireNonNull(cpuNanos.get(question));
+  /// What the answers to one question took, in nanoseconds.
+  ///
+  /// @param median of their times
+  /// @param tail 99th percentile of them; their greatest where there are few
+  /// @param cpu of the server, for one answer
+  record Took(double median, double tail, double cpu) {
+    static Took of(double[] times, long cpuNanos) {
+      double[] sorted = times.clone();
+      Arrays.sort(sorted);
+      double tail = sorted[(int) Math.ceil(0.99 * sorted.length) - 1];
+      return new Took(PairedRatio.median(sorted), tail, cpuNanos / (double) sorted.length);
     }
   }
 
@@ -137,18 +144,15 @@ final class QueriedStore implements AutoCloseable {
       throws IOException, InterruptedException {
     CostWatcher watcher = new CostWatcher(server.pid(), null);
     watcher.measuringBegins();
-    Map<Question, Double> nanos = new EnumMap<>(Question.class);
-    Map<Question, Double> cpuNanos = new EnumMap<>(Question.class);
+    Map<Question, Took> took = new EnumMap<>(Question.class);
     for (Question question : questions) {
       long before = ProcessReading.of(server.pid()).cpuNanos();
-      double[] took = times(question, subject);
+      double[] times = times(question, subject);
       long used = ProcessReading.of(server.pid()).cpuNanos() - before;
-      Arrays.sort(took);
-      nanos.put(question, PairedRatio.median(took));
-      cpuNanos.put(question, used / (double) took.length);
+      took.put(question, Took.of(times, used));
     }
     watcher.measuringEnds();
-    return new Turn(nanos, cpuNanos, watcher.costs().stealShare());
+    return new Turn(took, watcher.costs().stealShare());
   }
 
   /// How long each answer took; whoever is asked, its rows are thrown away as they come.

@@ -207,7 +207,7 @@ final class QueriesCommand implements Callable<Integer> {
                     Locale.ROOT,
                     "%s %.2f ms",
                     question.label(),
-                    turn.nanosOf(question) / Quantity.MILLI))
+                    turn.of(question).median() / Quantity.MILLI))
             .toList();
     say("%s in its first turn: %s".formatted(contestant, String.join(", ", times)));
   }
@@ -269,8 +269,11 @@ final class QueriesCommand implements Callable<Integer> {
       List<Question> questions, PairedRuns<QueriedStore.Turn> runs) {
     List<Comparison.Row> rows = new ArrayList<>();
     for (Question question : questions) {
-      rows.add(row(question.label() + " ms", runs, turn -> turn.nanosOf(question)));
-      rows.add(row(question.label() + " server CPU ms", runs, turn -> turn.cpuNanosOf(question)));
+      rows.add(row(question.label() + " ms", runs, turn -> turn.of(question).median()));
+      if (question.hasTail()) {
+        rows.add(row(question.label() + " p99 ms", runs, turn -> turn.of(question).tail()));
+      }
+      rows.add(row(question.label() + " server CPU ms", runs, turn -> turn.of(question).cpu()));
     }
     return rows;
   }
@@ -306,8 +309,9 @@ final class QueriesCommand implements Callable<Integer> {
         members.put("pair", pair);
         members.put("contestant", contestant.toString());
         members.put("question", question.label());
-        members.put("median_ns", turn.nanosOf(question));
-        members.put("server_cpu_ns", turn.cpuNanosOf(question));
+        members.put("median_ns", turn.of(question).median());
+        members.put(question.hasTail() ? "p99_ns" : "max_ns", turn.of(question).tail());
+        members.put("server_cpu_ns", turn.of(question).cpu());
         members.put("steal_share", turn.stealShare());
         folder.line(members);
       }

@@ -12,7 +12,7 @@ enum Question {
   /// Every event in full, in order of time.
   RANGE(1),
   /// The newest hundred.
-  LATEST(40),
+  LATEST(200),
   /// Lines that hold a word which one in a thousand has.
   TOKEN(3),
   /// Events of each value of a field in each minute.
@@ -20,7 +20,9 @@ enum Question {
 
   static final int LATEST_ROWS = 100;
 
-  /// How often a turn asks it; the median counts.
+  private static final int TIMES_FOR_TAIL = 100;
+
+  /// How often a turn asks it; the median counts, and where there are enough the 99th percentile.
   final int times;
 
   Question(int times) {
@@ -45,6 +47,11 @@ enum Question {
       return new Subject(
           workload.typeGlob(), types, scenario.shownFields, scenario.groupField, token);
     }
+  }
+
+  /// Whether it is asked often enough for a 99th percentile.
+  boolean hasTail() {
+    return times >= TIMES_FOR_TAIL;
   }
 
   String label() {
@@ -99,7 +106,7 @@ enum Question {
     String sql =
         switch (this) {
           case RANGE -> rows + " order by timestamp";
-          case LATEST -> rows + " order by timestamp desc limit " + LATEST_ROWS;
+          case LATEST -> questLatest(of);
           case TOKEN ->
               (of.types().size() == 1 ? rows : "select * from (" + rows + ")")
                   + " where body like '%"
@@ -118,6 +125,19 @@ enum Question {
             "select timestamp, %s%s from '%s'"
                 .formatted(alone ? "" : "'" + type + "' type, ", columns, type))
         .collect(Collectors.joining(" union all "));
+  }
+
+  /// Of several tables, the latest of each are put together: it would sort all rows otherwise.
+  private static String questLatest(Subject of) {
+    String last = " order by timestamp desc limit " + LATEST_ROWS;
+    if (of.types().size() == 1) {
+      return questRows(of, of.columns()) + last;
+    }
+    return of.types().stream()
+        .map(type ->
+            "(select timestamp, '%s' type, %s from '%s'%s)"
+                .formatted(type, of.columns(), type, last))
+        .collect(Collectors.joining(" union all ", "select * from (", ")" + last));
   }
 
   private static String questCount(Subject of) {

@@ -225,14 +225,15 @@ final class QueryRun {
 
   private void explain(RangeReader reader) {
     ScanStatistics cost = reader.statistics();
+    RangePlan.Size planned = reader.planned();
     shell
         .err()
         .printf(
             "plan: %d partitions in %d groups, %d groups opened%n"
                 + "read: %d blocks, %d bytes; skipped: %d blocks%n"
                 + "events: %d scanned, %d kept; %d ms%n",
-            reader.plan().partitions(),
-            reader.plan().groups().size(),
+            planned.partitions(),
+            planned.groups(),
             reader.groupsOpened(),
             cost.blocksRead(),
             cost.bytesRead(),

@@ -4,10 +4,13 @@ import io.widerow.event.PartitionKey;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.StoreView.PartitionInfo;
+import io.widerow.storage.StoreView.Span;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /// The partitions of a query in groups, in the direction of reading. The spans of two groups do not
@@ -20,44 +23,88 @@ import org.jspecify.annotations.Nullable;
 ///   group          |-----------------------|--|--|
 /// ```
 ///
-/// @param groups the partitions of each
-record RangePlan(List<List<PartitionInfo>> groups) {
-  static final RangePlan NOTHING = new RangePlan(List.of());
+/// It is made as it is read, one [StoreView#firstSpan] after the other: the latest events of a year
+/// cost no more than those of an hour.
+///
+/// - Threads: one.
+final class RangePlan {
+  private final StoreView view;
+  private final RangeQuery query;
+  private final @Nullable Arrivals since;
+  private final Queue<List<PartitionInfo>> groups = new ArrayDeque<>(); // of the span that was read
+  private long fromNanos; // of what was not looked at yet
+  private long untilNanos;
+
+  private RangePlan(StoreView view, RangeQuery query, @Nullable Arrivals since) {
+    this.view = view;
+    this.query = query;
+    this.since = since;
+    this.fromNanos = query.plannedFromNanos();
+    this.untilNanos = query.plannedUntilNanos();
+  }
 
   static RangePlan of(StoreView view, RangeQuery query) {
-    return of(view, query, null);
+    return new RangePlan(view, query, null);
   }
 
   /// @param since only partitions with events that came later; null for all
   static RangePlan of(StoreView view, RangeQuery query, @Nullable Arrivals since) {
-    long from = query.plannedFromNanos();
-    long until = query.plannedUntilNanos();
-    List<List<PartitionInfo>> groups = new ArrayList<>();
-    if (from >= until) {
-      return new RangePlan(groups);
+    return new RangePlan(view, query, since);
+  }
+
+  /// The partitions of the next group; null behind the last.
+  @Nullable List<PartitionKey> next() {
+    while (groups.isEmpty()) {
+      Span span =
+          fromNanos >= untilNanos
+              ? null
+              : view.firstSpan(fromNanos, untilNanos, query.descending());
+      if (span == null) {
+        return null;
+      }
+      long from = Math.max(fromNanos, span.fromNanos());
+      long until = Math.min(untilNanos, span.untilNanos());
+      groups.addAll(groupsOf(view.partitions(query.types(), from, until, since)));
+      if (query.descending()) {
+        untilNanos = from;
+      } else {
+        fromNanos = until;
+      }
     }
-    List<PartitionInfo> sorted =
-        new ArrayList<>(view.partitions(query.types(), from, until, since));
+    return groups.remove().stream().map(PartitionInfo::key).toList();
+  }
+
+  private List<List<PartitionInfo>> groupsOf(List<PartitionInfo> partitions) {
+    List<PartitionInfo> sorted = new ArrayList<>(partitions);
     sorted.sort(Comparator.comparingLong(info -> info.key().fromNanos()));
+    List<List<PartitionInfo>> found = new ArrayList<>();
     long behind = Long.MIN_VALUE;
     for (PartitionInfo info : sorted) {
-      if (groups.isEmpty() || info.key().fromNanos() >= behind) {
-        groups.add(new ArrayList<>());
+      if (found.isEmpty() || info.key().fromNanos() >= behind) {
+        found.add(new ArrayList<>());
       }
-      groups.getLast().add(info);
+      found.getLast().add(info);
       behind = Math.max(behind, info.key().untilNanos());
     }
     if (query.descending()) {
-      Collections.reverse(groups);
+      Collections.reverse(found);
     }
-    return new RangePlan(groups);
+    return found;
   }
 
-  List<PartitionKey> keys(int group) {
-    return groups.get(group).stream().map(PartitionInfo::key).toList();
-  }
+  /// How much there is to read.
+  ///
+  /// @param partitions in all groups
+  record Size(int groups, int partitions) {}
 
-  int partitions() {
-    return groups.stream().mapToInt(List::size).sum();
+  /// The size of what is left. Nothing is left then.
+  Size drain() {
+    int groupCount = 0;
+    int partitions = 0;
+    for (List<PartitionKey> keys = next(); keys != null; keys = next()) {
+      groupCount++;
+      partitions += keys.size();
+    }
+    return new Size(groupCount, partitions);
   }
 }

@@ -32,12 +32,12 @@ public final class RangeReader implements EventCursor {
   private final QueryBudget budget;
   private final RangePlan plan;
   private Scan scan;
-  private final RangePlan latePlan;
+  private @Nullable RangePlan latePlan; // until it is read
   private final Scan lateScan;
   private @Nullable LateEvent late; // while the late part is read
   private final long startNanos = System.nanoTime();
   private volatile boolean cancelled;
-  private int group;
+  private int groupsOpened;
   private long left;
   private boolean closed;
   private boolean anyOrder;
@@ -57,7 +57,7 @@ public final class RangeReader implements EventCursor {
     Token after = query.after();
     Arrivals since = query.since();
     if (after == null || since == null) {
-      this.latePlan = RangePlan.NOTHING;
+      this.latePlan = null;
       this.lateScan = scan;
     } else {
       RangeQuery lateQuery = query.late(after);
@@ -116,12 +116,9 @@ public final class RangeReader implements EventCursor {
         close();
         return Step.END;
       }
-      EventCursor open = cursor;
+      EventCursor open = cursor == null ? openGroup() : cursor;
       if (open == null) {
-        if (closed || group == latePlan.groups().size() + plan.groups().size()) {
-          return Step.END;
-        }
-        open = openGroup();
+        return Step.END;
       }
       switch (open.next()) {
         case EVENT -> {
@@ -161,11 +158,22 @@ public final class RangeReader implements EventCursor {
     return token != null && !token.isBefore(event, false);
   }
 
-  private EventCursor openGroup() {
+  /// Null when there is none left.
+  private @Nullable EventCursor openGroup() {
+    if (closed) {
+      return null;
+    }
     check();
-    int lateGroups = latePlan.groups().size();
-    boolean openLate = group < lateGroups;
-    List<PartitionKey> keys = openLate ? latePlan.keys(group) : plan.keys(group - lateGroups);
+    RangePlan lateOnes = latePlan;
+    List<PartitionKey> keys = lateOnes == null ? null : lateOnes.next();
+    boolean openLate = keys != null;
+    if (!openLate) {
+      latePlan = null;
+      keys = plan.next();
+    }
+    if (keys == null) {
+      return null;
+    }
     if (keys.size() > budget.partitionsMax()) {
       throw new QueryException.OverBudget(
           "partitions open at once",
@@ -177,7 +185,7 @@ public final class RangeReader implements EventCursor {
         anyOrder ? view.openUnordered(keys, scan) : view.open(keys, openLate ? lateScan : scan);
     late = openLate ? new LateEvent() : null;
     cursor = opened;
-    group++;
+    groupsOpened++;
     return opened;
   }
 
@@ -237,13 +245,14 @@ public final class RangeReader implements EventCursor {
     cancelled = true;
   }
 
-  RangePlan plan() {
-    return plan;
+  /// How much there is to read, behind [RangeQuery#after].
+  RangePlan.Size planned() {
+    return RangePlan.of(view, query).drain();
   }
 
   /// How many groups of the plan were opened.
   int groupsOpened() {
-    return group;
+    return groupsOpened;
   }
 
   @Override

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class MemoryView implements StoreView {
   final EventBatch batch = new EventBatch(1 << 12, 1 << 26);
   private final Map<PartitionKey, List<Long>> rows = new TreeMap<>();
+  int planned; // times that partitions were asked for
   int opened;
   int closed;
 
@@ -53,6 +54,7 @@ final class MemoryView implements StoreView {
   @Override
   public List<PartitionInfo> partitions(
       Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals since) {
+    planned++;
     List<PartitionInfo> infos = new ArrayList<>();
     rows.forEach((key, offsets) -> {
       if (types.test(key.type()) && key.fromNanos() < untilNanos && key.untilNanos() > fromNanos) {
@@ -60,6 +62,19 @@ final class MemoryView implements StoreView {
       }
     });
     return infos;
+  }
+
+  /// A day, which no bucket lies across the ends of.
+  @Override
+  public @Nullable Span firstSpan(long fromNanos, long untilNanos, boolean descending) {
+    long day = PartitionKey.MINUTES_PER_DAY * PartitionKey.NANOS_PER_MINUTE;
+    var days =
+        rows.keySet().stream()
+            .filter(key -> key.fromNanos() < untilNanos && key.untilNanos() > fromNanos)
+            .mapToLong(key -> Math.floorDiv(key.fromNanos(), day))
+            .summaryStatistics();
+    long first = descending ? days.getMax() : days.getMin();
+    return days.getCount() == 0 ? null : new Span(first * day, (first + 1) * day);
   }
 
   @Override

@@ -138,12 +138,18 @@ class RangeReaderModelTest {
   }
 
   @Test
-  void limitOpensNoGroupThatItDoesNotNeed() {
+  void limitPlansAndOpensNoGroupThatItDoesNotNeed() {
     var random = new SplittableRandom(1);
     try (var view = new MemoryView()) {
       fill(view, random);
-      assertEquals(1, read(view, RangeQuery.ALL.withLimit(1)).size());
-      assertEquals(1, view.opened);
+      for (boolean descending : new boolean[] {false, true}) {
+        view.opened = 0;
+        view.planned = 0;
+        RangeQuery one = RangeQuery.ALL.withDescending(descending).withLimit(1);
+        assertEquals(1, read(view, one).size());
+        assertEquals(1, view.opened);
+        assertEquals(1, view.planned);
+      }
     }
   }
 

@@ -32,8 +32,6 @@ import org.jspecify.annotations.Nullable;
 /// - Errors: a failed write or force of journal or manifest ends the write side for good; readers
 ///   go on. Opening the store again is the way back.
 public final class EmbeddedStore implements EventStore {
-  private static final long MEMORY_WAIT_MILLIS = 100;
-
   private final StoreConfig config;
   private final Disk disk;
   private final StoreClock clock;
@@ -48,6 +46,7 @@ public final class EmbeddedStore implements EventStore {
   private final Sealer sealer;
   private final Merger merger;
   private final DiskRoom room;
+  private final RowSupply supply;
   private final TrimHold trims = new TrimHold();
   private final Journal.Factory journals;
   private final Retentions retentions;
@@ -56,7 +55,7 @@ public final class EmbeddedStore implements EventStore {
   private volatile long segmentLimit;
   private RecoveryReport recovery = RecoveryReport.NONE;
   private final AtomicLong sealedCount = new AtomicLong();
-  private volatile StoreState state = StoreState.EMPTY; // replaced under the lock of this
+  private volatile StoreState state = StoreState.empty(); // replaced under the lock of this
   private volatile @Nullable StorageException failed; // the write side's end
   private volatile @Nullable StorageException backgroundFailure;
   private final SharedReaders readers = new SharedReaders();
@@ -119,7 +118,8 @@ public final class EmbeddedStore implements EventStore {
     this.sealer = new Sealer(this, files, opened.background(), config.lanes());
     this.merger = new Merger(this, files, sealer.pace(), opened.background());
     this.room = new DiskRoom(disk, config, sealer);
-    this.state = StoreState.EMPTY.replaced(List.of(), opened.segments(), List.of());
+    this.supply = new RowSupply(this, memory, sealer);
+    this.state = StoreState.empty().replaced(List.of(), opened.segments(), List.of());
   }
 
   // For opening.
@@ -257,26 +257,8 @@ public final class EmbeddedStore implements EventStore {
 
   // For lanes.
 
-  /// @param arrivalFrom the first arrival of the lane that is not shown yet
-  /// @throws StorageException.DiskFull when there are none, for want of room to seal others
-  /// @throws StorageException.Failed when others cannot be sealed, try after try
   OpenRows openRows(int lane, long arrivalFrom) {
-    while (true) {
-      OpenRows rows = tryOpenRows(lane, arrivalFrom, memory);
-      if (rows != null) {
-        return rows;
-      }
-      requireWriting();
-      sealer.retry();
-      memory.awaitPiece(MEMORY_WAIT_MILLIS);
-      StorageException unsealed = memory.isUsedUp() ? sealer.failure() : null;
-      if (unsealed instanceof StorageException.DiskFull full) {
-        throw full;
-      }
-      if (unsealed != null && sealer.failsForGood()) {
-        throw fail("seal rows", unsealed); // or the lane would wait for ever, and say nothing
-      }
-    }
+    return supply.open(lane, arrivalFrom);
   }
 
   /// Rows in a piece of memory; null when all of it is in use.
@@ -341,7 +323,7 @@ public final class EmbeddedStore implements EventStore {
     synchronized (this) {
       commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()), manifest.journals());
       segmentArrivals.sealed(written, arrivals.get());
-      state = state.replaced(List.of(rows), written, List.of());
+      replaceState(List.of(rows), written, List.of());
     }
     rows.close();
     sealedCount.incrementAndGet();
@@ -366,10 +348,18 @@ public final class EmbeddedStore implements EventStore {
     synchronized (this) {
       commit(written, removed, Map.of(), manifest.journals());
       segmentArrivals.replaced(written, removed);
-      state = state.replaced(List.of(), written, removed);
+      replaceState(List.of(), written, removed);
     }
     // Those who read a file go on, and may open it again: it goes when the last of them is done.
     removed.forEach(segment -> segment.retire(() -> tidy(() -> files.delete(segment.entry()))));
+  }
+
+  /// Under the lock. Whoever reads what was there before goes on with it.
+  private void replaceState(
+      List<OpenRows> removedRows, List<LiveSegment> added, List<LiveSegment> removed) {
+    StoreState before = state;
+    state = before.replaced(removedRows, added, removed);
+    before.segments().close();
   }
 
   private void commit(
@@ -407,9 +397,11 @@ public final class EmbeddedStore implements EventStore {
 
   /// What the manifest says now.
   synchronized StoreSnapshot.Moment moment() {
-    List<LiveSegment> leased =
-        state.allSegments().stream().filter(LiveSegment::tryAcquire).toList();
-    return new StoreSnapshot.Moment(manifest.snapshot(), leased);
+    SegmentSet segments = state.segments();
+    if (!segments.tryAcquire()) {
+      throw new IllegalStateException("the present segments are not open");
+    }
+    return new StoreSnapshot.Moment(manifest.snapshot(), segments);
   }
 
   long[] committedLsns() {
@@ -428,7 +420,7 @@ public final class EmbeddedStore implements EventStore {
   @Override
   public StoreStatistics statistics() {
     StoreState now = state;
-    List<LiveSegment> segments = now.allSegments();
+    List<LiveSegment> segments = now.segments().all();
     StorageException end = failed;
     StorageException background = backgroundFailure;
     return new StoreStatistics(
@@ -489,10 +481,11 @@ public final class EmbeddedStore implements EventStore {
     StoreState last;
     synchronized (this) {
       last = state;
-      state = StoreState.EMPTY;
+      state = StoreState.empty();
       manifest.close();
     }
-    last.allSegments().forEach(LiveSegment::close);
+    last.segments().close();
+    last.segments().all().forEach(LiveSegment::close);
     readers.close();
     memory.close();
     StoreLock.giveBack(config.directory(), lock);

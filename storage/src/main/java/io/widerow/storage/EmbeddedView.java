@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -21,7 +22,6 @@ final class EmbeddedView implements StoreView {
   private final EmbeddedStore store;
   private final StoreState state;
   private final List<OpenRows.View> rows;
-  private final List<LiveSegment> leased;
   private final long segmentLimit;
   private final long nowNanos;
   private final Prefetch prefetch;
@@ -31,13 +31,11 @@ final class EmbeddedView implements StoreView {
       EmbeddedStore store,
       StoreState state,
       List<OpenRows.View> rows,
-      List<LiveSegment> leased,
       long segmentLimit,
       long nowNanos) {
     this.store = store;
     this.state = state;
     this.rows = rows;
-    this.leased = leased;
     this.segmentLimit = segmentLimit;
     this.nowNanos = nowNanos;
     this.prefetch = new Prefetch(store.readers().threads().ahead());
@@ -50,37 +48,31 @@ final class EmbeddedView implements StoreView {
     while (true) {
       long segmentLimit = store.segmentLimit(); // before: what is in lower ones is shown already
       StoreState state = store.state();
-      List<OpenRows.View> rows = new ArrayList<>();
-      List<LiveSegment> leased = new ArrayList<>();
-      if (acquire(state, rows, leased)) {
-        return new EmbeddedView(store, state, rows, leased, segmentLimit, store.wallNanos());
+      if (state.segments().tryAcquire()) {
+        List<OpenRows.View> rows = new ArrayList<>();
+        if (acquire(state.rows(), rows)) {
+          return new EmbeddedView(store, state, rows, segmentLimit, store.wallNanos());
+        }
+        release(state, rows);
       }
-      release(rows, leased);
       Thread.onSpinWait();
     }
   }
 
-  private static boolean acquire(
-      StoreState state, List<OpenRows.View> rows, List<LiveSegment> leased) {
-    for (OpenRows open : state.rows()) {
+  private static boolean acquire(List<OpenRows> all, List<OpenRows.View> rows) {
+    for (OpenRows open : all) {
       OpenRows.View view = open.view();
       if (view == null) {
         return false;
       }
       rows.add(view);
     }
-    for (LiveSegment segment : state.allSegments()) {
-      if (!segment.tryAcquire()) {
-        return false;
-      }
-      leased.add(segment);
-    }
     return true;
   }
 
-  private static void release(List<OpenRows.View> rows, List<LiveSegment> leased) {
+  private static void release(StoreState state, List<OpenRows.View> rows) {
     rows.forEach(OpenRows.View::close);
-    leased.forEach(LiveSegment::release);
+    state.segments().release();
   }
 
   @Override
@@ -107,13 +99,8 @@ final class EmbeddedView implements StoreView {
   public List<PartitionInfo> partitions(
       Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals since) {
     Map<PartitionKey, PartitionInfo> found = new TreeMap<>();
-    for (var bucket : state.segments().entrySet()) {
-      long from = bucket.getKey().bucketMinutes() * PartitionKey.NANOS_PER_MINUTE;
-      long until = from + bucket.getKey().widthMinutes() * PartitionKey.NANOS_PER_MINUTE;
-      if (from >= untilNanos || until <= fromNanos) {
-        continue;
-      }
-      for (LiveSegment segment : bucket.getValue()) {
+    for (Bucket bucket : overlapping(state.segments().buckets(), fromNanos, untilNanos)) {
+      for (LiveSegment segment : state.segments().of(bucket)) {
         if (since != null && store.isOlder(segment, since)) {
           continue;
         }
@@ -125,11 +112,13 @@ final class EmbeddedView implements StoreView {
       }
     }
     for (OpenRows.View view : rows) {
-      for (OpenRow row : view.rows()) {
-        if (isWanted(row.key, types) && (since == null || view.hasSince(row, since))) {
-          PartitionInfo info = view.info(row);
-          if (info.events() > 0) {
-            found.merge(row.key, info, EmbeddedView::both);
+      for (Bucket bucket : overlapping(view.buckets(), fromNanos, untilNanos)) {
+        for (OpenRow row : view.rows(bucket)) {
+          if (isWanted(row.key, types) && (since == null || view.hasSince(row, since))) {
+            PartitionInfo info = view.info(row);
+            if (info.events() > 0) {
+              found.merge(row.key, info, EmbeddedView::both);
+            }
           }
         }
       }
@@ -137,6 +126,21 @@ final class EmbeddedView implements StoreView {
     return found.values().stream()
         .filter(info -> info.timeFirstNanos() < untilNanos && info.timeLastNanos() >= fromNanos)
         .toList();
+  }
+
+  private static List<Bucket> overlapping(
+      NavigableSet<Bucket> buckets, long fromNanos, long untilNanos) {
+    return BucketSpans.near(buckets, fromNanos, untilNanos).stream()
+        .filter(bucket -> bucket.overlaps(fromNanos, untilNanos))
+        .toList();
+  }
+
+  @Override
+  public @Nullable Span firstSpan(long fromNanos, long untilNanos, boolean descending) {
+    List<NavigableSet<Bucket>> buckets = new ArrayList<>();
+    buckets.add(state.segments().buckets());
+    rows.forEach(view -> buckets.add(view.buckets()));
+    return BucketSpans.first(buckets, fromNanos, untilNanos, descending);
   }
 
   private boolean isWanted(PartitionKey key, Predicate<String> types) {
@@ -235,9 +239,7 @@ final class EmbeddedView implements StoreView {
   }
 
   private List<LiveSegment> segmentsOf(PartitionKey key) {
-    return state
-        .segments()
-        .getOrDefault(new StoreState.Bucket(key.bucketMinutes(), key.widthMinutes()), List.of());
+    return state.segments().of(Bucket.of(key));
   }
 
   private static Scan withoutFilter(Scan scan) {
@@ -278,6 +280,6 @@ final class EmbeddedView implements StoreView {
   @Override
   public void close() {
     prefetch.end();
-    release(rows, leased);
+    release(state, rows);
   }
 }

@@ -138,7 +138,7 @@ final class Merger {
   /// Segments that hold nothing that is still kept.
   private List<LiveSegment> expired() {
     long now = store.wallNanos();
-    return store.state().allSegments().stream()
+    return store.state().segments().all().stream()
         .filter(live ->
             live.partitions().stream()
                 .map(SegmentSummary.Partition::key)
@@ -161,12 +161,10 @@ final class Merger {
     long now = store.wallNanos();
     List<List<LiveSegment>> due = new ArrayList<>();
     forgetMerged();
-    for (var bucket : store.state().segments().entrySet()) {
-      long until =
-          ((long) bucket.getKey().bucketMinutes() + bucket.getKey().widthMinutes())
-              * PartitionKey.NANOS_PER_MINUTE;
-      boolean closed = until + store.config().mergeAfter().toNanos() <= now;
-      for (List<LiveSegment> alike : byRetention(bucket.getValue())) {
+    SegmentSet segments = store.state().segments();
+    for (Bucket bucket : segments.buckets()) {
+      boolean closed = bucket.untilNanos() + store.config().mergeAfter().toNanos() <= now;
+      for (List<LiveSegment> alike : byRetention(segments.of(bucket))) {
         boolean mergedBefore = alike.stream().anyMatch(live -> live.entry().merged());
         List<LiveSegment> sealed =
             alike.stream().filter(live -> !live.entry().merged() && live.isWhole()).toList();
@@ -192,7 +190,7 @@ final class Merger {
   private void forgetMerged() {
     if (!lateSince.isEmpty()) {
       Set<Long> there =
-          store.state().allSegments().stream()
+          store.state().segments().all().stream()
               .map(live -> live.entry().id())
               .collect(Collectors.toSet());
       lateSince.keySet().retainAll(there);

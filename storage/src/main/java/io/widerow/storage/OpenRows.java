@@ -5,10 +5,16 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +34,15 @@ import org.jspecify.annotations.Nullable;
 ///   store for a whole group over all rows, a view reads it.
 /// - Memory: a piece of [RowMemory], given back when the owner has let go and no view is left.
 final class OpenRows implements AutoCloseable {
+  private static final Queue<OpenRow> NO_ROWS = new ArrayDeque<>(0);
+
   final int lane;
   private final MemorySegment memory;
   private final RowMemory pool;
   private final Lease lease;
   private final ConcurrentHashMap<PartitionKey, OpenRow> rows = new ConcurrentHashMap<>();
+  private final ConcurrentSkipListMap<Bucket, Queue<OpenRow>> byBucket =
+      new ConcurrentSkipListMap<>();
   private final long madeNanos;
 
   private long limit; // writer only
@@ -77,6 +87,7 @@ final class OpenRows implements AutoCloseable {
     if (row == null) {
       row = new OpenRow(key, this);
       rows.put(key, row);
+      byBucket.computeIfAbsent(Bucket.of(key), _ -> new ConcurrentLinkedQueue<>()).add(row);
     }
     return row;
   }
@@ -234,6 +245,15 @@ final class OpenRows implements AutoCloseable {
 
     Collection<OpenRow> rows() {
       return watermark == 0 ? List.of() : rows.values();
+    }
+
+    /// The buckets that there are rows of.
+    NavigableSet<Bucket> buckets() {
+      return watermark == 0 ? Collections.emptyNavigableSet() : byBucket.navigableKeySet();
+    }
+
+    Collection<OpenRow> rows(Bucket bucket) {
+      return watermark == 0 ? List.of() : byBucket.getOrDefault(bucket, NO_ROWS);
     }
 
     @Nullable OpenRow row(PartitionKey key) {

@@ -185,7 +185,7 @@ final class Sealer implements AutoCloseable {
   }
 
   /// What one file holds: a bucket's rows that are kept equally long.
-  private record FileKey(StoreState.Bucket bucket, @Nullable Duration kept) {}
+  private record FileKey(Bucket bucket, @Nullable Duration kept) {}
 
   /// Rows that go into one file, sorted by key.
   private List<List<OpenRow>> byBucket(OpenRows.View view) {
@@ -194,8 +194,7 @@ final class Sealer implements AutoCloseable {
       if (view.info(row).events() == 0) {
         continue; // all that is in it belongs to a group that was dropped, or went on elsewhere
       }
-      var bucket = new StoreState.Bucket(row.key.bucketMinutes(), row.key.widthMinutes());
-      var file = new FileKey(bucket, store.retentions().of(row.key.type()));
+      var file = new FileKey(Bucket.of(row.key), store.retentions().of(row.key.type()));
       groups.computeIfAbsent(file, _ -> new ArrayList<>()).add(row);
     }
     return List.copyOf(groups.values());

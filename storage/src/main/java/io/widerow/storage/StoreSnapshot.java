@@ -61,8 +61,8 @@ public final class StoreSnapshot {
   /// A moment of a store that is written to.
   ///
   /// @param manifest its whole state
-  /// @param leased segments that it names; their files stay until they are released
-  record Moment(ManifestEdit manifest, List<LiveSegment> leased) {}
+  /// @param segments those that it names; their files stay until they are released
+  record Moment(ManifestEdit manifest, SegmentSet segments) {}
 
   private StoreSnapshot(Disk disk, Path store, UUID storeId, Path target) {
     this.disk = disk;
@@ -195,7 +195,7 @@ public final class StoreSnapshot {
       IntToLongFunction last = lane -> lane < committed.length ? committed[lane] : 0;
       Path names = made.resolve(SegmentFiles.DIRECTORY);
       disk.createDirectory(names);
-      for (LiveSegment segment : moment.leased()) {
+      for (LiveSegment segment : moment.segments().all()) {
         String name = segment.entry().fileName();
         linkIfThere(store.resolve(SegmentFiles.DIRECTORY).resolve(name), names.resolve(name));
       }
@@ -205,7 +205,7 @@ public final class StoreSnapshot {
       Manifest.write(disk, made, storeId, moment.manifest());
       return copied;
     } finally {
-      moment.leased().forEach(LiveSegment::release);
+      moment.segments().release();
     }
   }
 

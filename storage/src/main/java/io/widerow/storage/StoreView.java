@@ -24,6 +24,12 @@ public interface StoreView extends AutoCloseable {
     return partitions(types, fromNanos, untilNanos, null);
   }
 
+  /// The first stretch of time with partitions of any type that may hold events of a range, in the
+  /// direction of reading: no partition lies across its ends. It may reach out of the range. Null
+  /// when there is none. A range is planned span by span, so that who wants a few events of a long
+  /// one looks at few partitions.
+  @Nullable Span firstSpan(long fromNanos, long untilNanos, boolean descending);
+
   /// What is shown, as a position in the order of arrival: a later view's events that came since
   /// are exactly those that this one does not show.
   Arrivals arrivals();
@@ -45,6 +51,9 @@ public interface StoreView extends AutoCloseable {
 
   @Override
   void close();
+
+  /// A half-open stretch of time, nanoseconds since the Unix epoch.
+  record Span(long fromNanos, long untilNanos) {}
 
   /// What is known of a partition without reading it.
   ///

@@ -1,0 +1,47 @@
+package io.widerow.storage;
+
+import io.widerow.event.PartitionKey;
+
+/// A span of event time that partitions are kept for, UTC. In the order of starts.
+///
+/// @param startMinutes since the Unix epoch
+/// @param widthMinutes 1 to 1,440, dividing a day; so no bucket lies across midnight
+record Bucket(int startMinutes, int widthMinutes) implements Comparable<Bucket> {
+  static Bucket of(PartitionKey key) {
+    return new Bucket(key.bucketMinutes(), key.widthMinutes());
+  }
+
+  /// A bound below all buckets that may reach behind an instant.
+  static Bucket boundBefore(long epochNanos) {
+    return new Bucket(minutes(epochNanos) - PartitionKey.MINUTES_PER_DAY, 0);
+  }
+
+  /// A bound above all buckets that start before an instant.
+  static Bucket boundAt(long epochNanos) {
+    return new Bucket(minutes(epochNanos), Integer.MAX_VALUE);
+  }
+
+  private static int minutes(long epochNanos) {
+    return Math.toIntExact(Math.floorDiv(epochNanos, PartitionKey.NANOS_PER_MINUTE));
+  }
+
+  /// First instant, nanoseconds since the Unix epoch.
+  long fromNanos() {
+    return startMinutes * PartitionKey.NANOS_PER_MINUTE;
+  }
+
+  /// First instant behind it, nanoseconds since the Unix epoch.
+  long untilNanos() {
+    return (startMinutes + (long) widthMinutes) * PartitionKey.NANOS_PER_MINUTE;
+  }
+
+  boolean overlaps(long fromNanos, long untilNanos) {
+    return fromNanos() < untilNanos && untilNanos() > fromNanos;
+  }
+
+  @Override
+  public int compareTo(Bucket other) {
+    int byStart = Integer.compare(startMinutes, other.startMinutes);
+    return byStart != 0 ? byStart : Integer.compare(widthMinutes, other.widthMinutes);
+  }
+}
