@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// | thread | number | does |
 /// |---|---|---|
 /// | `widerow-lane-<n>` | one per lane | all writing to the lane's journal and open rows |
-/// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers |
+/// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers, few events |
 /// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | large or packed bodies, snapshots |
 /// | `widerow-background-<n>` | lanes / 2 + 1 | sealing, journal files; of the opener |
@@ -101,7 +101,13 @@ public final class Daemon implements AutoCloseable {
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
     QueryMemory memory = new QueryMemory(config.limits().queryMemoryBytes());
-    queries = new QueryService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
+    queries =
+        new QueryService(
+            store,
+            memory,
+            config.limits().stallSeconds(),
+            Daemon::epochNanos,
+            () -> intake.inFlight() > 0);
     access = new Access(config);
     connections = new ConnectionGuard(config.limits(), config.security().tlsCertificate() != null);
     credit.whenRoom(connections::roomAgain);
@@ -115,6 +121,7 @@ public final class Daemon implements AutoCloseable {
     Gauge.builder("widerow.credit.refused", credit, ByteCredit::refused).register(registry);
     Gauge.builder("widerow.query.memory.bytes", memory, QueryMemory::bytesUsed).register(registry);
     Gauge.builder("widerow.query.refused", memory, QueryMemory::refused).register(registry);
+    Gauge.builder("widerow.query.here", queries, QueryService::answeredHere).register(registry);
     Gauge.builder("widerow.query.stalled", queries, QueryService::stalled).register(registry);
     Gauge.builder("widerow.connections.refused", connections, ConnectionGuard::refused)
         .register(registry);

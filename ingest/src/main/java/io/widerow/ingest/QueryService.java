@@ -16,23 +16,35 @@ import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.QueryParameters;
+import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.Filter;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.WouldWait;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// `GET /v1/query`: streams the answer piece by piece. A piece goes out when the one before is in
 /// the socket, so a slow reader pauses the query; one that goes away ends it.
 ///
-/// - Threads: each query has a virtual one of its own, `widerow-query-<n>`.
+/// A question for a few events is first tried where it came in: to wake another thread, and then
+/// this one again, takes longer than to answer it from memory. Where that would mean to wait for
+/// the disk, or takes more than [#HERE_NANOS], another thread answers it from the start.
+///
+/// - Threads: the connection's event loop; other queries have a virtual one of their own,
+///   `widerow-query-<n>`.
 final class QueryService {
   /// Where the answer's view is in the order of arrival; the parameter `arrived` takes it.
   private static final AsciiString ARRIVED = HttpHeaderNames.of("widerow-arrived");
@@ -42,10 +54,25 @@ final class QueryService {
   private static final int QUERIES_MAX = 64;
   private static final int QUERY_BYTES = 1 << 20; // its pieces, on the heap, and a block
 
+  /// How long a question may keep an event loop.
+  private static final long HERE_NANOS = 1_000_000;
+
+  /// Events that a question may ask for to be tried on an event loop.
+  private static final long HERE_LIMIT = 1_000;
+
+  /// Questions that are not tried there after one that took too long.
+  private static final int ELSEWHERE = 32;
+
+  private static final QueryBudget HERE =
+      new QueryBudget(512, 4 * HERE_LIMIT, Duration.ofNanos(HERE_NANOS));
+
   private final EventStore store;
   private final QueryMemory memory;
   private final int stallSeconds;
   private final LongSupplier epochNanos;
+  private final BooleanSupplier writing;
+  private final AtomicInteger elsewhere = new AtomicInteger();
+  private final LongAdder answeredHere = new LongAdder();
   private final AtomicLong number = new AtomicLong();
   private final Semaphore places;
   private final LongAdder stalled = new LongAdder();
@@ -53,12 +80,19 @@ final class QueryService {
 
   /// @param memory what all queries share; how many there may be at a time follows from it
   /// @param stallSeconds how long a reader may take nothing
-  QueryService(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
+  /// @param writing whether requests that write are under way, which event loops are for
+  QueryService(
+      EventStore store,
+      QueryMemory memory,
+      int stallSeconds,
+      LongSupplier epochNanos,
+      BooleanSupplier writing) {
     this.store = store;
     this.memory = memory;
     this.places = new Semaphore(Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX));
     this.stallSeconds = stallSeconds;
     this.epochNanos = epochNanos;
+    this.writing = writing;
   }
 
   HttpResponse query(ServiceRequestContext context, HttpRequest request) {
@@ -68,6 +102,10 @@ final class QueryService {
     } catch (QueryException refused) {
       return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
     }
+    HttpResponse small = stopping ? null : tryHere(parameters);
+    if (small != null) {
+      return small;
+    }
     if (stopping || !places.tryAcquire()) {
       return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
     }
@@ -76,6 +114,61 @@ final class QueryService {
     String name = "widerow-query-" + number.incrementAndGet();
     Thread.ofVirtual().name(name).start(() -> run(context, parameters, reply));
     return reply.response();
+  }
+
+  /// The answer to a question that wants little and has it in memory; null when another thread must
+  /// answer, also whenever something is wrong.
+  private @Nullable HttpResponse tryHere(QueryParameters parameters) {
+    RangeQuery query = parameters.query();
+    boolean small =
+        query.limit() <= HERE_LIMIT
+            && query.filter() instanceof Filter.Everything
+            && query.since() == null
+            && !parameters.asksForFigures();
+    if (!small || writing.getAsBoolean()) {
+      return null;
+    }
+    if (elsewhere.get() > 0) {
+      elsewhere.decrementAndGet();
+      return null;
+    }
+    HttpResponse answer = answerHere(parameters);
+    if (answer == null) {
+      elsewhere.set(ELSEWHERE);
+    } else {
+      answeredHere.increment();
+    }
+    return answer;
+  }
+
+  private @Nullable HttpResponse answerHere(QueryParameters parameters) {
+    ByteSink sink = new ByteSink(SINK_BYTES);
+    try (StoreView view = store.viewWithin(HERE_NANOS)) {
+      RangeReader reader = RangeReader.open(view, parameters.query(), HERE, memory);
+      try (QueryAnswer answer =
+          new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
+        while (answer.writeNext(sink)) {
+          if (sink.length() >= PIECE_BYTES) {
+            return null;
+          }
+        }
+        return answer.failure() == null
+            ? HttpResponse.of(
+                headers(parameters, reader), HttpData.copyOf(sink.bytes(), 0, sink.length()))
+            : null;
+      }
+    } catch (WouldWait | QueryException.Expired elsewhereThen) {
+      return null;
+    }
+  }
+
+  private static ResponseHeaders headers(QueryParameters parameters, RangeReader reader) {
+    return ResponseHeaders.of(
+        HttpStatus.OK,
+        HttpHeaderNames.CONTENT_TYPE,
+        parameters.format().contentType,
+        ARRIVED,
+        reader.arrivals());
   }
 
   private static Map<String, List<String>> values(ServiceRequestContext context) {
@@ -96,13 +189,7 @@ final class QueryService {
       }
       try (QueryAnswer answer =
           new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
-        reply.begin(
-            ResponseHeaders.of(
-                HttpStatus.OK,
-                HttpHeaderNames.CONTENT_TYPE,
-                parameters.format().contentType,
-                ARRIVED,
-                reader.arrivals()));
+        reply.begin(headers(parameters, reader));
         send(answer, reply);
       }
     } catch (QueryException.Expired expired) { // told before anything of the answer
@@ -146,6 +233,11 @@ final class QueryService {
       }
     }
     reply.end(sink.bytes(), sink.length());
+  }
+
+  /// Questions that were answered where they came in.
+  long answeredHere() {
+    return answeredHere.sum();
   }
 
   /// Queries whose readers took nothing any more.

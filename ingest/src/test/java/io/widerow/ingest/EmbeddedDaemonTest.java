@@ -9,12 +9,14 @@ import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreConfig;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -114,6 +116,58 @@ class EmbeddedDaemonTest {
           http.post("/v1/events?type=one", Http.TEXT, "again".getBytes(UTF_8))
               .body()
               .contains("\"accepted\":1"));
+    }
+  }
+
+  private static long answeredHere(Http http) throws IOException, InterruptedException {
+    return http.get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("widerow_query_here "))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.indexOf(' '))))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /// The first ones may take too long for a thread of the network: nothing is compiled yet.
+  @Test
+  void aSmallQuestionIsAnsweredWhereItCameInUnlessSomebodyWrites()
+      throws IOException, InterruptedException {
+    DaemonConfig config =
+        DaemonConfig.of(
+            Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
+    byte[] log = Files.readAllBytes(Path.of("../loadgen/logs/apache_access.log"));
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      http.post(PATH, Http.TEXT, log);
+    }
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      String small = "/v1/query?order=desc&limit=100";
+      List<String> latest =
+          http.get("/v1/query?order=desc&limit=2000").body().lines().limit(100).toList();
+      assertEquals(0, answeredHere(http), "2,000 are not few");
+      while (answeredHere(http) == 0) { // the time-out of the class ends it
+        assertEquals(latest, http.get(small).body().lines().limit(100).toList());
+      }
+      assertEquals(200, http.get(small).statusCode());
+      long before = answeredHere(http);
+      try (Socket writer = new Socket()) {
+        writer.connect(daemon.httpAddress());
+        String half =
+            "POST %s HTTP/1.1\r\nhost: %s\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nhalf"
+                .formatted(PATH, "127.0.0.1:" + daemon.httpAddress().getPort());
+        writer.getOutputStream().write(half.getBytes(UTF_8));
+        while (!http.get("/v1/status").body().contains("\"inFlight\":1")) {
+          Thread.onSpinWait();
+        }
+        for (int i = 0; i < 100; i++) {
+          assertEquals(latest, http.get(small).body().lines().limit(100).toList());
+        }
+        assertEquals(before, answeredHere(http));
+      }
     }
   }
 

@@ -175,6 +175,11 @@ final class MemoryStore implements EventStore {
   }
 
   @Override
+  public StoreView viewWithin(long nanos) {
+    return view();
+  }
+
+  @Override
   public @Nullable String full() {
     return full ? "told to be full" : null;
   }

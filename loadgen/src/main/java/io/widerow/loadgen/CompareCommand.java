@@ -64,8 +64,8 @@ final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Contestant a = Contestant.parse(nameA, options.home);
-    Contestant b = Contestant.parse(nameB, options.home);
+    Contestant a = options.contestant(nameA);
+    Contestant b = options.contestant(nameB);
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
     paceOptions.refuseStages("compare");

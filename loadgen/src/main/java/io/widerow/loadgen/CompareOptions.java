@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -35,6 +36,17 @@ final class CompareOptions {
       paramLabel = "DIR",
       description = "write a folder, lines in the ndjson files and the tables here")
   @Nullable Path results;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "a key of the daemon's configuration, for contestants that are Widerow")
+  List<String> keys = List.of();
+
+  /// @param text as [Contestant#parse] has it
+  Contestant contestant(String text) {
+    return Contestant.parse(text, home, keys);
+  }
 
   long budgetNanos() {
     return Quantity.nanos("--budget", budget);

@@ -7,9 +7,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Whom a comparison measures and with which durability, written `widerow-text:disk`,
 /// `questdb:nosync`, `cassandra:periodic`; behind an `@` may stand another checkout to start it
@@ -17,7 +16,8 @@ import java.util.stream.Collectors;
 ///
 /// @param setting its durability, in its own words
 /// @param home the checkout whose scripts start it
-record Contestant(Kind kind, String setting, Path home) {
+/// @param keys of the daemon's configuration, `key=value`, where it is Widerow
+record Contestant(Kind kind, String setting, Path home, List<String> keys) {
   /// Who there is.
   @SuppressWarnings("ImmutableEnumChecker") // List.of is immutable
   enum Kind {
@@ -54,6 +54,7 @@ record Contestant(Kind kind, String setting, Path home) {
   }
 
   Contestant {
+    keys = List.copyOf(keys);
     if (!kind.settings.contains(setting)) {
       throw new IllegalArgumentException(
           "%s has %s, not '%s'".formatted(kind.label, kind.settings, setting));
@@ -61,14 +62,14 @@ record Contestant(Kind kind, String setting, Path home) {
   }
 
   /// @param text `WHO`, `WHO:SETTING` or `WHO:SETTING@CHECKOUT`
-  static Contestant parse(String text, Path home) {
+  static Contestant parse(String text, Path home, List<String> keys) {
     int at = text.indexOf('@');
     String bare = at < 0 ? text : text.substring(0, at);
     Path checkout = at < 0 ? home : Path.of(text.substring(at + 1));
     int colon = bare.indexOf(':');
     Kind kind = Kind.of(colon < 0 ? bare : bare.substring(0, colon), text);
     return new Contestant(
-        kind, colon < 0 ? kind.settings.get(0) : bare.substring(colon + 1), checkout);
+        kind, colon < 0 ? kind.settings.get(0) : bare.substring(colon + 1), checkout, keys);
   }
 
   boolean isWiderow() {
@@ -94,13 +95,16 @@ record Contestant(Kind kind, String setting, Path home) {
     List<String> command =
         switch (kind) {
           case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON ->
-              List.of(
-                  home.resolve("widerow").toString(),
-                  "serve",
-                  "--data",
-                  data.toString(),
-                  "--http",
-                  "127.0.0.1:" + port);
+              Stream.concat(
+                      Stream.of(
+                          home.resolve("widerow").toString(),
+                          "serve",
+                          "--data",
+                          data.toString(),
+                          "--http",
+                          "127.0.0.1:" + port),
+                      keys.stream().flatMap(key -> Stream.of("--set", key)))
+                  .toList();
           case QUESTDB -> List.of(peers.resolve("questdb").toString(), data + "", port, setting);
           case CASSANDRA ->
               List.of(peers.resolve("cassandra").toString(), data + "", port, setting);
@@ -141,23 +145,13 @@ record Contestant(Kind kind, String setting, Path home) {
   String note() {
     return switch (kind) {
       case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON ->
-          "durability %s, %s".formatted(setting, keys(System.getenv()));
+          "durability %s, %sits defaults"
+              .formatted(setting, keys.isEmpty() ? "" : String.join(", ", keys) + ", otherwise ");
       case QUESTDB -> "QuestDB 9.3.4, commit.mode=" + setting + ", 1 GiB heap";
       case CASSANDRA ->
           "Cassandra 5.0.9, commitlog_sync " + setting + ", unlogged batches of 50, 4 GiB heap";
       case VICTORIA -> "VictoriaMetrics 1.79.5 (Debian), its defaults: no sync on write";
     };
-  }
-
-  /// What the environment sets for a daemon that is started from here.
-  private static String keys(Map<String, String> environment) {
-    String set =
-        new TreeMap<>(environment)
-            .entrySet().stream()
-                .filter(variable -> variable.getKey().startsWith("WIDEROW_"))
-                .map(variable -> variable.getKey() + "=" + variable.getValue())
-                .collect(Collectors.joining(" "));
-    return set.isEmpty() ? "its defaults" : set + ", otherwise its defaults";
   }
 
   String name() {

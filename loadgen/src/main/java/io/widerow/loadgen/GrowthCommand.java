@@ -81,7 +81,7 @@ final class GrowthCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Contestant contestant = Contestant.parse(who, options.home);
+    Contestant contestant = options.contestant(who);
     if (!contestant.isWiderow()) {
       throw new IllegalArgumentException("growth is that of Widerow, not of " + who);
     }

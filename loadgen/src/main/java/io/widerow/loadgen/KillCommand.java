@@ -49,7 +49,7 @@ final class KillCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Contestant contestant = Contestant.parse(who, options.home);
+    Contestant contestant = options.contestant(who);
     if (!contestant.isWiderow() || contestant.setting().equals("memory")) {
       throw new IllegalArgumentException(
           "kill needs Widerow at a level that survives it, disk or os, not " + who);

@@ -213,7 +213,7 @@ final class QueriesCommand implements Callable<Integer> {
   }
 
   private Contestant contestant(String text) {
-    Contestant found = Contestant.parse(text, options.home);
+    Contestant found = options.contestant(text);
     return switch (found.kind()) {
       case WIDEROW_LINES, QUESTDB, CASSANDRA -> found;
       case WIDEROW_TEXT, WIDEROW_JSON, VICTORIA ->

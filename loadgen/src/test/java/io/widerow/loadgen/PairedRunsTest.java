@@ -89,10 +89,11 @@ class PairedRunsTest {
 
   @Test
   void tableOfComparisonsIsWrittenIntoThePage(@TempDir Path results) throws IOException {
-    Contestant a = Contestant.parse("widerow-text:os", Path.of("."));
-    Contestant b = Contestant.parse("questdb@elsewhere", Path.of("."));
+    Contestant a = Contestant.parse("widerow-text:os", Path.of("."), List.of("shards=16"));
+    Contestant b = Contestant.parse("questdb@elsewhere", Path.of("."), List.of());
     assertEquals(Path.of("elsewhere"), b.home());
     assertEquals("nosync", b.setting());
+    assertTrue(a.note().contains("shards=16"), a.note());
     Files.writeString(results.resolve("README.md"), "ours\n");
     ComparisonFolder folder = new ComparisonFolder(results, "first", List.of("compare", "a", "b"));
     PairedRatio ratio = PairedRatio.of(new double[] {4, 4, 4}, new double[] {2, 2, 2});

@@ -31,7 +31,7 @@ final class BlockOrder {
   private int group = -1; // that was asked
   private long kept; // of its blocks
 
-  BlockOrder(Segment segment, SegmentIndex index, Scan scan) {
+  BlockOrder(Segment segment, SegmentIndex index, Scan scan, Haste haste) {
     this.segment = segment;
     this.index = index;
     this.groups = segment.groups();
@@ -39,7 +39,7 @@ final class BlockOrder {
     this.watch = scan.watch();
     this.step = scan.descending() ? -1 : 1;
     boolean asks = groups.groups > 0 && GroupFilter.isAsked(filter);
-    this.tokens = asks ? segment.groupFilter() : null;
+    this.tokens = asks ? segment.groupFilter(haste) : null;
     int first = index.firstBlock(scan.from());
     int limit = Math.max(first, index.limitBlock(scan.until()));
     block = scan.descending() ? limit - 1 : first;

@@ -38,6 +38,12 @@ final class BlockReader implements AutoCloseable {
     return this;
   }
 
+  /// How long reading may take from now on.
+  BlockReader hurried(Haste haste) {
+    pieces.hurry(haste);
+    return this;
+  }
+
   BlockDirectory directory() {
     return directory;
   }
@@ -75,6 +81,7 @@ final class BlockReader implements AutoCloseable {
     }
     bytesBefore = pieces.bytesRead();
     idsRead = false;
+    pieces.begin(offset, index.blockBytes[block]);
     directory.read(
         pieces.read(offset, bytes, "directory"),
         index.events[block],

@@ -13,29 +13,41 @@ final class BlockReaders {
   private static final int FURTHER_MAX = 4;
 
   /// For who reads one cursor: keeps none, and nobody looks ahead.
-  static final BlockReaders NONE = new BlockReaders(null);
+  static final BlockReaders NONE = new BlockReaders(null, Haste.NONE);
 
   private final @Nullable SharedReaders shared;
+  private final Haste haste;
   private int further; // guarded by this
 
-  private BlockReaders(@Nullable SharedReaders shared) {
+  private BlockReaders(@Nullable SharedReaders shared, Haste haste) {
     this.shared = shared;
+    this.haste = haste;
   }
 
   /// @param shared where readers come from and go to
   static BlockReaders of(SharedReaders shared) {
-    return new BlockReaders(shared);
+    return of(shared, Haste.NONE);
+  }
+
+  /// @param haste of all readers: when there is any, nobody looks ahead
+  static BlockReaders of(SharedReaders shared, Haste haste) {
+    return new BlockReaders(shared, haste);
+  }
+
+  Haste haste() {
+    return haste;
   }
 
   /// Who looks through blocks ahead; null for nobody.
   @Nullable Executor searchers() {
-    return shared == null ? null : shared.threads().searching();
+    return shared == null || haste.isAny() ? null : shared.threads().searching();
   }
 
   /// A reader, to be given back.
   BlockReader take(DiskFile file, SegmentChecksum checksum) {
-    BlockReader reader = shared == null ? null : shared.poll();
-    return reader == null ? new BlockReader(file, checksum) : reader.over(file, checksum);
+    BlockReader idle = shared == null ? null : shared.poll();
+    BlockReader reader = idle == null ? new BlockReader(file, checksum) : idle.over(file, checksum);
+    return reader.hurried(haste);
   }
 
   void give(BlockReader reader) {

@@ -38,7 +38,7 @@ final class BlockScout {
     verdict = pruner.verdict(scan.filter());
   }
 
-  /// The same, with all that whoever filters, folds or shows the block will want.
+  /// The same, with all that whoever filters or folds the block will want.
   void lookThrough(SegmentIndex index, int block) {
     look(index, block);
     switch (verdict) {
@@ -48,10 +48,7 @@ final class BlockScout {
         BitSet _ = candidates();
       }
       case EVERYTHING -> {
-        if (folded(index, block) == null) {
-          reader.readIds();
-          readColumns();
-        }
+        BlockFold _ = folded(index, block);
       }
     }
     heldBytes = ownBytes();

@@ -25,6 +25,12 @@ public interface DiskFile extends AutoCloseable {
     return false;
   }
 
+  /// True when reading a part need not wait for a device, at the moment. False also when nobody
+  /// knows.
+  default boolean isResident(long offset, long bytes) {
+    return !mayWait();
+  }
+
   /// Makes what was written durable, data and size. After a failure the file must not be used
   /// again: the kernel may have dropped what it could not write.
   void force();

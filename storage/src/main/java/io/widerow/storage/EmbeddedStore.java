@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -95,6 +94,10 @@ public final class EmbeddedStore implements EventStore {
 
   SharedReaders readers() {
     return readers;
+  }
+
+  Executor others() {
+    return sealer.executor();
   }
 
   EmbeddedStore(StoreOpener.Opened opened) {
@@ -221,7 +224,12 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public StoreView view() {
-    return EmbeddedView.of(this);
+    return EmbeddedView.of(this, Haste.NONE);
+  }
+
+  @Override
+  public StoreView viewWithin(long nanos) {
+    return EmbeddedView.of(this, Haste.of(nanos));
   }
 
   StoreState state() {
@@ -438,10 +446,7 @@ public final class EmbeddedStore implements EventStore {
         merger.merges(),
         end == null ? "" : String.valueOf(end.getMessage()),
         background == null ? "" : String.valueOf(background.getMessage()),
-        Stream.concat(
-                recovery.damage().stream(),
-                segments.stream().map(LiveSegment::known).filter(Objects::nonNull))
-            .toList());
+        Stream.concat(recovery.damage().stream(), now.segments().damage()).toList());
   }
 
   /// Has everything committed sealed. For owners that measure or hand a store over; only while no

@@ -5,12 +5,14 @@ import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -32,28 +34,30 @@ final class EmbeddedView implements StoreView {
       StoreState state,
       List<OpenRows.View> rows,
       long segmentLimit,
-      long nowNanos) {
+      Haste haste) {
     this.store = store;
     this.state = state;
     this.rows = rows;
     this.segmentLimit = segmentLimit;
-    this.nowNanos = nowNanos;
-    this.prefetch = new Prefetch(store.readers().threads().ahead());
-    this.readers = BlockReaders.of(store.readers());
+    this.nowNanos = store.wallNanos();
+    this.prefetch = new Prefetch(haste.isAny() ? null : store.readers().threads().ahead());
+    this.readers = BlockReaders.of(store.readers(), haste);
   }
 
   /// Takes leases on the present state; starts again when a part of it goes meanwhile, which means
   /// that there is a newer one.
-  static EmbeddedView of(EmbeddedStore store) {
+  ///
+  /// @param haste of its readers
+  static EmbeddedView of(EmbeddedStore store, Haste haste) {
     while (true) {
       long segmentLimit = store.segmentLimit(); // before: what is in lower ones is shown already
       StoreState state = store.state();
       if (state.segments().tryAcquire()) {
         List<OpenRows.View> rows = new ArrayList<>();
         if (acquire(state.rows(), rows)) {
-          return new EmbeddedView(store, state, rows, segmentLimit, store.wallNanos());
+          return new EmbeddedView(store, state, rows, segmentLimit, haste);
         }
-        release(state, rows);
+        release(state, rows, closers(store, haste));
       }
       Thread.onSpinWait();
     }
@@ -70,9 +74,14 @@ final class EmbeddedView implements StoreView {
     return true;
   }
 
-  private static void release(StoreState state, List<OpenRows.View> rows) {
+  /// Whoever is in a hurry has others close files of which it was the last reader.
+  private static Executor closers(EmbeddedStore store, Haste haste) {
+    return haste.isAny() ? store.others() : Runnable::run;
+  }
+
+  private static void release(StoreState state, List<OpenRows.View> rows, Executor closers) {
     rows.forEach(OpenRows.View::close);
-    state.segments().release();
+    state.segments().release(closers);
   }
 
   @Override
@@ -182,22 +191,15 @@ final class EmbeddedView implements StoreView {
 
   private List<EventCursor> cursors(List<PartitionKey> wanted, Scan scan) {
     List<EventCursor> cursors = new ArrayList<>();
-    List<Prefetch.Range> starts = new ArrayList<>();
     for (PartitionKey key : wanted) {
-      LazyCursor first = null;
-      LiveSegment holder = null;
       for (LiveSegment segment : segmentsOf(key)) {
-        SegmentSummary.Partition partition = segment.partition(key);
-        if (partition != null && overlaps(partition, scan) && !isOlder(segment, scan)) {
-          LazyCursor cursor = lazily(segment, partition, scan);
-          cursors.add(cursor);
-          if (first == null || cursor.beginsBefore(first, scan.descending())) {
-            first = cursor;
-            holder = segment;
-          }
+        SegmentSummary.Partition partition = wanted(segment, key, scan);
+        if (partition != null) {
+          cursors.add(
+              new LazyCursor(
+                  bound(partition, scan), () -> segment.open(key, scan, readers, prefetch)));
         }
       }
-      addStart(holder, key, scan, starts);
       for (OpenRows.View view : rows) {
         OpenRow row = view.row(key);
         if (row != null) {
@@ -205,17 +207,43 @@ final class EmbeddedView implements StoreView {
         }
       }
     }
-    prefetch.begin(starts);
+    prefetch.begin(() -> starts(wanted, scan));
     return cursors;
   }
 
-  private static void addStart(
-      @Nullable LiveSegment holder, PartitionKey key, Scan scan, List<Prefetch.Range> starts) {
-    Segment file = holder == null ? null : holder.file();
-    Prefetch.Range start = file == null ? null : Prefetch.Range.ofFirst(file, key, scan);
-    if (start != null) {
-      starts.add(start);
+  /// Where the partitions begin: of each, the block that a merge wants first.
+  private List<Prefetch.Range> starts(List<PartitionKey> wanted, Scan scan) {
+    Comparator<EventId> inOrder =
+        scan.descending() ? Comparator.reverseOrder() : Comparator.naturalOrder();
+    List<Prefetch.Range> starts = new ArrayList<>();
+    for (PartitionKey key : wanted) {
+      Segment holder = null;
+      EventId first = null;
+      for (LiveSegment segment : segmentsOf(key)) {
+        SegmentSummary.Partition partition = wanted(segment, key, scan);
+        if (partition != null) {
+          EventId bound = bound(partition, scan);
+          if (first == null || inOrder.compare(bound, first) < 0) {
+            first = bound;
+            holder = segment.file();
+          }
+        }
+      }
+      Prefetch.Range start = holder == null ? null : Prefetch.Range.ofFirst(holder, key, scan);
+      if (start != null) {
+        starts.add(start);
+      }
     }
+    return starts;
+  }
+
+  /// What a segment has of a partition; null when a scan wants nothing of it.
+  private SegmentSummary.@Nullable Partition wanted(
+      LiveSegment segment, PartitionKey key, Scan scan) {
+    SegmentSummary.Partition partition = segment.partition(key);
+    return partition != null && overlaps(partition, scan) && !isOlder(segment, scan)
+        ? partition
+        : null;
   }
 
   /// True when an event of these partitions may replace another, so that filters must wait until it
@@ -261,12 +289,11 @@ final class EmbeddedView implements StoreView {
         && partition.greatest().compareTo(scan.from()) >= 0;
   }
 
-  private LazyCursor lazily(LiveSegment segment, SegmentSummary.Partition partition, Scan scan) {
-    EventId bound =
-        scan.descending()
-            ? least(partition.greatest(), scan.until())
-            : greatest(partition.least(), scan.from());
-    return new LazyCursor(bound, () -> segment.open(partition.key(), scan, readers, prefetch));
+  /// No event of a scan comes before it, in the direction of reading.
+  private static EventId bound(SegmentSummary.Partition partition, Scan scan) {
+    return scan.descending()
+        ? least(partition.greatest(), scan.until())
+        : greatest(partition.least(), scan.from());
   }
 
   private static EventId least(EventId a, EventId b) {
@@ -280,6 +307,6 @@ final class EmbeddedView implements StoreView {
   @Override
   public void close() {
     prefetch.end();
-    release(state, rows);
+    release(state, rows, closers(store, readers.haste()));
   }
 }

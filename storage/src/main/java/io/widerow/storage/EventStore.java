@@ -36,6 +36,11 @@ public interface EventStore extends AutoCloseable {
   /// it is closed.
   StoreView view();
 
+  /// The same for a thread that must not wait. Reading it ends with [WouldWait], where it would
+  /// have to wait for a device or another machine, or when so many nanoseconds have passed and
+  /// there is more to read; then another thread does it all again with a [#view].
+  StoreView viewWithin(long nanos);
+
   /// Sets how long events of a type are kept, counted from the end of their bucket. Takes effect at
   /// once for readers; what is past is dropped by the next [#maintain]. Raising it before the drop
   /// brings data back.

@@ -26,12 +26,6 @@ final class LazyCursor implements EventCursor {
     return bound;
   }
 
-  /// True when it may have events before the first of `other`.
-  boolean beginsBefore(LazyCursor other, boolean descending) {
-    int order = bound.compareTo(other.bound);
-    return descending ? order > 0 : order < 0;
-  }
-
   @Override
   public Step next() {
     if (closed) {

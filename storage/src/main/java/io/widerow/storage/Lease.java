@@ -1,5 +1,6 @@
 package io.widerow.storage;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Counts who still reads a resource, and frees it when the last one is done. The owner holds the
@@ -27,10 +28,17 @@ final class Lease implements AutoCloseable {
   }
 
   void release() {
+    release(Runnable::run);
+  }
+
+  /// The same for a thread that must not be kept.
+  ///
+  /// @param others run what frees the resource, if this was the last count
+  void release(Executor others) {
     int left = holders.decrementAndGet();
     assert left >= 0 : "released more often than acquired";
     if (left == 0) {
-      free.run();
+      others.execute(free);
     }
   }
 

@@ -3,15 +3,22 @@ package io.widerow.storage;
 import java.lang.foreign.MemorySegment;
 
 /// Reads pieces of a segment that have their checksum behind them, one at a time. It can serve one
-/// segment after the other.
+/// segment after the other. A small stretch of pieces is read at once: what a call of the kernel
+/// costs is more than what it copies.
 ///
 /// - Threads: one.
-/// - Memory: the largest piece that it read.
+/// - Memory: the largest piece or stretch that it read.
 final class PieceReader {
+  /// Stretches that are read at once.
+  private static final int STRETCH_BYTES_MAX = 16 << 10;
+
   private final ByteSource source;
+  private Haste haste = Haste.NONE;
   private DiskFile file;
   private SegmentChecksum checksum;
   private byte[] buffer = new byte[0];
+  private long stretchOffset; // that the buffer has
+  private int stretchBytes;
   private long bytesRead;
   private boolean waited;
 
@@ -26,8 +33,23 @@ final class PieceReader {
     file = newFile;
     checksum = newChecksum;
     source.of(newFile.path());
+    stretchBytes = 0;
     bytesRead = 0;
     waited = false;
+  }
+
+  /// How long reading may take from now on.
+  void hurry(Haste newHaste) {
+    haste = newHaste;
+  }
+
+  /// Says that pieces of a stretch will be read.
+  void begin(long offset, int bytes) {
+    stretchBytes = 0;
+    if (bytes <= STRETCH_BYTES_MAX && fill(offset, bytes) == bytes) {
+      stretchOffset = offset;
+      stretchBytes = bytes;
+    }
   }
 
   /// Reads a piece and checks it.
@@ -37,22 +59,36 @@ final class PieceReader {
   /// @throws StorageException.Corrupt when the checksum is wrong, or the file too short
   ByteSource read(long offset, int bytes, String what) {
     int whole = bytes + SegmentFormat.CRC_BYTES;
-    if (buffer.length < whole + ByteSource.SLACK) {
-      buffer = new byte[LongDecoder.withSpare(whole) + ByteSource.SLACK];
+    long at = offset - stretchOffset;
+    if (at < 0 || at + whole > stretchBytes) {
+      stretchBytes = 0;
+      at = 0;
+      long done = fill(offset, whole);
+      if (done != whole) {
+        throw new StorageException.Corrupt(
+            file.path(), offset, "%s of %d bytes where %d are left".formatted(what, whole, done));
+      }
     }
-    long begun = System.nanoTime();
-    long done = file.read(MemorySegment.ofArray(buffer).asSlice(0, whole), offset);
-    waited |= System.nanoTime() - begun > Prefetch.WAITED_NANOS && file.mayWait();
-    if (done != whole) {
-      throw new StorageException.Corrupt(
-          file.path(), offset, "%s of %d bytes where %d are left".formatted(what, whole, done));
-    }
-    bytesRead += whole;
-    if (checksum.of(buffer, 0, bytes, offset) != (int) ByteSink.INT.get(buffer, bytes)) {
+    int from = (int) at;
+    int limit = from + bytes;
+    if (checksum.of(buffer, from, bytes, offset) != (int) ByteSink.INT.get(buffer, limit)) {
       throw new StorageException.Corrupt(
           file.path(), offset, "%s of %d bytes with a wrong checksum".formatted(what, bytes));
     }
-    return source.over(buffer, 0, bytes, offset);
+    return source.over(buffer, from, limit, offset - from);
+  }
+
+  /// Reads the start of the buffer from the file; returns how many bytes came.
+  private long fill(long offset, int bytes) {
+    haste.check(file, offset, bytes);
+    if (buffer.length < bytes + ByteSource.SLACK) {
+      buffer = new byte[LongDecoder.withSpare(bytes) + ByteSource.SLACK];
+    }
+    long begun = System.nanoTime();
+    long done = file.read(MemorySegment.ofArray(buffer).asSlice(0, bytes), offset);
+    waited |= System.nanoTime() - begun > Prefetch.WAITED_NANOS && file.mayWait();
+    bytesRead += done;
+    return done;
   }
 
   /// Bytes read so far, of this segment.

@@ -4,6 +4,7 @@ import io.widerow.event.PartitionKey;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Reads ahead what the cursors of a view will want next, so that a disk has many blocks to fetch
@@ -27,7 +28,7 @@ final class Prefetch {
   static final Prefetch OFF = new Prefetch(null);
 
   private final @Nullable Executor readers;
-  private final AtomicReference<List<Range>> starts = new AtomicReference<>(List.of());
+  private final AtomicReference<Supplier<List<Range>>> starts = new AtomicReference<>(List::of);
   private volatile boolean waits; // the disk makes readers wait
   private volatile boolean over;
 
@@ -64,7 +65,9 @@ final class Prefetch {
   }
 
   /// Where the partitions of a merge begin. All are read as soon as one of them makes it wait.
-  void begin(List<Range> ranges) {
+  ///
+  /// @param ranges is asked then, once
+  void begin(Supplier<List<Range>> ranges) {
     starts.set(ranges);
     if (waits) {
       readStarts();
@@ -80,7 +83,7 @@ final class Prefetch {
   }
 
   private void readStarts() {
-    starts.getAndSet(List.of()).forEach(this::next);
+    starts.getAndSet(List::of).get().forEach(this::next);
   }
 
   /// True when it pays to say what comes next.
@@ -113,6 +116,6 @@ final class Prefetch {
   void end() {
     over = true;
     waits = false;
-    starts.set(List.of());
+    starts.set(List::of);
   }
 }

@@ -28,6 +28,7 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
   private final AtomicReference<@Nullable FileChannel> channel = new AtomicReference<>();
   private volatile boolean read = true; // a new one is not the first to be set aside
   private volatile boolean closed;
+  private volatile @Nullable ResidentPages pages; // once somebody was in a hurry
 
   ReadFile(Path path, OpenFiles pool) throws IOException {
     this.path = path;
@@ -143,6 +144,25 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
     return true;
   }
 
+  /// Of a file that is set aside nobody knows: opening it may wait, too.
+  @Override
+  public boolean isResident(long offset, long bytes) {
+    ResidentPages known = pages == null ? mapPages() : pages;
+    return known != null && channel.get() != null && known.has(offset, bytes);
+  }
+
+  private synchronized @Nullable ResidentPages mapPages() {
+    FileChannel open = channel.get();
+    if (pages == null && open != null && !closed) {
+      try {
+        pages = new ResidentPages(open, size);
+      } catch (IOException unknown) { // closed by somebody else, or no more mappings
+        return null;
+      }
+    }
+    return pages;
+  }
+
   @Override
   public boolean wasRead() {
     boolean was = read;
@@ -182,5 +202,14 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
     closed = true;
     setAside();
     pool.closed(this);
+    unmapPages();
+  }
+
+  private synchronized void unmapPages() {
+    ResidentPages known = pages;
+    if (known != null) {
+      pages = null;
+      known.close();
+    }
   }
 }

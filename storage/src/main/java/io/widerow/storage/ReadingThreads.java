@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param ahead read ahead, when the disk makes readers wait; several, since they wait. Null for
 ///   none
-/// @param searching look through blocks ahead; as many as may work beside those that read. Null for
-///   none
+/// @param searching look through blocks ahead, when a filter or a fold must; as many as may work
+///   beside those that read. Null for none
 public record ReadingThreads(@Nullable Executor ahead, @Nullable Executor searching) {
   static final ReadingThreads NONE = new ReadingThreads(null, null);
 }

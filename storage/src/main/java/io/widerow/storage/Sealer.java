@@ -65,6 +65,10 @@ final class Sealer implements AutoCloseable {
     return failures.get() >= FAILURES_MAX;
   }
 
+  Executor executor() {
+    return executor;
+  }
+
   /// What has merging wait while this seals.
   MergePace pace() {
     return pace;

@@ -267,8 +267,10 @@ final class Segment implements AutoCloseable {
   }
 
   /// A reader of these filters.
-  GroupFilter groupFilter() {
-    return new GroupFilter(new PieceReader(file, new SegmentChecksum(storeId, segmentId)), groups);
+  GroupFilter groupFilter(Haste haste) {
+    PieceReader pieces = new PieceReader(file, new SegmentChecksum(storeId, segmentId));
+    pieces.hurry(haste);
+    return new GroupFilter(pieces, groups);
   }
 
   /// A reader of it, to be given back.
@@ -289,7 +291,7 @@ final class Segment implements AutoCloseable {
         }
       }
     }
-    GroupFilter filter = groupFilter();
+    GroupFilter filter = groupFilter(Haste.NONE);
     for (int group = 0; group < groups.groups; group++) {
       filter.verify(group);
       left -= groups.bytes[group];

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///              +------ nothing -----+-- skip the block  +-- no row left: skip the columns
 /// ```
 ///
-/// - Threads: one; others look through the next blocks meanwhile, once all of one was wanted, see
-///   [BlockScouts].
+/// - Threads: one; others look through the next blocks meanwhile, where one had to be filtered or
+///   was folded, see [BlockScouts].
 /// - Memory: one block, and up to two more where others look.
 final class SegmentCursor implements EventCursor {
   /// Blocks that are filtered and have their heads read ahead: so many requests keep an SSD busy.
@@ -43,7 +43,7 @@ final class SegmentCursor implements EventCursor {
   private BlockReader reader; // its
   private int block; // that was opened last
   private int blocksAhead; // that were asked of `prefetch`
-  private boolean searching; // all of the block before had to be looked through, folded or shown
+  private boolean searching; // the block before had to be looked through, or was folded
   private int row;
   private int rowsLeft;
   private boolean filtering;
@@ -70,7 +70,7 @@ final class SegmentCursor implements EventCursor {
       Lease lease) {
     this.segment = segment;
     this.step = scan.descending() ? -1 : 1;
-    this.order = index == null ? null : new BlockOrder(segment, index, scan);
+    this.order = index == null ? null : new BlockOrder(segment, index, scan, readers.haste());
     Scan looked = arrivedFrom > 0 ? scan.withFold(null) : scan; // a fold knows no arrivals
     this.scouts = new BlockScouts(segment, readers, looked, order);
     this.scout = scouts.first();
@@ -191,7 +191,7 @@ final class SegmentCursor implements EventCursor {
     rowsLeft = limit - first;
     row = scan.descending() ? limit : first - 1;
     candidates = filtering && rowsLeft > 0 ? scout.candidates() : null;
-    searching = filtering ? candidates != null : arrivedFrom == 0;
+    searching = candidates != null;
     tellMemory();
   }
 

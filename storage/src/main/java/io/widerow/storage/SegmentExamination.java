@@ -37,7 +37,7 @@ record SegmentExamination(long blocks, Map<PartitionKey, BitSet> bad, List<Damag
         }
       }
     }
-    GroupFilter filter = segment.groupFilter();
+    GroupFilter filter = segment.groupFilter(Haste.NONE);
     for (int group = 0; group < segment.groups().groups; group++) {
       try {
         filter.verify(group);

@@ -7,8 +7,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 
 /// The live segments of a moment, by bucket. Whoever reads takes one lease on all of them: it costs
 /// the same however many there are.
@@ -69,6 +72,11 @@ final class SegmentSet implements AutoCloseable {
     return all;
   }
 
+  /// What is wrong with them, as far as anybody has looked.
+  Stream<Damage> damage() {
+    return all.stream().map(LiveSegment::known).filter(Objects::nonNull);
+  }
+
   NavigableSet<Bucket> buckets() {
     return byBucket.navigableKeySet();
   }
@@ -83,8 +91,10 @@ final class SegmentSet implements AutoCloseable {
     return lease.tryAcquire();
   }
 
-  void release() {
-    lease.release();
+  /// @param others close and delete the files that nobody else keeps: a reader should not wait for
+  ///   that
+  void release(Executor others) {
+    lease.release(others);
   }
 
   /// Gives the owner's lease back.

@@ -205,7 +205,7 @@ public final class StoreSnapshot {
       Manifest.write(disk, made, storeId, moment.manifest());
       return copied;
     } finally {
-      moment.segments().release();
+      moment.segments().release(Runnable::run);
     }
   }
 

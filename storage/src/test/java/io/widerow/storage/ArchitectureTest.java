@@ -21,7 +21,8 @@ class ArchitectureTest {
 
   /// The classes that touch files themselves; all others go through [Disk].
   private static final String FILE_CLASSES =
-      "io\\.widerow\\.storage\\.(RealDisk|OpenFiles|FileLimit|ReadFile|WrittenFile|Chronicle).*";
+      "io\\.widerow\\.storage\\.(RealDisk|OpenFiles|FileLimit|ReadFile|ResidentPages"
+          + "|WrittenFile|Chronicle).*";
 
   private static final JavaClasses MAIN =
       new ClassFileImporter()

@@ -39,6 +39,11 @@ class DiskFileAround implements DiskFile {
   }
 
   @Override
+  public boolean isResident(long offset, long bytes) {
+    return file.isResident(offset, bytes);
+  }
+
+  @Override
   public void force() {
     file.force();
   }
