@@ -157,8 +157,9 @@ class EmbeddedDaemonTest {
       try (Socket writer = new Socket()) {
         writer.connect(daemon.httpAddress());
         String half =
-            "POST %s HTTP/1.1\r\nhost: %s\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nhalf"
-                .formatted(PATH, "127.0.0.1:" + daemon.httpAddress().getPort());
+            ("POST %s HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-type: text/plain\r\n"
+                    + "content-length: 10\r\n\r\nhalf")
+                .formatted(PATH, daemon.httpAddress().getPort());
         writer.getOutputStream().write(half.getBytes(UTF_8));
         while (!http.get("/v1/status").body().contains("\"inFlight\":1")) {
           Thread.onSpinWait();

@@ -172,11 +172,7 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
     if (widthMinutes != other.widthMinutes) {
       return Integer.compare(widthMinutes, other.widthMinutes);
     }
-    int byType =
-        type.equals(other.type)
-            ? 0
-            : Arrays.compareUnsigned(
-                type.getBytes(StandardCharsets.UTF_8), other.type.getBytes(StandardCharsets.UTF_8));
+    int byType = Utf8.compare(type, other.type);
     return byType != 0 ? byType : Integer.compare(shard, other.shard);
   }
 

@@ -5,7 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /// Says whether bytes are valid UTF-8 as RFC 3629 has it: no overlong form, no surrogate, nothing
-/// above U+10FFFF. Plain ASCII is passed 32 bytes at a time.
+/// above U+10FFFF. Plain ASCII is passed 32 bytes at a time. And compares strings as their UTF-8
+/// bytes compare.
 public final class Utf8 {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -50,6 +51,25 @@ public final class Utf8 {
 
   private static long load(byte[] bytes, int at) {
     return (long) LONG.get(bytes, at);
+  }
+
+  /// Compares strings as their bytes in UTF-8 compare, unsigned: by code points. UTF-16 has those
+  /// above U+FFFF, which are pairs of surrogates, before U+E000 and those behind it.
+  public static int compare(String a, String b) {
+    int common = Math.min(a.length(), b.length());
+    for (int i = 0; i < common; i++) {
+      char charA = a.charAt(i);
+      char charB = b.charAt(i);
+      if (charA != charB) {
+        return rank(charA) - rank(charB);
+      }
+    }
+    return a.length() - b.length();
+  }
+
+  /// Surrogates go behind all others.
+  private static int rank(char c) {
+    return Character.isSurrogate(c) ? c + 0x1_0000 : c;
   }
 
   /// True when every surrogate of a string is half of a pair, so that encoding it loses nothing.

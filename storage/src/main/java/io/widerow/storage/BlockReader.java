@@ -74,19 +74,19 @@ final class BlockReader implements AutoCloseable {
 
   /// Reads the directory of a block, and forgets the block before.
   void open(SegmentIndex index, int block) {
-    long offset = index.offsets[block];
-    int bytes = index.directoryBytes[block] - SegmentFormat.CRC_BYTES;
+    long offset = index.offset(block);
+    int bytes = index.directoryBytes(block) - SegmentFormat.CRC_BYTES;
     if (bytes < 1) {
       throw new StorageException.Corrupt(file.path(), offset, "a directory of no bytes");
     }
     bytesBefore = pieces.bytesRead();
     idsRead = false;
-    pieces.begin(offset, index.blockBytes[block]);
+    pieces.begin(offset, index.blockBytes(block));
     directory.read(
         pieces.read(offset, bytes, "directory"),
-        index.events[block],
-        offset + index.directoryBytes[block],
-        offset + index.blockBytes[block]);
+        index.events(block),
+        offset + index.directoryBytes(block),
+        offset + index.blockBytes(block));
     while (columns.size() < directory.columns) {
       columns.add(new ColumnReader(file.path(), longs, decompressor));
     }

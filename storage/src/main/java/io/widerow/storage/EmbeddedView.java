@@ -240,7 +240,7 @@ final class EmbeddedView implements StoreView {
   /// What a segment has of a partition; null when a scan wants nothing of it.
   private SegmentSummary.@Nullable Partition wanted(
       LiveSegment segment, PartitionKey key, Scan scan) {
-    SegmentSummary.Partition partition = segment.partition(key);
+    SegmentSummary.Partition partition = segment.partitions().of(key);
     return partition != null && overlaps(partition, scan) && !isOlder(segment, scan)
         ? partition
         : null;
@@ -257,7 +257,7 @@ final class EmbeddedView implements StoreView {
         }
       }
       for (LiveSegment segment : segmentsOf(key)) {
-        SegmentSummary.Partition partition = segment.partition(key);
+        SegmentSummary.Partition partition = segment.partitions().of(key);
         if (partition != null && partition.ownIds()) {
           return true;
         }

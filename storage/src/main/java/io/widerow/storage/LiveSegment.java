@@ -1,7 +1,6 @@
 package io.widerow.storage;
 
 import io.widerow.event.PartitionKey;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -38,14 +37,9 @@ final class LiveSegment implements AutoCloseable {
     return entry;
   }
 
-  /// The partitions in it, in ascending order of keys.
-  List<SegmentSummary.Partition> partitions() {
+  /// The partitions in it.
+  PartitionTable partitions() {
     return entry.partitions();
-  }
-
-  /// What it holds of a partition; null when that is nothing.
-  SegmentSummary.@Nullable Partition partition(PartitionKey key) {
-    return file == null ? entry.partition(key) : file.partition(key);
   }
 
   /// Opens a cursor over a partition that is here. The caller must hold a lease.

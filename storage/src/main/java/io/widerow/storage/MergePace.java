@@ -88,7 +88,8 @@ final class MergePace {
 
   /// True when too many segments wait for a merge, or too many of them lie across each other.
   static boolean isUrgent(List<LiveSegment> waiting) {
-    return waiting.size() >= SEGMENTS_MAX || overlapping(waiting) >= OVERLAPPING_MAX;
+    return waiting.size() >= SEGMENTS_MAX
+        || (waiting.size() >= OVERLAPPING_MAX && overlapping(waiting) >= OVERLAPPING_MAX);
   }
 
   /// The most segments that hold events of one partition around one time.

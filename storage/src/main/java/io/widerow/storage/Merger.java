@@ -138,12 +138,13 @@ final class Merger {
   /// Segments that hold nothing that is still kept.
   private List<LiveSegment> expired() {
     long now = store.wallNanos();
-    return store.state().segments().all().stream()
-        .filter(live ->
-            live.partitions().stream()
-                .map(SegmentSummary.Partition::key)
-                .allMatch(key -> store.retentions().isExpired(key.type(), key.untilNanos(), now)))
-        .toList();
+    return store.state().segments().all().stream().filter(live -> isExpired(live, now)).toList();
+  }
+
+  private boolean isExpired(LiveSegment live, long nowNanos) {
+    long until = SegmentSet.bucketOf(live).untilNanos();
+    return live.partitions().types().stream()
+        .allMatch(type -> store.retentions().isExpired(type, until, nowNanos));
   }
 
   /// Segments of one bucket that should be one, oldest first; null when there are none.
@@ -201,9 +202,8 @@ final class Merger {
     // A null key is a retention too: for ever.
     Map<@Nullable Duration, List<LiveSegment>> groups = new LinkedHashMap<>();
     for (LiveSegment live : segments) {
-      List<SegmentSummary.Partition> partitions = live.partitions();
-      Duration kept =
-          partitions.isEmpty() ? null : store.retentions().of(partitions.getFirst().key().type());
+      List<String> types = live.partitions().types();
+      Duration kept = types.isEmpty() ? null : store.retentions().of(types.getFirst());
       groups.computeIfAbsent(kept, _ -> new ArrayList<>()).add(live);
     }
     return groups.values();
@@ -272,7 +272,7 @@ final class Merger {
       List<LiveSegment> sources, PartitionKey key, BlockReaders readers) {
     List<EventCursor> cursors = new ArrayList<>();
     for (LiveSegment source : sources) {
-      SegmentSummary.Partition partition = source.partition(key);
+      SegmentSummary.Partition partition = source.partitions().of(key);
       if (partition != null) {
         cursors.add(
             new LazyCursor(

@@ -44,8 +44,8 @@ final class Prefetch {
     /// directory, which says whether there is more to read.
     static Range of(Segment segment, SegmentIndex index, int block, Scan scan) {
       return readsAll(scan)
-          ? new Range(segment, index.offsets[block], index.blockBytes[block])
-          : new Range(segment, index.offsets[block], index.directoryBytes[block]);
+          ? new Range(segment, index.offset(block), index.blockBytes(block))
+          : new Range(segment, index.offset(block), index.directoryBytes(block));
     }
 
     static boolean readsAll(Scan scan) {

@@ -5,17 +5,15 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// A sealed part of some partitions: a file that never changes.
 ///
 /// - Threads: any; each cursor has one.
-/// - Memory: the index, on the heap. The file is there while the owner or any reader holds a lease;
-///   each open cursor holds one.
+/// - Memory: the index, outside the heap. The file is there while the owner or any reader holds a
+///   lease; each open cursor holds one.
 final class Segment implements AutoCloseable {
   private static final int TOUCHED_BYTES = 64 << 10;
 
@@ -24,8 +22,7 @@ final class Segment implements AutoCloseable {
   private final UUID storeId;
   private final long segmentId;
   private final long bytes;
-  private final Map<PartitionKey, SegmentIndex> index = new HashMap<>();
-  private final List<SegmentIndex> entries = new ArrayList<>();
+  private SegmentIndexes indexes = SegmentIndexes.of(List.of());
   private SegmentGroups groups = SegmentGroups.NONE;
   private long indexOffset;
   private long events;
@@ -61,11 +58,8 @@ final class Segment implements AutoCloseable {
   /// @param file belongs to the segment from now on
   static Segment of(DiskFile file, UUID storeId, long segmentId, List<SegmentIndex> found) {
     Segment segment = new Segment(file, storeId, segmentId);
-    for (SegmentIndex entry : found) {
-      segment.index.put(entry.partition.key(), entry);
-      segment.entries.add(entry);
-      segment.events += entry.partition.events();
-    }
+    segment.indexes = SegmentIndexes.of(found);
+    segment.events = found.stream().mapToLong(index -> index.partition.events()).sum();
     return segment;
   }
 
@@ -137,6 +131,7 @@ final class Segment implements AutoCloseable {
     long sum = 0;
     int blocks = 0;
     PartitionKey last = null;
+    List<SegmentIndex> read = new ArrayList<>();
     for (int i = 0; i < partitionCount; i++) {
       SegmentIndex entry = SegmentIndex.read(in, blocks, limit);
       blocks += entry.blocks;
@@ -145,17 +140,18 @@ final class Segment implements AutoCloseable {
         throw in.corrupt("partition %s behind %s".formatted(key, last));
       }
       last = key;
-      index.put(key, entry);
-      entries.add(entry);
+      read.add(entry);
       sum += entry.partition.events();
     }
     if (sum != events) {
       throw in.corrupt("%d events in partitions, %d in the footer".formatted(sum, events));
     }
+    indexes = SegmentIndexes.of(read);
     return blocks;
   }
 
-  /// Refuses a file that is a whole segment, but not the one that the manifest means.
+  /// Refuses a file that is a whole segment, but not the one that the manifest means; of that it
+  /// shares the table of partitions.
   ///
   /// @throws StorageException.Corrupt then
   void requireHolds(SegmentEntry entry) {
@@ -167,6 +163,7 @@ final class Segment implements AutoCloseable {
       throw new StorageException.Corrupt(
           path(), 0, "it holds other partitions than the manifest says");
     }
+    indexes = indexes.sharing(entry.partitions());
   }
 
   /// A new array with bytes of the file, and slack behind them.
@@ -201,15 +198,9 @@ final class Segment implements AutoCloseable {
     return bytes;
   }
 
-  /// The partitions in it, in ascending order of keys.
-  List<SegmentSummary.Partition> partitions() {
-    return entries.stream().map(entry -> entry.partition).toList();
-  }
-
-  /// What it holds of a partition; null when that is nothing.
-  SegmentSummary.@Nullable Partition partition(PartitionKey key) {
-    SegmentIndex found = index.get(key);
-    return found == null ? null : found.partition;
+  /// The partitions in it.
+  PartitionTable partitions() {
+    return indexes.partitions();
   }
 
   /// Opens a cursor over a partition; one without events when the partition is not here. The caller
@@ -225,7 +216,7 @@ final class Segment implements AutoCloseable {
 
   private SegmentCursor cursor(
       PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
-    SegmentIndex found = index.get(key);
+    SegmentIndex found = index(key);
     if (!lease.tryAcquire()) {
       throw new IllegalStateException("segment " + segmentId + " is closed");
     }
@@ -245,7 +236,7 @@ final class Segment implements AutoCloseable {
 
   /// Where the blocks of a partition lie; null when it is not here.
   @Nullable SegmentIndex index(PartitionKey key) {
-    return index.get(key);
+    return indexes.of(key);
   }
 
   /// Has the kernel take a part of the file into its page cache.
@@ -257,8 +248,8 @@ final class Segment implements AutoCloseable {
   }
 
   /// Where the blocks lie, in the order of partitions.
-  List<SegmentIndex> indexes() {
-    return entries;
+  SegmentIndexes indexes() {
+    return indexes;
   }
 
   /// Where the filters of its groups of blocks lie.
@@ -284,10 +275,10 @@ final class Segment implements AutoCloseable {
   void verify() {
     long left = indexOffset - SegmentFormat.HEADER_BYTES;
     try (BlockReader reader = reader(BlockReaders.NONE)) {
-      for (SegmentIndex blocks : entries) {
+      for (SegmentIndex blocks : indexes) {
         for (int i = 0; i < blocks.blocks; i++) {
           reader.verify(blocks, i);
-          left -= blocks.blockBytes[i];
+          left -= blocks.blockBytes(i);
         }
       }
     }
@@ -307,7 +298,7 @@ final class Segment implements AutoCloseable {
   /// @return what the reader is told
   StorageException.Corrupt damaged(StorageException.Corrupt told, PartitionKey key, int block) {
     StorageException.Corrupt named = told.in(key, block);
-    SegmentIndex blocks = index.get(key);
+    SegmentIndex blocks = index(key);
     Damage known = damage;
     if ((known == null || known.kind() == Damage.Kind.FILTER) && blocks != null) {
       damage = Damage.of(named, Damage.Kind.BLOCK, List.of(blocks.info(block)));

@@ -7,7 +7,6 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// A live segment as the manifest knows it. What it holds is told here as well as in the segment's
 /// index, so that it is known when the segment cannot be read.
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param merged false for what sealing wrote, true for what a merge wrote, which is final
 /// @param bytes size of the file
 /// @param events events in it
-/// @param partitions what it holds, in ascending order of keys
+/// @param partitions what it holds
 record SegmentEntry(
     long id,
     int bucketMinutes,
@@ -26,13 +25,9 @@ record SegmentEntry(
     boolean merged,
     long bytes,
     long events,
-    List<SegmentSummary.Partition> partitions) {
+    PartitionTable partitions) {
   private static final String SUFFIX = ".seg";
   private static final int COUNT_MAX = 1 << 24;
-
-  SegmentEntry {
-    partitions = List.copyOf(partitions);
-  }
 
   /// That of a segment that was just written.
   ///
@@ -55,23 +50,6 @@ record SegmentEntry(
 
   String fileName() {
     return fileName(id);
-  }
-
-  /// What it holds of a partition; null when that is nothing.
-  SegmentSummary.@Nullable Partition partition(PartitionKey key) {
-    int low = 0;
-    int high = partitions.size();
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (partitions.get(middle).key().compareTo(key) < 0) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < partitions.size() && partitions.get(low).key().equals(key)
-        ? partitions.get(low)
-        : null;
   }
 
   List<StoreView.PartitionInfo> infos() {
@@ -118,7 +96,12 @@ record SegmentEntry(
     if (bytes < 0 || events < 0) {
       throw new IOException("%d events in %d bytes".formatted(events, bytes));
     }
-    return new SegmentEntry(id, bucketMinutes, widthMinutes, merged, bytes, events, partitions);
+    try {
+      return new SegmentEntry(
+          id, bucketMinutes, widthMinutes, merged, bytes, events, PartitionTable.of(partitions));
+    } catch (IllegalArgumentException noTable) {
+      throw new IOException(noTable.getMessage(), noTable);
+    }
   }
 
   private static SegmentSummary.Partition readPartition(DataInput in) throws IOException {

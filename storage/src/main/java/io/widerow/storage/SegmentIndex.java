@@ -1,15 +1,32 @@
 package io.widerow.storage;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /// Where the blocks of one partition of a segment lie, in order of ids.
 ///
+/// ```
+///   a block, 7 longs:
+///   offset | directoryBytes, blockBytes | events | time and tail of the first id |
+///   ... of the last
+/// ```
+///
 /// - Threads: any; never changes.
+/// - Memory: its own when it was just read, or a part of its segment's, see [SegmentIndexes].
 final class SegmentIndex {
+  static final int BLOCK_WORDS = 7;
+
   private static final int BLOCK_BYTES_LEAST = 5 * Long.BYTES + 3;
+  private static final int SHIFT = 32;
+  private static final int SIZES = 1;
+  private static final int EVENTS = 2;
+  private static final int FIRST = 3;
+  private static final int LAST = 5;
 
   final SegmentSummary.Partition partition;
 
@@ -17,33 +34,14 @@ final class SegmentIndex {
   final int blocksBefore;
 
   final int blocks;
-  final long[] offsets;
-  final int[] directoryBytes;
-  final int[] blockBytes;
-  final int[] events;
-  private final long[] ids; // time and tail of the first, time and tail of the last, block by block
+  private final MemorySegment words;
 
-  private SegmentIndex(
-      ByteSource in, PartitionKey key, boolean ownIds, int blocksBefore, int blocks, long limit) {
+  /// @param words of these blocks alone
+  SegmentIndex(SegmentSummary.Partition partition, int blocksBefore, MemorySegment words) {
+    this.partition = partition;
     this.blocksBefore = blocksBefore;
-    this.blocks = blocks;
-    offsets = new long[blocks];
-    directoryBytes = new int[blocks];
-    blockBytes = new int[blocks];
-    events = new int[blocks];
-    ids = new long[4 * blocks];
-    long total = 0;
-    for (int i = 0; i < blocks; i++) {
-      readBlock(in, i, limit);
-      total += events[i];
-    }
-    partition =
-        new SegmentSummary.Partition(
-            key,
-            total,
-            new EventId(ids[0], ids[1]),
-            new EventId(ids[4 * blocks - 2], ids[4 * blocks - 1]),
-            ownIds);
+    this.blocks = Math.toIntExact(words.byteSize() / (BLOCK_WORDS * Long.BYTES));
+    this.words = words;
   }
 
   /// Reads a partition of an index.
@@ -56,7 +54,21 @@ final class SegmentIndex {
     PartitionKey key = keyOf(in, Arrays.copyOfRange(in.bytes(), keyAt, keyAt + keyBytes));
     int ownIds = in.readByte();
     int blocks = in.readCount(1, in.left() / BLOCK_BYTES_LEAST, "blocks");
-    return new SegmentIndex(in, key, ownIds != 0, blocksBefore, blocks, limit);
+    long[] words = new long[BLOCK_WORDS * blocks];
+    long events = 0;
+    for (int block = 0; block < blocks; block++) {
+      readBlock(in, block, limit, words);
+      events += words[BLOCK_WORDS * block + EVENTS];
+    }
+    int last = BLOCK_WORDS * (blocks - 1) + LAST;
+    var partition =
+        new SegmentSummary.Partition(
+            key,
+            events,
+            new EventId(words[FIRST], words[FIRST + 1]),
+            new EventId(words[last], words[last + 1]),
+            ownIds != 0);
+    return new SegmentIndex(partition, blocksBefore, MemorySegment.ofArray(words));
   }
 
   private static PartitionKey keyOf(ByteSource in, byte[] bytes) {
@@ -72,58 +84,91 @@ final class SegmentIndex {
     throw corrupt;
   }
 
-  private void readBlock(ByteSource in, int block, long limit) {
+  private static void readBlock(ByteSource in, int block, long limit, long[] words) {
+    int at = BLOCK_WORDS * block;
     long offset = in.readLong();
     int directory = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "directory bytes");
     int bytes = in.readCount(directory, SegmentFormat.BLOCK_BYTES_MAX, "block bytes");
     if (offset < SegmentFormat.HEADER_BYTES || offset > limit - bytes) {
       throw in.corrupt("block of %d bytes at %d of %d".formatted(bytes, offset, limit));
     }
-    offsets[block] = offset;
-    directoryBytes[block] = directory;
-    blockBytes[block] = bytes;
-    events[block] = in.readCount(1, SegmentFormat.BLOCK_EVENTS_MAX, "events");
-    for (int i = 4 * block; i < 4 * block + 4; i++) {
-      ids[i] = in.readLong();
+    words[at] = offset;
+    words[at + SIZES] = (long) directory << SHIFT | bytes;
+    words[at + EVENTS] = in.readCount(1, SegmentFormat.BLOCK_EVENTS_MAX, "events");
+    for (int i = at + FIRST; i < at + BLOCK_WORDS; i++) {
+      words[i] = in.readLong();
     }
-    int at = 4 * block;
-    if (!TimeUuid.isId(ids[at], ids[at + 1]) || !TimeUuid.isId(ids[at + 2], ids[at + 3])) {
+    int first = at + FIRST;
+    int last = at + LAST;
+    if (!TimeUuid.isId(words[first], words[first + 1])
+        || !TimeUuid.isId(words[last], words[last + 1])) {
       throw in.corrupt("block %d has a bound that is no id".formatted(block));
     }
-    boolean rises = TimeUuid.compare(ids[at], ids[at + 1], ids[at + 2], ids[at + 3]) <= 0;
+    boolean rises = !isBefore(words, last, first);
     if (block > 0) {
-      rises &= TimeUuid.compare(ids[at - 2], ids[at - 1], ids[at], ids[at + 1]) <= 0;
+      rises &= !isBefore(words, first, last - BLOCK_WORDS);
     }
     if (!rises) {
       throw in.corrupt("ids of block %d are out of order".formatted(block));
     }
   }
 
+  private static boolean isBefore(long[] words, int a, int b) {
+    return TimeUuid.compare(words[a], words[a + 1], words[b], words[b + 1]) < 0;
+  }
+
+  private long word(int block, int word) {
+    return words.get(JAVA_LONG, 8L * (BLOCK_WORDS * (long) block + word));
+  }
+
+  /// All blocks, as [SegmentIndexes] has them.
+  MemorySegment words() {
+    return words;
+  }
+
+  /// Where a block starts in the file.
+  long offset(int block) {
+    return word(block, 0);
+  }
+
+  /// Bytes of a block's directory, its checksum included.
+  int directoryBytes(int block) {
+    return (int) (word(block, SIZES) >> SHIFT);
+  }
+
+  int blockBytes(int block) {
+    return (int) word(block, SIZES);
+  }
+
+  int events(int block) {
+    return (int) word(block, EVENTS);
+  }
+
   /// What is known of a block without reading it.
   StoreView.PartitionInfo info(int block) {
     return new SegmentSummary.Partition(
-            partition.key(), events[block], first(block), last(block), partition.ownIds())
+            partition.key(), events(block), first(block), last(block), partition.ownIds())
         .info();
   }
 
   /// The first id of a block.
   EventId first(int block) {
-    return new EventId(ids[4 * block], ids[4 * block + 1]);
+    return new EventId(word(block, FIRST), word(block, FIRST + 1));
   }
 
   /// The last id of a block.
   EventId last(int block) {
-    return new EventId(ids[4 * block + 2], ids[4 * block + 3]);
+    return new EventId(word(block, LAST), word(block, LAST + 1));
   }
 
   /// Compares a block's first id with `id`.
   int compareFirst(int block, EventId id) {
-    return TimeUuid.compare(ids[4 * block], ids[4 * block + 1], id.time(), id.tail());
+    return TimeUuid.compare(word(block, FIRST), word(block, FIRST + 1), id.time(), id.tail());
   }
 
   /// Compares a block's last id with `id`.
   int compareLast(int block, EventId id) {
-    return TimeUuid.compare(ids[4 * block + 2], ids[4 * block + 3], id.time(), id.tail());
+    return TimeUuid.compare(word(block, LAST), word(block, LAST + 1), id.time(), id.tail());
   }
 
   /// The first block whose last id is not before `from`; [#blocks] when there is none.

@@ -64,7 +64,8 @@ final class SegmentSet implements AutoCloseable {
     return new SegmentSet(changed);
   }
 
-  private static Bucket bucketOf(LiveSegment segment) {
+  /// The bucket that all partitions of a segment are of.
+  static Bucket bucketOf(LiveSegment segment) {
     return new Bucket(segment.entry().bucketMinutes(), segment.entry().widthMinutes());
   }
 

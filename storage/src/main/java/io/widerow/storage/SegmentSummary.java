@@ -3,18 +3,12 @@ package io.widerow.storage;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
-import java.util.List;
 
 /// What a segment holds.
 ///
-/// @param partitions in ascending order of keys
-/// @param events in all of them
+/// @param events in all partitions
 /// @param bytes of the file
-record SegmentSummary(long segmentId, List<Partition> partitions, long events, long bytes) {
-  SegmentSummary {
-    partitions = List.copyOf(partitions);
-  }
-
+record SegmentSummary(long segmentId, PartitionTable partitions, long events, long bytes) {
   /// One partition's part of a segment.
   ///
   /// @param ownIds true when an event has an id of its own, so that it may replace another

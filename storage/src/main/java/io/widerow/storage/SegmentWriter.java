@@ -240,7 +240,8 @@ final class SegmentWriter implements AutoCloseable {
     out.putLong(SegmentFormat.MAGIC);
     flush();
     file.force();
-    SegmentSummary summary = new SegmentSummary(segmentId, partitions, events, fileBytes);
+    SegmentSummary summary =
+        new SegmentSummary(segmentId, PartitionTable.of(partitions), events, fileBytes);
     open = false;
     file.close();
     block.close();

@@ -16,8 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: what passes is exactly what the JDK's decoder takes. Method: every sequence of one to
-/// three bytes, every lead of four, and random mixtures at every offset.
+/// Goal: what passes is exactly what the JDK's decoder takes, and strings compare as their bytes.
+/// Method: every sequence of one to three bytes, every lead of four, random mixtures at every
+/// offset; random strings of characters around the edges of each length.
 class Utf8Test {
   private static final byte[][] PIECES = {
     {'a'},
@@ -93,6 +94,29 @@ class Utf8Test {
       assertFalse(Utf8.isEncodable(half));
       assertThrows(IllegalArgumentException.class, () -> Text.of(half));
       assertThrows(IllegalArgumentException.class, () -> AttributeName.of(half));
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.event.Seeds#twenty")
+  void stringsCompareAsTheirBytes(long seed) {
+    int[] edges = {0, 'a', 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
+    var random = new SplittableRandom(seed);
+    for (int round = 0; round < 5_000; round++) {
+      String[] texts = new String[2];
+      for (int i = 0; i < 2; i++) {
+        StringBuilder text = new StringBuilder();
+        for (int left = random.nextInt(4); left > 0; left--) {
+          text.appendCodePoint(edges[random.nextInt(edges.length)]);
+        }
+        texts[i] = text.toString();
+      }
+      byte[] a = texts[0].getBytes(StandardCharsets.UTF_8);
+      byte[] b = texts[1].getBytes(StandardCharsets.UTF_8);
+      assertEquals(
+          Integer.signum(Arrays.compareUnsigned(a, b)),
+          Integer.signum(Utf8.compare(texts[0], texts[1])),
+          () -> Arrays.toString(a) + " and " + Arrays.toString(b));
     }
   }
 

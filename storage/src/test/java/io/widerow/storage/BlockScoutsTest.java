@@ -144,7 +144,7 @@ class BlockScoutsTest {
     try (Segment segment = open()) {
       SegmentIndex index = Objects.requireNonNull(segment.index(SegmentSizes.key(events)));
       byte[] bytes = disk.bytes(FILE);
-      bytes[(int) index.offsets[bad] + 3] ^= 1; // its directory
+      bytes[(int) index.offset(bad) + 3] ^= 1; // its directory
       disk.set(FILE, bytes);
     }
     List<TestEvent> found = new ArrayList<>();

@@ -36,14 +36,14 @@ final class GoldenSegment {
     disk.set(FILE, file);
     try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1)) {
       SegmentIndex index = segment.indexes().getFirst();
-      int at = Math.toIntExact(index.offsets[0]);
-      int limit = at + index.directoryBytes[0];
+      int at = Math.toIntExact(index.offset(0));
+      int limit = at + index.directoryBytes(0);
       BlockDirectory directory = new BlockDirectory();
       directory.read(
           new ByteSource(FILE).over(file, at, limit - SegmentFormat.CRC_BYTES, at),
-          index.events[0],
+          index.events(0),
           limit,
-          at + index.blockBytes[0]);
+          at + index.blockBytes(0));
       return directory;
     }
   }

@@ -108,7 +108,7 @@ class MergePaceTest {
     long tail = EventId.LEAST.tail();
     var least = new EventId(from, tail);
     var part = new SegmentSummary.Partition(key, 2, least, new EventId(to, tail), false);
-    var entry = new SegmentEntry(id, 0, 60, false, 100, 2, List.of(part));
+    var entry = new SegmentEntry(id, 0, 60, false, 100, 2, PartitionTable.of(List.of(part)));
     return new LiveSegment(entry, new StorageException.Corrupt(Path.of("/none"), 0, "gone"));
   }
 

@@ -94,8 +94,8 @@ class SegmentBitsTest {
         SegmentIndex index = indexes.get(i);
         List<TestEvent> events = partitions.get(i);
         boolean mine = false;
-        for (int block = 0, first = 0; block < index.blocks; first += index.events[block++]) {
-          if (at >= index.offsets[block] && at < index.offsets[block] + index.blockBytes[block]) {
+        for (int block = 0, first = 0; block < index.blocks; first += index.events(block++)) {
+          if (at >= index.offset(block) && at < index.offset(block) + index.blockBytes(block)) {
             mine = true;
             Scan scan = Scan.all().withRange(index.first(block), index.last(block));
             read(segment, index, scan, events.subList(first, events.size()), what);

@@ -100,8 +100,8 @@ final class SegmentForger {
   }
 
   private void signBlock(SegmentIndex index, int block) {
-    int at = (int) index.offsets[block];
-    int bytes = index.directoryBytes[block] - SegmentFormat.CRC_BYTES;
+    int at = (int) index.offset(block);
+    int bytes = index.directoryBytes(block) - SegmentFormat.CRC_BYTES;
     put(at, bytes);
     if (bytes < 1) {
       return;
@@ -111,9 +111,9 @@ final class SegmentForger {
     try {
       directory.read(
           new ByteSource(FILE).over(copy, 0, bytes, at),
-          index.events[block],
-          (long) at + index.directoryBytes[block],
-          (long) at + index.blockBytes[block]);
+          index.events(block),
+          (long) at + index.directoryBytes(block),
+          (long) at + index.blockBytes(block));
     } catch (StorageException.Corrupt noDirectory) {
       StoreFuzz.requireTold(noDirectory);
       return;

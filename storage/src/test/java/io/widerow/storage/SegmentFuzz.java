@@ -134,7 +134,8 @@ final class SegmentFuzz {
       var key = new PartitionKey(60, 60, "t", shard);
       partitions.add(new SegmentSummary.Partition(key, 9, id, id, false));
     }
-    var entry = new SegmentEntry(SEGMENT_ID, 60, 60, false, signed.length, 18, partitions);
+    var table = PartitionTable.of(partitions);
+    var entry = new SegmentEntry(SEGMENT_ID, 60, 60, false, signed.length, 18, table);
     SegmentSalvage salvage = SegmentSalvage.of(disk.open(FILE), JournalFuzz.STORE, entry);
     try (Segment segment =
         Segment.of(disk.open(FILE), JournalFuzz.STORE, SEGMENT_ID, salvage.indexes())) {
