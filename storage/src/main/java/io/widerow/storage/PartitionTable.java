@@ -8,6 +8,7 @@ import io.widerow.event.Utf8;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.AbstractList;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -48,15 +49,16 @@ final class PartitionTable extends AbstractList<SegmentSummary.Partition> implem
     if (partitions instanceof PartitionTable table) {
       return table;
     }
-    TreeSet<String> names = new TreeSet<>(Utf8::compare);
-    partitions.forEach(partition -> names.add(partition.key().type()));
-    // Tables of thousands of segments share the names of their types.
-    String[] types = names.stream().map(String::intern).toArray(String[]::new);
+    String[] types = typesOf(partitions);
     long[] records = new long[LONGS * partitions.size()];
     int at = 0;
+    int type = 0;
     PartitionKey before = null;
     for (SegmentSummary.Partition partition : partitions) {
       PartitionKey key = partition.key();
+      if (!key.type().equals(types[type])) { // or it is that of the shard before
+        type = numberOf(types, key.type());
+      }
       if (before != null && before.compareTo(key) >= 0) {
         throw new IllegalArgumentException("partition %s behind %s".formatted(key, before));
       }
@@ -65,7 +67,7 @@ final class PartitionTable extends AbstractList<SegmentSummary.Partition> implem
       }
       before = key;
       records[at++] = bucketWord(key);
-      records[at++] = placeWord(numberOf(types, key.type()), key.shard());
+      records[at++] = placeWord(type, key.shard());
       records[at++] = partition.events() << 1 | (partition.ownIds() ? 1 : 0);
       records[at++] = partition.least().time();
       records[at++] = partition.least().tail();
@@ -73,6 +75,20 @@ final class PartitionTable extends AbstractList<SegmentSummary.Partition> implem
       records[at++] = partition.greatest().tail();
     }
     return new PartitionTable(types, records);
+  }
+
+  /// Each once, in order. Tables of thousands of segments share the names.
+  private static String[] typesOf(Collection<SegmentSummary.Partition> partitions) {
+    List<String> inTurn = new ArrayList<>();
+    for (SegmentSummary.Partition partition : partitions) {
+      String type = partition.key().type();
+      if (inTurn.isEmpty() || !inTurn.getLast().equals(type)) {
+        inTurn.add(type);
+      }
+    }
+    TreeSet<String> names = new TreeSet<>(Utf8::compare);
+    names.addAll(inTurn);
+    return names.stream().map(String::intern).toArray(String[]::new);
   }
 
   private static long bucketWord(PartitionKey key) {
