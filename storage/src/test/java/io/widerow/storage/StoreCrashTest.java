@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// the disk are opened and compared with what was acknowledged by then. The seed is the test's
 /// name; to replay one, run with `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`.
 class StoreCrashTest {
-  private static final int RUNS = Integer.getInteger("crashes", 22);
+  private static final int RUNS = Integer.getInteger("crashes", 18);
   private static final long STATES_LEAST = 20_000;
   private static final AtomicLong STATES = new AtomicLong();
   private static final long START_NANOS = 1_700_000_000_000_000_000L;

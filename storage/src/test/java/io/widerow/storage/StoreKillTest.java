@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// acknowledged, read from its standard output, is compared with what a new process finds. Number
 /// of kills: `-Dkills=<n>`.
 class StoreKillTest {
-  private static final int KILLS = Integer.getInteger("kills", 60);
+  private static final int KILLS = Integer.getInteger("kills", 45);
   private static final int KILLS_A_STORE = 5;
 
   private static ChildJvm jvm;
