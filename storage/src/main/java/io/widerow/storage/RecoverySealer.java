@@ -18,14 +18,21 @@ import java.util.concurrent.FutureTask;
 /// ```
 ///
 /// The memory of open rows is cut into smaller sets than a running store has, so that some can be
-/// written while one is filled. When none is left the opening thread waits for the oldest; it
-/// writes one itself when no other thread has begun with it: it may be the executor's only one.
+/// written while one is filled, and no more of them are used than that takes: memory that nobody
+/// has touched costs more than what is done with it. When none is left the opening thread waits for
+/// the oldest; it writes one itself when no other thread has begun with it: it may be the
+/// executor's only one.
 ///
 /// - Threads: the one that opens the store; it uses the store's executor.
 /// - Memory: owns that of the rows until [#close], which returns when no other thread reads them.
 final class RecoverySealer implements AutoCloseable {
   /// With fewer sets of rows than this, threads that seal would leave none to fill.
   private static final int SETS_MIN = 4;
+
+  /// One is filled, two are sealed, two wait for one or the other.
+  private static final int SETS_MAX = 5;
+
+  private static final long SET_BYTES_MAX = 16 << 20;
 
   /// Any event fits, and what makes its row.
   private static final long SET_BYTES_MIN = 2L * EventLayout.EVENT_BYTES_MAX;
@@ -47,14 +54,16 @@ final class RecoverySealer implements AutoCloseable {
     StoreConfig config = store.config();
     int running = config.rowsPerLane() * config.lanes(); // sets of a store that is open
     int cuts = cuts(running, config.rowsBytes());
-    setsMax = running * cuts;
+    setsMax = Math.min(SETS_MAX, running * cuts);
     memory = new RowMemory(config.rowsBytes() / cuts & -Long.BYTES, setsMax);
   }
 
-  /// How many sets are made of one: as few as are enough, each with room for an event.
+  /// How many sets are made of one: so many that there are enough and none is too large, each with
+  /// room for an event.
   private static int cuts(int sets, long setBytes) {
     long roomFor = Math.max(1, setBytes / SET_BYTES_MIN);
-    return (int) Math.min(roomFor, Math.ceilDiv(SETS_MIN, sets));
+    long wanted = Math.max(Math.ceilDiv(SETS_MIN, sets), Math.ceilDiv(setBytes, SET_BYTES_MAX));
+    return (int) Math.min(roomFor, wanted);
   }
 
   /// Rows to be filled; there is always memory for one set.
