@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// | thread | number | does |
 /// |---|---|---|
 /// | `widerow-lane-<n>` | one per lane | all writing to the lane's journal and open rows |
+/// | `widerow-accept` | one per address | takes connections, which it gives to the next |
 /// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers, few events |
 /// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | large or packed bodies, snapshots |
@@ -167,6 +168,7 @@ public final class Daemon implements AutoCloseable {
         new SnapshotService(store, config.store().snapshotDirectory(config.data()));
     ServerBuilder builder =
         Server.builder()
+            .bossGroupFactory(_ -> new AcceptLoop())
             .workerGroup(loops, false)
             .maxNumConnections(connectionsMax(config))
             .http1MaxHeaderSize(HEADER_BYTES_MAX)
