@@ -8,8 +8,8 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/// The thread that takes connections for an HTTP server, and ends at once when the server has
-/// closed its address. Left to the server, it would wait two seconds for more tasks, by
+/// The event loop on which an HTTP server takes connections. It ends at once when the server has
+/// closed its address. One that the server makes waits two seconds for more tasks, by
 /// [io.netty.util.concurrent.EventExecutorGroup#shutdownGracefully()], and so would whoever
 /// restarts a daemon.
 ///
@@ -18,10 +18,11 @@ import java.util.concurrent.TimeUnit;
 final class AcceptLoop extends MultiThreadIoEventLoopGroup {
   private static final int END_SECONDS_MAX = 1;
 
-  AcceptLoop() {
+  /// @param name of its thread until the server names it
+  AcceptLoop(String name) {
     super(
         1,
-        Thread.ofPlatform().name("widerow-accept").factory(),
+        Thread.ofPlatform().name(name).factory(),
         Flags.transportType() == TransportType.EPOLL
             ? EpollIoHandler.newFactory()
             : NioIoHandler.newFactory());

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// | thread | number | does |
 /// |---|---|---|
 /// | `widerow-lane-<n>` | one per lane | all writing to the lane's journal and open rows |
-/// | `widerow-accept` | one per address | takes connections, which it gives to the next |
+/// | `armeria-boss-<address>` | one | takes connections, which it gives to the next |
 /// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers, few events |
 /// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | large or packed bodies, snapshots |
@@ -135,29 +135,42 @@ public final class Daemon implements AutoCloseable {
   /// Loads the classes of the HTTP server, which takes a second, while another thread opens the
   /// store.
   static void prepare() {
-    ServerBuilder builder = Server.builder().http(0);
+    // A registry of its own, or both servers would register the same meters, and one be told off.
+    PrometheusMeterRegistry unread = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    ServerBuilder builder = Server.builder().http(0).meterRegistry(unread);
     get(builder, "/ready", (context, request) -> HttpResponse.of(HttpStatus.OK));
     builder.build().close();
-    new PrometheusMeterRegistry(PrometheusConfig.DEFAULT).close();
+    unread.close();
   }
 
   /// Starts everything and returns when requests are taken.
   ///
   /// @param store open, with as many lanes as the configuration says
+  /// @throws ListenException when it cannot listen on an address; nothing runs then
   public static Daemon start(DaemonConfig config, EventStore store) {
     Daemon daemon = new Daemon(config, store);
     daemon.lanes.start();
     var _ = daemon.maintenance.scheduleWithFixedDelay(daemon::maintain, 1, 1, TimeUnit.SECONDS);
-    daemon.http.start().join();
-    daemon.startSyslog();
-    return daemon;
+    try {
+      ListenException.listen("http", config.http(), () -> daemon.http.start().join());
+      daemon.startSyslog();
+      return daemon;
+    } catch (ListenException refused) {
+      daemon.close();
+      throw refused;
+    }
   }
 
   private void startSyslog() {
     InetSocketAddress address = config.syslog();
     if (address != null) {
       syslog =
-          new SyslogReceiver(intake, address, config.syslogZone(), config.durability(), registry);
+          ListenException.listen(
+              "syslog",
+              address,
+              () ->
+                  new SyslogReceiver(
+                      intake, address, config.syslogZone(), config.durability(), registry));
     }
   }
 
@@ -168,7 +181,7 @@ public final class Daemon implements AutoCloseable {
         new SnapshotService(store, config.store().snapshotDirectory(config.data()));
     ServerBuilder builder =
         Server.builder()
-            .bossGroupFactory(_ -> new AcceptLoop())
+            .bossGroupFactory(AcceptLoop::new)
             .workerGroup(loops, false)
             .maxNumConnections(connectionsMax(config))
             .http1MaxHeaderSize(HEADER_BYTES_MAX)

@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
 /// | 0 | it was told to stop, and everything is safe |
 /// | 1 | the store is in use by another process |
 /// | 64 | an option or a value that cannot work |
+/// | 69 | it cannot listen on an address |
 /// | 71 | the system lets it have too few files open |
 /// | 74 | writing has ended: the disk refused, or acknowledged data is damaged |
 ///
@@ -45,6 +46,7 @@ public final class ServeCommand implements Callable<Integer> {
           + "`widerow verify` lists all damage, "
           + "and `widerow repair --accept-loss` goes on without it";
   private static final int EXIT_USAGE = 64;
+  private static final int EXIT_UNAVAILABLE = 69;
   private static final int EXIT_TOO_LITTLE = 71;
   private static final int EXIT_FAILED = 74;
 
@@ -175,6 +177,10 @@ public final class ServeCommand implements Callable<Integer> {
         err().println(LOSS_ADVICE);
       }
       exit = exitCode(refused);
+      return exit;
+    } catch (ListenException refused) {
+      err().println("widerow: " + refused.getMessage());
+      exit = EXIT_UNAVAILABLE;
       return exit;
     } finally {
       stopped.countDown();

@@ -71,9 +71,15 @@ final class SyslogReceiver implements AutoCloseable {
     messages = Counter.builder("widerow.syslog.messages").register(registry);
     refused = Counter.builder("widerow.syslog.refused").register(registry);
     dropped = Counter.builder("widerow.syslog.dropped").register(registry);
-    tcp = listen(address);
-    InetSocketAddress bound = (InetSocketAddress) tcp.localAddress();
-    udp = receive(new InetSocketAddress(address.getAddress(), bound.getPort()));
+    InetSocketAddress bound;
+    try {
+      tcp = listen(address);
+      bound = (InetSocketAddress) tcp.localAddress();
+      udp = receive(new InetSocketAddress(address.getAddress(), bound.getPort()));
+    } catch (Exception failed) { // also what Netty does not declare
+      close();
+      throw failed;
+    }
     FunctionCounter.builder("widerow.syslog.dropped.kernel", bound, KernelDrops::ofUdpPort)
         .register(registry);
   }

@@ -1,0 +1,36 @@
+package io.widerow.ingest;
+
+import java.io.IOException;
+import java.io.Serial;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+
+/// Says that the system lets nobody listen on an address: another program does, or it is none of
+/// this machine's, or it takes more rights.
+public final class ListenException extends RuntimeException {
+  @Serial private static final long serialVersionUID = 1;
+
+  private ListenException(String message, IOException reason) {
+    super(message, reason);
+  }
+
+  /// Starts to listen.
+  ///
+  /// @param what for the message, such as `http`
+  /// @throws ListenException with the address and the system's reason
+  static <T> T listen(String what, InetSocketAddress address, Supplier<T> start) {
+    try {
+      return start.get();
+    } catch (Exception failed) { // Netty throws what nobody declares
+      Throwable reason = failed instanceof CompletionException ? failed.getCause() : failed;
+      if (reason instanceof IOException refused) {
+        throw new ListenException(
+            "%s cannot listen on %s:%d: %s"
+                .formatted(what, address.getHostString(), address.getPort(), refused.getMessage()),
+            refused);
+      }
+      throw failed;
+    }
+  }
+}
