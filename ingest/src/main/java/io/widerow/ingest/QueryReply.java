@@ -22,12 +22,13 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: the query's; a timer may send the headers.
-final class QueryReply {
+final class QueryReply implements AutoCloseable {
   /// After which a client is told that there will be an answer.
   private static final long PATIENCE_MILLIS = 50;
 
   private final ServiceRequestContext context;
   private final int stallSeconds;
+  private final PieceBuffers buffers;
   private final CompletableFuture<HttpResponse> begun = new CompletableFuture<>();
   private final HttpResponse response = HttpResponse.of(begun);
   private @Nullable ResponseHeaders headers; // guarded by this
@@ -39,6 +40,7 @@ final class QueryReply {
   QueryReply(ServiceRequestContext context, int stallSeconds) {
     this.context = context;
     this.stallSeconds = stallSeconds;
+    this.buffers = new PieceBuffers(context.alloc());
   }
 
   HttpResponse response() {
@@ -71,16 +73,11 @@ final class QueryReply {
       throws ExecutionException, InterruptedException, TimeoutException {
     HttpResponseWriter writer = pieces();
     awaitSent();
-    if (writer == null || !writer.tryWrite(pooled(bytes, length))) {
+    if (writer == null || !writer.tryWrite(buffers.copyOf(bytes, length))) {
       return false;
     }
     sent = writer.whenConsumed();
     return true;
-  }
-
-  /// A copy where the socket takes it from, or it would be copied once more.
-  private HttpData pooled(byte[] bytes, int length) {
-    return HttpData.wrap(context.alloc().directBuffer(length).writeBytes(bytes, 0, length));
   }
 
   /// Sends what is left and ends the answer; returns when it is in the socket.
@@ -97,7 +94,7 @@ final class QueryReply {
     if (write(bytes, length)) {
       awaitSent();
     }
-    close();
+    endPieces();
   }
 
   private synchronized boolean tryWhole(HttpData all) {
@@ -109,7 +106,7 @@ final class QueryReply {
   }
 
   /// Ends the answer where it is; it begins if it did not yet.
-  private void close() {
+  private void endPieces() {
     HttpResponseWriter writer = pieces();
     if (writer != null) {
       writer.close();
@@ -128,5 +125,12 @@ final class QueryReply {
     } else {
       begun.completeExceptionally(failure);
     }
+  }
+
+  /// Gives back what is no longer needed; what was sent goes out all the same. On the query's
+  /// thread, once nothing more is to come.
+  @Override
+  public void close() {
+    buffers.close();
   }
 }

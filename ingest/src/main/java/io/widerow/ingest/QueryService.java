@@ -206,6 +206,7 @@ final class QueryService {
     } catch (Throwable failure) {
       reply.fail(failure);
     } finally {
+      reply.close();
       places.release();
     }
   }

@@ -1,6 +1,7 @@
 package io.widerow.query;
 
 import io.widerow.event.AttributeValue;
+import io.widerow.event.Digits;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -9,7 +10,16 @@ import java.util.Arrays;
 ///
 /// - Threads: one.
 public final class ByteSink {
+  private static final int SHORT_BYTES = 64;
   private static final int DIGITS_MAX = 20;
+  private static final int EIGHT_DIGITS = 100_000_000;
+  private static final long DIGIT_BITS = 0x0f0f_0f0f_0f0f_0f0fL; // of ASCII, as a number
+  private static final long LAST_DIGIT = 1L << 56; // is shown, a zero as well
+
+  /// Most metrics are numbers below it. Their digits, the first lowest, and above them how many.
+  private static final int SMALL = 1_000;
+
+  private static final int[] SMALL_DIGITS = smallDigits();
 
   private byte[] bytes;
   private int length;
@@ -18,6 +28,18 @@ public final class ByteSink {
 
   public ByteSink(int bytesStart) {
     bytes = new byte[bytesStart];
+  }
+
+  private static int[] smallDigits() {
+    int[] digits = new int[SMALL];
+    for (int i = 0; i < SMALL; i++) {
+      String text = Integer.toString(i);
+      digits[i] = text.length() << 24;
+      for (int at = 0; at < text.length(); at++) {
+        digits[i] |= text.charAt(at) << (at * Byte.SIZE);
+      }
+    }
+    return digits;
   }
 
   /// What was written, from 0 until [#length]. Another array after it has grown.
@@ -49,9 +71,30 @@ public final class ByteSink {
     bytes[length++] = (byte) ascii;
   }
 
+  void put(char ascii, char next) {
+    reserve(2);
+    bytes[length] = (byte) ascii;
+    bytes[length + 1] = (byte) next;
+    length += 2;
+  }
+
+  /// A run of a few bytes, as most are, is copied without a call into the runtime: eight at a time,
+  /// the last eight once more with some of those before them.
   void put(byte[] source, int offset, int count) {
     reserve(count);
-    System.arraycopy(source, offset, bytes, length, count);
+    if (count > SHORT_BYTES) {
+      System.arraycopy(source, offset, bytes, length, count);
+    } else if (count >= Long.BYTES) {
+      int last = count - Long.BYTES;
+      for (int i = 0; i < last; i += Long.BYTES) {
+        SignedWords.store(SignedWords.load(source, offset + i), bytes, length + i);
+      }
+      SignedWords.store(SignedWords.load(source, offset + last), bytes, length + last);
+    } else {
+      for (int i = 0; i < count; i++) {
+        bytes[length + i] = source[offset + i];
+      }
+    }
     length += count;
   }
 
@@ -78,26 +121,51 @@ public final class ByteSink {
   }
 
   void putLong(long value) {
-    reserve(DIGITS_MAX);
-    if (value == Long.MIN_VALUE) {
-      put("-9223372036854775808");
-      return;
-    }
+    reserve(DIGITS_MAX + Long.BYTES);
     long rest = value;
     if (rest < 0) {
+      if (rest == Long.MIN_VALUE) {
+        put("-9223372036854775808");
+        return;
+      }
       bytes[length++] = '-';
       rest = -rest;
     }
-    int digits = 1;
-    for (long power = 10; digits < 19 && rest >= power; power *= 10) {
-      digits++;
+    if (rest < SMALL) {
+      int digits = SMALL_DIGITS[(int) rest];
+      SignedWords.store(digits, bytes, length);
+      length += digits >>> 24;
+    } else if (rest < EIGHT_DIGITS) {
+      putFirstDigits((int) rest);
+    } else {
+      putLongDigits(rest);
     }
-    for (int at = length + digits - 1; at >= length; at--) {
-      long tenth = rest / 10;
-      bytes[at] = (byte) ('0' + (rest - tenth * 10));
-      rest = tenth;
+  }
+
+  private void putLongDigits(long rest) {
+    long high = rest / EIGHT_DIGITS;
+    int low = (int) (rest - high * EIGHT_DIGITS);
+    if (high < EIGHT_DIGITS) {
+      putFirstDigits((int) high);
+    } else {
+      long highest = high / EIGHT_DIGITS;
+      putFirstDigits((int) highest);
+      putEightDigits((int) (high - highest * EIGHT_DIGITS));
     }
-    length += digits;
+    putEightDigits(low);
+  }
+
+  /// Without zeros in front. All eight are written; what is behind the last is written over later.
+  private void putFirstDigits(int number) {
+    long digits = Digits.decimal(number);
+    int zeros = Long.numberOfTrailingZeros((digits & DIGIT_BITS) | LAST_DIGIT) / Byte.SIZE;
+    SignedWords.store(digits >>> (zeros * Byte.SIZE), bytes, length);
+    length += Long.BYTES - zeros;
+  }
+
+  private void putEightDigits(int number) {
+    SignedWords.store(Digits.decimal(number), bytes, length);
+    length += Long.BYTES;
   }
 
   /// Puts a finite double in the shortest form that reads back as the same double.
@@ -191,12 +259,14 @@ public final class ByteSink {
   }
 
   private void putCsv(byte[] text, int from, int count) {
+    reserve(Math.addExact(count, Long.BYTES + 1));
     boolean formula = count > 0 && CsvEscape.isFormula(text[from]);
-    if (CsvEscape.isPlain(text, from, count)) {
-      if (formula) {
-        put(CsvEscape.GUARD);
-      }
-      put(text, from, count);
+    int at = length;
+    if (formula) {
+      bytes[at++] = CsvEscape.GUARD;
+    }
+    if (CsvEscape.copyPlain(text, from, count, bytes, at)) {
+      length = at + count;
     } else {
       putCsvQuoted(text, from, count, formula);
     }

@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 ///   single quote in front, so that no spreadsheet runs it. Numbers are not touched.
 /// - A failure is a last line `error,<why>`. Threads: one.
 public final class CsvWriter implements EventWriter {
+
   private static final int UUID_BYTES = 36;
-  private static final byte[] LINE_END = {'\r', '\n'};
 
   private final Rfc3339 times;
-  private final @Nullable List<AttributeName> fields;
+  private final AttributeName @Nullable [] fields;
   private final AttributeValue value = new AttributeValue();
   private final ByteSink cell = new ByteSink(1 << 8);
   private final NameBytes keys = new NameBytes(CsvWriter::key);
@@ -33,13 +33,13 @@ public final class CsvWriter implements EventWriter {
 
   public CsvWriter(ZoneId zone, @Nullable List<AttributeName> fields) {
     this.times = new Rfc3339(zone);
-    this.fields = fields;
+    this.fields = fields == null ? null : fields.toArray(AttributeName[]::new);
   }
 
   @Override
   public void begin(ByteSink out) {
     out.put("id,ts,type");
-    List<AttributeName> columns = fields;
+    AttributeName[] columns = fields;
     if (columns == null) {
       out.put(",body,attributes");
     } else {
@@ -53,13 +53,12 @@ public final class CsvWriter implements EventWriter {
 
   @Override
   public void event(EventView event, ByteSink out) {
-    int id = out.claim(UUID_BYTES);
+    int id = out.claim(UUID_BYTES + 1);
     TimeUuid.print(event.idTime(), event.idTail(), out.bytes(), id);
-    out.put(',');
+    out.bytes()[id + UUID_BYTES] = ',';
     times.put(event.timeNanos(), out);
-    out.put(',');
     out.put(typeCell(event.type()));
-    List<AttributeName> columns = fields;
+    AttributeName[] columns = fields;
     if (columns == null) {
       column(event, AttributeName.BODY, out);
       out.put(',');
@@ -70,13 +69,15 @@ public final class CsvWriter implements EventWriter {
         column(event, field, out);
       }
     }
-    out.put(LINE_END);
+    out.put('\r', '\n');
   }
 
+  /// The type behind a comma.
   @SuppressWarnings("ReferenceEquality") // a cursor hands out the same string again and again
   private byte[] typeCell(String type) {
     if (type != typeLast) {
       cell.clear();
+      cell.put(',');
       text(type, cell);
       typeCell = Arrays.copyOf(cell.bytes(), cell.length());
       typeLast = type;

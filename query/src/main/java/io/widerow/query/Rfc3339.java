@@ -39,7 +39,8 @@ final class Rfc3339 {
     int fraction = (int) (nanos - second * 1_000_000_000L);
     int at = out.claim(MINUTE_BYTES + 4 + DIGITS + end.length);
     byte[] bytes = out.bytes();
-    System.arraycopy(start, 0, bytes, at, MINUTE_BYTES);
+    SignedWords.store(SignedWords.load(start, 0), bytes, at);
+    SignedWords.store(SignedWords.load(start, Long.BYTES), bytes, at + Long.BYTES);
     at += MINUTE_BYTES;
     int first = fraction / EIGHT_DIGITS;
     bytes[at] = ':';
@@ -48,7 +49,9 @@ final class Rfc3339 {
     bytes[at + 3] = '.';
     bytes[at + 4] = (byte) ('0' + first);
     SignedWords.store(Digits.decimal(fraction - first * EIGHT_DIGITS), bytes, at + 5);
-    System.arraycopy(end, 0, bytes, at + 4 + DIGITS, end.length);
+    for (int i = 0; i < end.length; i++) {
+      bytes[at + 4 + DIGITS + i] = end[i];
+    }
   }
 
   /// Offsets of zones are whole minutes in all the time that events can have.

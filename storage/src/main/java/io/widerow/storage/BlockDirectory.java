@@ -4,7 +4,6 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeNames;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
 /// What a block's directory says: which columns there are, what is known of them, where they lie.
 ///
@@ -42,15 +41,12 @@ final class BlockDirectory {
   int[] filterBytes = new int[0];
   long[] chunkOffsets = new long[0];
   long[] filterOffsets = new long[0];
-  private @Nullable AttributeName asked; // last
-  private int answer;
 
   /// Reads a directory that is followed by the rest of its block.
   ///
   /// @param offset where in the file the rest starts
   /// @param limit where it ends
   void read(ByteSource in, int eventsExpected, long offset, long limit) {
-    asked = null;
     events = in.readCount(eventsExpected, eventsExpected, "events");
     idsBytes = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of ids");
     columns = in.readCount(0, SegmentFormat.BLOCK_COLUMNS_MAX, "columns");
@@ -146,18 +142,8 @@ final class BlockDirectory {
     }
   }
 
-  /// The first column of a name; negative when there is none. Readers ask for the same one again,
-  /// event after event.
-  @SuppressWarnings("ReferenceEquality") // an equal name is looked for, and found as well
+  /// The first column of a name; negative when there is none.
   int find(AttributeName name) {
-    if (name != asked) {
-      answer = search(name);
-      asked = name;
-    }
-    return answer;
-  }
-
-  private int search(AttributeName name) {
     int low = 0;
     int high = columns;
     while (low < high) {

@@ -169,6 +169,8 @@ final class SegmentCursor implements EventCursor {
     block = opened;
     watch.block();
     columnsRead = false;
+    shown.asked.clear();
+    filtered.asked.clear();
     long bytes = reader.bytesRead();
     scout = scouts.look(opened, scout, searching);
     bytesBefore += bytes;
@@ -269,10 +271,10 @@ final class SegmentCursor implements EventCursor {
 
   /// The current row as an event, with all columns or with some.
   private final class BlockView implements EventView {
-    private final Scan wanted;
+    private final AskedColumns asked;
 
     BlockView(Scan wanted) {
-      this.wanted = wanted;
+      this.asked = new AskedColumns(wanted);
     }
 
     @Override
@@ -298,7 +300,7 @@ final class SegmentCursor implements EventCursor {
     @Override
     public boolean find(AttributeName name, AttributeValue out) {
       BlockDirectory directory = reader.directory();
-      int column = wanted.shows(name) ? directory.find(name) : -1;
+      int column = asked.find(name, directory);
       while (column >= 0) {
         if (reader.column(column).value(row, out)) {
           return true;
@@ -311,9 +313,11 @@ final class SegmentCursor implements EventCursor {
     @Override
     public void forEach(AttributeValue value, AttributeVisitor visitor) {
       BlockDirectory directory = reader.directory();
-      for (int i = 0; i < directory.columns; i++) {
-        if (wanted.shows(directory.names[i]) && reader.column(i).value(row, value)) {
-          visitor.visit(directory.names[i], value);
+      int count = asked.countShown(directory);
+      for (int i = 0; i < count; i++) {
+        int column = asked.shown(i);
+        if (reader.column(column).value(row, value)) {
+          visitor.visit(directory.names[column], value);
         }
       }
     }

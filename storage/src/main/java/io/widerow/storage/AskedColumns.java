@@ -1,0 +1,97 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeName;
+import java.util.Arrays;
+
+/// Which columns of the current block a reader sees, each looked up once a block. Readers ask for
+/// the same few names, event after event and in one order, so the place behind the one asked for
+/// last is where the next one is:
+///
+/// ```
+///   asked for   host  region  usage | host  region  usage | ...
+///   names       [host] [region] [usage]
+///   columns        2       5      -1
+///                          ^ next, after host
+/// ```
+///
+/// - Threads: one.
+final class AskedColumns {
+  /// Names that are remembered. Others are looked up each time.
+  private static final int MOST = 64;
+
+  private final Scan scan;
+  private AttributeName[] names = new AttributeName[8];
+  private int[] columns = new int[8];
+  private int count;
+  private int next;
+  private int[] shown = new int[0];
+  private int shownCount = -1; // not known yet
+
+  /// @param scan says which columns may be seen
+  AskedColumns(Scan scan) {
+    this.scan = scan;
+  }
+
+  /// Forgets the block before.
+  void clear() {
+    count = 0;
+    next = 0;
+    shownCount = -1;
+  }
+
+  /// The first column of a name; negative when there is none or it was not asked for.
+  ///
+  /// @param directory of the current block
+  @SuppressWarnings("ReferenceEquality") // an equal name is looked for, and found as well
+  int find(AttributeName name, BlockDirectory directory) {
+    int at = next < count ? next : 0;
+    if (at < count && names[at] == name) {
+      next = at + 1;
+      return columns[at];
+    }
+    return findOutOfTurn(name, directory);
+  }
+
+  @SuppressWarnings("ReferenceEquality")
+  private int findOutOfTurn(AttributeName name, BlockDirectory directory) {
+    for (int i = 0; i < count; i++) {
+      if (names[i] == name) {
+        next = i + 1;
+        return columns[i];
+      }
+    }
+    int column = scan.shows(name) ? directory.find(name) : -1;
+    if (count < MOST) {
+      if (count == names.length) {
+        names = Arrays.copyOf(names, 2 * count);
+        columns = Arrays.copyOf(columns, 2 * count);
+      }
+      names[count] = name;
+      columns[count] = column;
+      count++;
+      next = count;
+    }
+    return column;
+  }
+
+  /// How many columns are shown, see [#shown].
+  int countShown(BlockDirectory directory) {
+    if (shownCount < 0) {
+      if (shown.length < directory.columns) {
+        shown = new int[2 * directory.columns];
+      }
+      shownCount = 0;
+      for (int i = 0; i < directory.columns; i++) {
+        if (scan.shows(directory.names[i])) {
+          shown[shownCount++] = i;
+        }
+      }
+    }
+    return shownCount;
+  }
+
+  /// One of the columns that are shown, in ascending order of names. After [#countShown].
+  int shown(int place) {
+    return shown[place];
+  }
+}
