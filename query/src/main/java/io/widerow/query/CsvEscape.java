@@ -20,6 +20,7 @@ final class CsvEscape {
   private static final long QUOTES = ONES * '"';
   private static final long COMMAS = ONES * ',';
   private static final long LINE_FEEDS = ONES * '\n';
+  private static final long ABOVE = ONES * (',' + 1); // above all of them
   private static final long RETURNS = ONES * '\r';
 
   private CsvEscape() {}
@@ -38,7 +39,7 @@ final class CsvEscape {
   static boolean copyPlain(byte[] raw, int from, int count, byte[] out, int offset) {
     for (int at = 0; at < count; at += Long.BYTES) {
       long word = SignedWords.load(raw, from + at);
-      if (hasSpecial(word & SignedWords.first(count - at))) {
+      if (hasSpecial(word | ~SignedWords.first(count - at))) {
         return false;
       }
       SignedWords.store(word, out, offset + at);
@@ -46,7 +47,12 @@ final class CsvEscape {
     return true;
   }
 
+  /// Most words, of tags and names, have nothing as low as a comma.
   private static boolean hasSpecial(long word) {
+    return ((word - ABOVE) & ~word & HIGHS) != 0 && hasSpecialAmongLow(word);
+  }
+
+  private static boolean hasSpecialAmongLow(long word) {
     return (zeros(word ^ QUOTES)
             | zeros(word ^ COMMAS)
             | zeros(word ^ LINE_FEEDS)
