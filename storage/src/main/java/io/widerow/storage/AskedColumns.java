@@ -2,6 +2,7 @@ package io.widerow.storage;
 
 import io.widerow.event.AttributeName;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Which columns of the current block a reader sees, each looked up once a block. Readers ask for
 /// the same few names, event after event and in one order, so the place behind the one asked for
@@ -22,8 +23,10 @@ final class AskedColumns {
   private final Scan scan;
   private AttributeName[] names = new AttributeName[8];
   private int[] columns = new int[8];
+  private @Nullable ColumnReader[] readers = new ColumnReader[8];
   private int count;
   private int next;
+  private int last = -1; // column that was found last
   private int[] shown = new int[0];
   private int shownCount = -1; // not known yet
 
@@ -39,39 +42,52 @@ final class AskedColumns {
     shownCount = -1;
   }
 
-  /// The first column of a name; negative when there is none or it was not asked for.
+  /// The first column of a name, decoded; null when there is none or it was not asked for.
   ///
-  /// @param directory of the current block
+  /// @param block the current one
   @SuppressWarnings("ReferenceEquality") // an equal name is looked for, and found as well
-  int find(AttributeName name, BlockDirectory directory) {
+  @Nullable ColumnReader find(AttributeName name, BlockReader block) {
     int at = next < count ? next : 0;
-    if (at < count && names[at] == name) {
-      next = at + 1;
-      return columns[at];
-    }
-    return findOutOfTurn(name, directory);
+    return at < count && names[at] == name ? found(at) : findOutOfTurn(name, block);
+  }
+
+  private @Nullable ColumnReader found(int at) {
+    next = at + 1;
+    last = columns[at];
+    return readers[at];
   }
 
   @SuppressWarnings("ReferenceEquality")
-  private int findOutOfTurn(AttributeName name, BlockDirectory directory) {
+  private @Nullable ColumnReader findOutOfTurn(AttributeName name, BlockReader block) {
     for (int i = 0; i < count; i++) {
       if (names[i] == name) {
-        next = i + 1;
-        return columns[i];
+        return found(i);
       }
     }
-    int column = scan.shows(name) ? directory.find(name) : -1;
+    last = scan.shows(name) ? block.directory().find(name) : -1;
+    ColumnReader reader = last < 0 ? null : block.column(last);
     if (count < MOST) {
-      if (count == names.length) {
-        names = Arrays.copyOf(names, 2 * count);
-        columns = Arrays.copyOf(columns, 2 * count);
-      }
-      names[count] = name;
-      columns[count] = column;
-      count++;
-      next = count;
+      remember(name, last, reader);
     }
-    return column;
+    return reader;
+  }
+
+  private void remember(AttributeName name, int column, @Nullable ColumnReader reader) {
+    if (count == names.length) {
+      names = Arrays.copyOf(names, 2 * count);
+      columns = Arrays.copyOf(columns, 2 * count);
+      readers = Arrays.copyOf(readers, 2 * count);
+    }
+    names[count] = name;
+    columns[count] = column;
+    readers[count] = reader;
+    count++;
+    next = count;
+  }
+
+  /// The column that [#find] found last; negative when it found none.
+  int last() {
+    return last;
   }
 
   /// How many columns are shown, see [#shown].

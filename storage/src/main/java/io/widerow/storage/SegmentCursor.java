@@ -299,15 +299,18 @@ final class SegmentCursor implements EventCursor {
 
     @Override
     public boolean find(AttributeName name, AttributeValue out) {
+      ColumnReader column = asked.find(name, reader);
+      return column != null && (column.value(row, out) || findOtherKind(asked.last(), out));
+    }
+
+    /// Another column of the same name has what is of another kind.
+    private boolean findOtherKind(int column, AttributeValue out) {
       BlockDirectory directory = reader.directory();
-      int column = asked.find(name, directory);
-      while (column >= 0) {
-        if (reader.column(column).value(row, out)) {
-          return true;
-        }
-        column = directory.findNext(column);
+      int next = directory.findNext(column);
+      while (next >= 0 && !reader.column(next).value(row, out)) {
+        next = directory.findNext(next);
       }
-      return false;
+      return next >= 0;
     }
 
     @Override
