@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 ///   single quote in front, so that no spreadsheet runs it. Numbers are not touched.
 /// - A failure is a last line `error,<why>`. Threads: one.
 public final class CsvWriter implements EventWriter {
-
   private static final int UUID_BYTES = 36;
 
   private final Rfc3339 times;
