@@ -32,6 +32,7 @@ final class PieceBuffers implements AutoCloseable {
       if (isFree(place) && buffer.capacity() >= length) {
         return buffer;
       }
+      buffers[place] = null; // there may be no memory for another
       buffer.release();
     }
     ByteBuf larger = allocator.directBuffer(length + length / 8);

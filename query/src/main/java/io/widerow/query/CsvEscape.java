@@ -20,8 +20,8 @@ final class CsvEscape {
   private static final long QUOTES = ONES * '"';
   private static final long COMMAS = ONES * ',';
   private static final long LINE_FEEDS = ONES * '\n';
-  private static final long ABOVE = ONES * (',' + 1); // above all of them
   private static final long RETURNS = ONES * '\r';
+  private static final long ABOVE = ONES * (',' + 1); // above all of these
 
   private CsvEscape() {}
 

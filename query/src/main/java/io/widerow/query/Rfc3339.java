@@ -37,6 +37,7 @@ final class Rfc3339 {
     long nanos = epochNanos - minute * MINUTE_NANOS;
     int second = (int) (nanos / 1_000_000_000);
     int fraction = (int) (nanos - second * 1_000_000_000L);
+    // Claimed at once: three puts make an event of CSV 4 % dearer (RangeWriterBench).
     int at = out.claim(MINUTE_BYTES + 4 + DIGITS + end.length);
     byte[] bytes = out.bytes();
     SignedWords.store(SignedWords.load(start, 0), bytes, at);

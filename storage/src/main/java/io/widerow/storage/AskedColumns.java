@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///   asked for   host  region  usage | host  region  usage | ...
 ///   names       [host] [region] [usage]
-///   columns        2       5      -1
+///   readers     [  2 ] [   5  ] [ null]     usage is not in this block
 ///                          ^ next, after host
 /// ```
 ///
 /// - Threads: one.
+/// - Memory: the readers are the block's; what was found is good until [#clear].
 final class AskedColumns {
   /// Names that are remembered. Others are looked up each time.
   private static final int MOST = 64;
@@ -26,7 +27,7 @@ final class AskedColumns {
   private @Nullable ColumnReader[] readers = new ColumnReader[8];
   private int count;
   private int next;
-  private int last = -1; // column that was found last
+  private int lastColumn = -1; // that was found
   private int[] shown = new int[0];
   private int shownCount = -1; // not known yet
 
@@ -42,9 +43,11 @@ final class AskedColumns {
     shownCount = -1;
   }
 
-  /// The first column of a name, decoded; null when there is none or it was not asked for.
+  /// The first column of a name, read when it is asked for first; null when there is none or the
+  /// scan does not show it.
   ///
   /// @param block the current one
+  /// @throws StorageException.Corrupt when the column is damaged
   @SuppressWarnings("ReferenceEquality") // an equal name is looked for, and found as well
   @Nullable ColumnReader find(AttributeName name, BlockReader block) {
     int at = next < count ? next : 0;
@@ -53,7 +56,7 @@ final class AskedColumns {
 
   private @Nullable ColumnReader found(int at) {
     next = at + 1;
-    last = columns[at];
+    lastColumn = columns[at];
     return readers[at];
   }
 
@@ -64,10 +67,10 @@ final class AskedColumns {
         return found(i);
       }
     }
-    last = scan.shows(name) ? block.directory().find(name) : -1;
-    ColumnReader reader = last < 0 ? null : block.column(last);
+    lastColumn = scan.shows(name) ? block.directory().find(name) : -1;
+    ColumnReader reader = lastColumn < 0 ? null : block.column(lastColumn);
     if (count < MOST) {
-      remember(name, last, reader);
+      remember(name, lastColumn, reader);
     }
     return reader;
   }
@@ -85,9 +88,9 @@ final class AskedColumns {
     next = count;
   }
 
-  /// The column that [#find] found last; negative when it found none.
-  int last() {
-    return last;
+  /// The place in the directory of what [#find] found last; negative when it found none.
+  int lastColumn() {
+    return lastColumn;
   }
 
   /// How many columns are shown, see [#shown].

@@ -300,7 +300,7 @@ final class SegmentCursor implements EventCursor {
     @Override
     public boolean find(AttributeName name, AttributeValue out) {
       ColumnReader column = asked.find(name, reader);
-      return column != null && (column.value(row, out) || findOtherKind(asked.last(), out));
+      return column != null && (column.value(row, out) || findOtherKind(asked.lastColumn(), out));
     }
 
     /// Another column of the same name has what is of another kind.
