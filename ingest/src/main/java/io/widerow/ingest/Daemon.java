@@ -8,6 +8,7 @@ import com.linecorp.armeria.common.util.EventLoopGroups;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
+import com.linecorp.armeria.server.ServiceConfig;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
@@ -22,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -273,6 +275,18 @@ public final class Daemon implements AutoCloseable {
   /// Where HTTP is listened to; the port is the real one when it was configured as 0.
   public InetSocketAddress httpAddress() {
     return new InetSocketAddress(config.http().getAddress(), http.activeLocalPort());
+  }
+
+  /// What HTTP answers, such as `GET /ready`, which takes HEAD as well.
+  List<String> endpoints() {
+    return http.config().serviceConfigs().stream()
+        .map(ServiceConfig::route)
+        .map(route -> {
+          HttpMethod method =
+              route.methods().contains(HttpMethod.GET) ? HttpMethod.GET : HttpMethod.POST;
+          return method + " " + route.patternString();
+        })
+        .toList();
   }
 
   /// Bytes that requests under way hold.

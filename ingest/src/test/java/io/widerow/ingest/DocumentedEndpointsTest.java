@@ -1,0 +1,36 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/// Goal: every endpoint of the daemon is in one of the documents, and in one table only. Method:
+/// their rows beside the routes of a daemon that runs.
+class DocumentedEndpointsTest {
+  private static final List<Path> PAGES =
+      List.of(Path.of("OPERATIONS.md"), Path.of("PROTOCOLS.md"), Path.of("../query/QUERY.md"));
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| `((?:GET|POST) /[^`?]*)` \\|");
+
+  @Test
+  void everyRouteIsDocumentedOnce() throws IOException {
+    StringBuilder pages = new StringBuilder();
+    for (Path page : PAGES) {
+      pages.append(Files.readString(page));
+    }
+    List<String> documented =
+        ROW.matcher(pages).results().map((MatchResult row) -> row.group(1)).sorted().toList();
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("data", "unused", "http", "127.0.0.1:0", "lanes", "1"));
+    try (Daemon daemon = Daemon.start(config, new MemoryStore(1))) {
+      assertEquals(List.copyOf(new TreeSet<>(daemon.endpoints())), documented);
+    }
+  }
+}
