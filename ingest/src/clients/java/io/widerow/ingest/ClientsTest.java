@@ -63,7 +63,7 @@ class ClientsTest {
     Daemon daemon = Daemon.start(config, store);
     running = daemon;
     httpPort = daemon.httpAddress().getPort();
-    InetSocketAddress syslog = Objects.requireNonNull(daemon.syslogAddress());
+    InetSocketAddress syslog = Objects.requireNonNull(daemon.socketAddress("syslog"));
     syslogPort = syslog.getPort();
   }
 

@@ -16,9 +16,9 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Stands before the endpoints and lets through who may. With tokens, every request names one. On
-/// this machine and without tokens, the request must be for a name of this machine: a web page
-/// whose name is made to resolve to 127.0.0.1 could otherwise read and write through a browser.
+/// Authenticates and authorizes each request. With tokens, every request must carry one. Without
+/// tokens and on a loopback address, the request must name a host of this machine: otherwise a web
+/// page whose name resolves to 127.0.0.1 could read and write through a browser (DNS rebinding).
 ///
 /// - Threads: any event loop.
 final class Access {
@@ -50,25 +50,20 @@ final class Access {
     return name == null ? "" : name;
   }
 
-  /// An endpoint that needs a scope.
-  HttpService guard(Tokens.Scope scope, HttpService inner) {
+  /// The service of a route, for requests that may use it; others get the refusal.
+  HttpService guard(HttpRoute route) {
     return (context, request) -> {
-      HttpResponse refused = refusal(scope, context, request);
-      return refused != null ? refused : inner.serve(context, request);
+      HttpResponse refused = refusal(route.scope(), context, request);
+      return refused != null ? refused : route.service().serve(context, request);
     };
   }
 
-  /// An endpoint that tells nothing, for probes that have no token.
-  HttpService open(HttpService inner) {
-    return (context, request) -> isOurHost(request) ? inner.serve(context, request) : misdirected();
-  }
-
   private @Nullable HttpResponse refusal(
-      Tokens.Scope scope, ServiceRequestContext context, HttpRequest request) {
+      Tokens.@Nullable Scope scope, ServiceRequestContext context, HttpRequest request) {
     if (!isOurHost(request)) {
       return misdirected();
     }
-    if (tokens == null) {
+    if (tokens == null || scope == null) {
       return null;
     }
     String secret = secret(request.headers().get(HttpHeaderNames.AUTHORIZATION));

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 
-/// What a batch and its repeat have in common: 128 bits of a SHA-256 digest, of a body that of its
-/// [BodyDigest]. A hash that anybody can compute and is weaker would let somebody whose words end
-/// up in a log make a batch that passes for the repeat of another.
+/// Identifies a batch and its repeats: 128 bits of a SHA-256 digest. The digest must withstand
+/// attacks: with a weaker hash, somebody whose text is logged could craft a batch that passes for
+/// the repeat of another batch.
 record BatchKey(long high, long low) {
   private static final byte NAMED = 1;
   private static final byte BODY = 2;
@@ -19,13 +19,13 @@ record BatchKey(long high, long low) {
 
   /// The key of a batch whose events carry their own times.
   ///
-  /// @param body the digest of its body, see [BodyDigest]
+  /// @param body the digest of its body
   static BatchKey ofBody(String principal, String endpoint, byte[] body) {
     return of(BODY, principal, endpoint, body);
   }
 
-  /// The key of a part of the batch that is stored by itself: of another part nothing is known when
-  /// this one is found.
+  /// The key of a part that is stored separately. Finding the key of one part says nothing about
+  /// the other parts.
   BatchKey part(int number) {
     MessageDigest digest = start(PART);
     ByteBuffer bits = ByteBuffer.allocate(2 * Long.BYTES + Integer.BYTES);

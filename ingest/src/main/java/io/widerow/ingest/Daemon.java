@@ -1,11 +1,9 @@
 package io.widerow.ingest;
 
-import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.TlsKeyPair;
 import com.linecorp.armeria.common.util.EventLoopGroups;
-import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
 import com.linecorp.armeria.server.ServiceConfig;
@@ -22,6 +20,7 @@ import io.widerow.storage.StoreView.PartitionInfo;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,6 +32,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The program that takes events in: receivers, lanes, and their start and end.
@@ -74,7 +74,7 @@ public final class Daemon implements AutoCloseable {
   private final Server http;
   private final ScheduledExecutorService maintenance;
   private final Set<String> damageTold = new HashSet<>(); // by the maintenance thread only
-  private @Nullable SyslogReceiver syslog;
+  private final List<SocketReceiver> receivers = new ArrayList<>();
   private boolean closed;
 
   private Daemon(DaemonConfig config, EventStore store) {
@@ -114,7 +114,7 @@ public final class Daemon implements AutoCloseable {
     access = new Access(config);
     connections = new ConnectionGuard(config.limits(), config.security().tlsCertificate() != null);
     credit.whenRoom(connections::roomAgain);
-    http = server(config, intake, access);
+    http = server(routes());
     maintenance =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
@@ -137,10 +137,10 @@ public final class Daemon implements AutoCloseable {
   /// Loads the classes of the HTTP server, which takes a second, while another thread opens the
   /// store.
   static void prepare() {
-    // A registry of its own, or both servers would register the same meters, and one be told off.
+    // A registry of its own: otherwise both servers register the same meters, and Armeria warns.
     PrometheusMeterRegistry unread = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     ServerBuilder builder = Server.builder().http(0).meterRegistry(unread);
-    get(builder, "/ready", (context, request) -> HttpResponse.of(HttpStatus.OK));
+    builder.route().get("/ready").build((_, _) -> HttpResponse.of(HttpStatus.OK));
     builder.build().close();
     unread.close();
   }
@@ -155,7 +155,7 @@ public final class Daemon implements AutoCloseable {
     var _ = daemon.maintenance.scheduleWithFixedDelay(daemon::maintain, 1, 1, TimeUnit.SECONDS);
     try {
       ListenException.listen("http", config.http(), () -> daemon.http.start().join());
-      daemon.startSyslog();
+      daemon.listen();
       return daemon;
     } catch (ListenException refused) {
       daemon.close();
@@ -163,24 +163,43 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  private void startSyslog() {
-    InetSocketAddress address = config.syslog();
-    if (address != null) {
-      syslog =
-          ListenException.listen(
-              "syslog",
-              address,
-              () ->
-                  new SyslogReceiver(
-                      intake, address, config.syslogZone(), config.durability(), registry));
+  /// The endpoints of each HTTP protocol: one line each.
+  private List<HttpRoute> routes() {
+    WriteRoutes write = new WriteRoutes(intake, config.durability());
+    return Stream.of(
+            EventsProtocol.routes(write),
+            InfluxProtocol.routes(write),
+            queries.routes(),
+            new SnapshotService(store, config.store().snapshotDirectory(config.data())).routes(),
+            new StatusServices(config, intake, store, registry).routes())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  /// The protocols with sockets of their own: one line each.
+  private static List<Port> ports(DaemonConfig config) {
+    return List.of(new Port(SyslogProtocol.of(config.syslogZone()), config.syslog()));
+  }
+
+  /// @param address null when the protocol is off
+  private record Port(SocketProtocol protocol, @Nullable InetSocketAddress address) {}
+
+  private void listen() {
+    for (Port port : ports(config)) {
+      InetSocketAddress address = port.address();
+      if (address != null) {
+        receivers.add(
+            ListenException.listen(
+                port.protocol().name(),
+                address,
+                () ->
+                    new SocketReceiver(
+                        port.protocol(), address, intake, config.durability(), registry)));
+      }
     }
   }
 
-  private Server server(DaemonConfig config, Intake newIntake, Access access) {
-    WriteServices write = new WriteServices(newIntake, config.durability());
-    StatusServices status = new StatusServices(config, newIntake, store, registry);
-    SnapshotService snapshots =
-        new SnapshotService(store, config.store().snapshotDirectory(config.data()));
+  private Server server(List<HttpRoute> routes) {
     ServerBuilder builder =
         Server.builder()
             .bossGroupFactory(AcceptLoop::new)
@@ -190,7 +209,7 @@ public final class Daemon implements AutoCloseable {
             .http2MaxHeaderListSize(HEADER_BYTES_MAX)
             .idleTimeout(IDLE_MAX)
             .requestTimeout(REQUEST_MAX)
-            .maxRequestLength(0) // counted by us, packed and unpacked
+            .maxRequestLength(0) // we count the bytes, before and after decompression
             .disableServerHeader()
             .gracefulShutdownTimeout(Duration.ZERO, Duration.ofSeconds(config.drainSeconds()));
     builder.childChannelPipelineCustomizer(connections::guard);
@@ -199,16 +218,9 @@ public final class Daemon implements AutoCloseable {
       return service.serve(context, request);
     });
     listen(builder, config);
-    post(builder, "/v1/events", access.guard(Tokens.Scope.INGEST, write::events));
-    post(builder, "/api/v2/write", access.guard(Tokens.Scope.INGEST, write::influx2));
-    post(builder, "/write", access.guard(Tokens.Scope.INGEST, write::influx1));
-    post(builder, "/v1/admin/snapshot", access.guard(Tokens.Scope.ADMIN, snapshots::snapshot));
-    get(builder, "/v1/query", access.guard(Tokens.Scope.QUERY, queries::query));
-    get(builder, "/metrics", access.guard(Tokens.Scope.ADMIN, status::metrics));
-    get(builder, "/v1/status", access.guard(Tokens.Scope.ADMIN, status::status));
-    get(builder, "/ready", access.open(status::ready));
-    get(builder, "/health", access.open(status::health));
-    get(builder, "/ping", access.open(status::ping));
+    for (HttpRoute route : routes) {
+      builder.route().path(route.path()).methods(route.methods()).build(access.guard(route));
+    }
     return builder.build();
   }
 
@@ -230,14 +242,6 @@ public final class Daemon implements AutoCloseable {
     } else {
       builder.http(config.http());
     }
-  }
-
-  private static void post(ServerBuilder builder, String path, HttpService service) {
-    builder.route().path(path).methods(HttpMethod.POST).build(service);
-  }
-
-  private static void get(ServerBuilder builder, String path, HttpService service) {
-    builder.route().path(path).methods(HttpMethod.GET, HttpMethod.HEAD).build(service);
   }
 
   private void maintain() {
@@ -314,9 +318,19 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  /// Where syslog is listened to; null when it is not.
-  public @Nullable InetSocketAddress syslogAddress() {
-    return syslog == null ? null : syslog.address();
+  /// Where a protocol with sockets of its own listens, such as `syslog`; null when it is off.
+  public @Nullable InetSocketAddress socketAddress(String protocol) {
+    for (SocketReceiver receiver : receivers) {
+      if (receiver.protocol().name().equals(protocol)) {
+        return receiver.address();
+      }
+    }
+    return null;
+  }
+
+  /// The receivers of all protocols with sockets of their own that are on.
+  List<SocketReceiver> receivers() {
+    return List.copyOf(receivers);
   }
 
   /// Why nothing can be written any more; null while it can.
@@ -343,15 +357,11 @@ public final class Daemon implements AutoCloseable {
     while (intake.inFlight() > 0 && System.nanoTime() < until) {
       LockSupport.parkNanos(1_000_000);
     }
-    if (syslog != null) {
-      syslog.stop();
-    }
+    receivers.forEach(SocketReceiver::stop);
     queries.stop();
     http.stop().join();
     lanes.close();
-    if (syslog != null) {
-      syslog.close();
-    }
+    receivers.forEach(SocketReceiver::close);
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
     registry.close();
   }

@@ -112,7 +112,7 @@ public final class DemoCommand implements Callable<Integer> {
     say("  access log as text over HTTP      %s".formatted(feed.accessLog()));
     say("  broker log as text over HTTP      %s".formatted(feed.brokerLog()));
     say("  its figures as line protocol      %s".formatted(feed.accessFigures()));
-    var syslog = daemon.syslogAddress();
+    var syslog = daemon.socketAddress("syslog");
     if (syslog != null) {
       say("  broker errors over syslog (TCP)   %s".formatted(feed.brokerErrors(syslog)));
     }

@@ -6,6 +6,7 @@ import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.QueryParams;
 import java.time.DateTimeException;
 import java.time.ZoneId;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// `POST /v1/events`: JSON lines or plain text.
@@ -26,7 +27,14 @@ final class EventsProtocol implements WriteProtocol {
     this.text = text;
   }
 
-  static EventsProtocol of(@Nullable MediaType contentType, QueryParams parameters)
+  static List<HttpRoute> routes(WriteRoutes write) {
+    return List.of(
+        write.post(
+            "/v1/events",
+            (context, request) -> of(request.headers().contentType(), context.queryParams())));
+  }
+
+  private static EventsProtocol of(@Nullable MediaType contentType, QueryParams parameters)
       throws RequestRefused {
     String kind = contentType == null ? "none" : contentType.type() + "/" + contentType.subtype();
     return switch (kind) {

@@ -2,6 +2,7 @@ package io.widerow.ingest;
 
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// `POST /api/v2/write` and `POST /write`: line protocol, with the answers that InfluxDB's clients
@@ -11,9 +12,21 @@ final class InfluxProtocol implements WriteProtocol {
   private final SeriesCaches series;
   private final boolean second;
 
-  /// @param second InfluxDB 2, else 1
+  static List<HttpRoute> routes(WriteRoutes write) {
+    Runtime runtime = Runtime.getRuntime();
+    SeriesCaches series = new SeriesCaches(runtime.maxMemory(), runtime.availableProcessors());
+    return List.of(
+        write.post(
+            "/api/v2/write",
+            (context, _) -> new InfluxProtocol(series, true, context.queryParam("precision"))),
+        write.post(
+            "/write",
+            (context, _) -> new InfluxProtocol(series, false, context.queryParam("precision"))));
+  }
+
+  /// @param second whether the answers are those of InfluxDB 2, else of InfluxDB 1
   /// @param precision unit of timestamps; null for nanoseconds
-  InfluxProtocol(SeriesCaches series, boolean second, @Nullable String precision)
+  private InfluxProtocol(SeriesCaches series, boolean second, @Nullable String precision)
       throws RequestRefused {
     this.series = series;
     this.second = second;

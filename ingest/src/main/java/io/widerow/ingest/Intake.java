@@ -1,22 +1,15 @@
 package io.widerow.ingest;
 
-import com.linecorp.armeria.common.HttpRequest;
-import com.linecorp.armeria.common.HttpResponse;
-import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.storage.Durability;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Takes requests that write: claims credit, reads, decodes, hands over to the lanes, answers.
+/// What all receivers of one daemon share: lanes, credit, limits, the clock, the samples of refused
+/// events, and whether new requests are taken.
 ///
-/// - Threads: any event loop.
+/// - Threads: any.
 final class Intake {
-  /// The rest of a body that is dropped, when it is refused, to keep the connection.
-  private static final long DROPPED_BYTES_MAX = 64 << 10;
-
   private final Lanes lanes;
   private final ByteCredit credit;
   private final Limits limits;
@@ -76,33 +69,9 @@ final class Intake {
     return epochNanos.getAsLong();
   }
 
-  /// Takes one request.
-  HttpResponse take(
-      ServiceRequestContext context,
-      HttpRequest request,
-      WriteProtocol protocol,
-      Durability durability) {
-    try {
-      if (draining) {
-        throw new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping");
-      }
-      String failure = lanes.failure();
-      if (failure != null) { // before its body is read
-        throw RequestRefused.ended(failure);
-      }
-      IntakeRequest intake = IntakeRequest.admit(this, context, request, protocol, durability);
-      inFlight.incrementAndGet();
-      return intake.read(request);
-    } catch (RequestRefused refused) {
-      long length = request.headers().contentLength();
-      if (length < 0 || length > DROPPED_BYTES_MAX) {
-        ConnectionGuard.leave(context);
-      }
-      if (refused.status().equals(HttpStatus.SERVICE_UNAVAILABLE)) {
-        ConnectionGuard.pause(context, IntakeRequest.BYTES_PER_BODY_BYTE * Math.max(0, length));
-      }
-      return protocol.refuse(refused);
-    }
+  /// Counts a request that is under way until [#finished].
+  void begun() {
+    inFlight.incrementAndGet();
   }
 
   void finished() {

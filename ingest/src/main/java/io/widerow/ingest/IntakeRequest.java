@@ -42,6 +42,9 @@ final class IntakeRequest implements Subscriber<HttpObject> {
 
   private static final int DECODED_HERE_BYTES_MAX = 256 << 10;
 
+  /// The rest of a refused body that is read and dropped, so that the connection can be kept.
+  private static final long DROPPED_BYTES_MAX = 64 << 10;
+
   private final Intake intake;
   private final ServiceRequestContext context;
   private final WriteProtocol protocol;
@@ -71,8 +74,42 @@ final class IntakeRequest implements Subscriber<HttpObject> {
     this.claimed = claimed;
   }
 
-  /// Claims what the request says it needs, before anything of it is read.
-  static IntakeRequest admit(
+  /// Takes one request: reads, decodes and stores it, or refuses it before its body is read.
+  static HttpResponse take(
+      Intake intake,
+      ServiceRequestContext context,
+      HttpRequest request,
+      WriteProtocol protocol,
+      Durability durability) {
+    try {
+      requireWriting(intake);
+      IntakeRequest admitted = admit(intake, context, request, protocol, durability);
+      intake.begun();
+      return admitted.read(request);
+    } catch (RequestRefused refused) {
+      long length = request.headers().contentLength();
+      if (length < 0 || length > DROPPED_BYTES_MAX) {
+        ConnectionGuard.leave(context);
+      }
+      if (refused.status().equals(HttpStatus.SERVICE_UNAVAILABLE)) {
+        ConnectionGuard.pause(context, BYTES_PER_BODY_BYTE * Math.max(0, length));
+      }
+      return protocol.refuse(refused);
+    }
+  }
+
+  private static void requireWriting(Intake intake) throws RequestRefused {
+    if (intake.draining()) {
+      throw new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping");
+    }
+    String failure = intake.lanes().failure();
+    if (failure != null) {
+      throw RequestRefused.ended(failure);
+    }
+  }
+
+  /// Claims credit for the length that the headers announce.
+  private static IntakeRequest admit(
       Intake intake,
       ServiceRequestContext context,
       HttpRequest request,
@@ -97,7 +134,7 @@ final class IntakeRequest implements Subscriber<HttpObject> {
     return new IntakeRequest(intake, context, headers, protocol, durability, claim);
   }
 
-  HttpResponse read(HttpRequest request) {
+  private HttpResponse read(HttpRequest request) {
     request.subscribe(this, context.eventLoop(), SubscriptionOption.WITH_POOLED_OBJECTS);
     return HttpResponse.of(answer);
   }

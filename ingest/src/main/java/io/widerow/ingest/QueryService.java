@@ -95,7 +95,11 @@ final class QueryService {
     this.writing = writing;
   }
 
-  HttpResponse query(ServiceRequestContext context, HttpRequest request) {
+  List<HttpRoute> routes() {
+    return List.of(HttpRoute.get("/v1/query", Tokens.Scope.QUERY, this::query));
+  }
+
+  private HttpResponse query(ServiceRequestContext context, HttpRequest request) {
     QueryParameters parameters;
     try {
       parameters = QueryParameters.parse(values(context), epochNanos.getAsLong());

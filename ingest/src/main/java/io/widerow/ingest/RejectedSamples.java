@@ -3,24 +3,28 @@ package io.widerow.ingest;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 
-/// The last few events that were refused, for an operator who wonders why: where each came in, its
-/// index in its batch, and the reason.
+/// The last few refused events, with the reasons, for an operator who looks for the cause.
 ///
 /// - Threads: any.
 final class RejectedSamples {
   static final int KEPT_MAX = 20;
 
-  /// Of one batch, so that a bad one does not push all others out.
+  /// Limit per batch: one bad batch does not push out the samples of all others.
   private static final int PER_BATCH_MAX = 3;
 
   private static final int REASON_CHARS_MAX = 200;
 
   private final Deque<Sample> samples = new ArrayDeque<>(); // guarded by this
 
-  private record Sample(Instant when, String source, int index, String reason) {}
+  /// One refused event.
+  ///
+  /// @param source where it came in: the path of an endpoint, or the name of a protocol
+  /// @param index in its batch
+  record Sample(Instant when, String source, int index, String reason) {}
 
-  /// Takes in what a batch had refused.
+  /// Adds the first refusals of a batch.
   void add(String source, Refusals refused) {
     if (refused.listed() > 0) {
       add(Instant.now(), source, refused);
@@ -38,16 +42,8 @@ final class RejectedSamples {
     }
   }
 
-  /// Appends them as a JSON list, oldest first.
-  synchronized void appendTo(StringBuilder json) {
-    json.append('[');
-    String comma = "";
-    for (Sample sample : samples) {
-      json.append(comma).append("{\"ts\":\"").append(sample.when).append("\",\"source\":");
-      HttpAnswers.appendString(json, sample.source).append(",\"index\":").append(sample.index);
-      HttpAnswers.appendString(json.append(",\"reason\":"), sample.reason).append('}');
-      comma = ",";
-    }
-    json.append(']');
+  /// The samples kept now, oldest first.
+  synchronized List<Sample> list() {
+    return List.copyOf(samples);
   }
 }

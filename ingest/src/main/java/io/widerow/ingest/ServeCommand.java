@@ -244,8 +244,12 @@ public final class ServeCommand implements Callable<Integer> {
     }
     announceDamage(store);
     out().println("widerow: %s on %s".formatted(daemon.httpScheme(), daemon.httpAddress()));
-    if (daemon.syslogAddress() != null) {
-      out().println("widerow: syslog on " + daemon.syslogAddress() + ", UDP and TCP");
+    for (SocketReceiver receiver : daemon.receivers()) {
+      SocketProtocol protocol = receiver.protocol();
+      out()
+          .println(
+              "widerow: %s on %s, %s"
+                  .formatted(protocol.name(), receiver.address(), protocol.transports()));
     }
     out()
         .println(

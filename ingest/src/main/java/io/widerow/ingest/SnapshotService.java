@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -35,7 +36,11 @@ final class SnapshotService {
     this.directory = directory;
   }
 
-  HttpResponse snapshot(ServiceRequestContext context, HttpRequest request) {
+  List<HttpRoute> routes() {
+    return List.of(HttpRoute.post("/v1/admin/snapshot", Tokens.Scope.ADMIN, this::snapshot));
+  }
+
+  private HttpResponse snapshot(ServiceRequestContext context, HttpRequest request) {
     if (!(store instanceof EmbeddedStore embedded)) {
       return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, "this store has no snapshots");
     }

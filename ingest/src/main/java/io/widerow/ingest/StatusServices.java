@@ -40,8 +40,17 @@ final class StatusServices {
     this.registry = registry;
   }
 
+  List<HttpRoute> routes() {
+    return List.of(
+        HttpRoute.get("/metrics", Tokens.Scope.ADMIN, this::metrics),
+        HttpRoute.get("/v1/status", Tokens.Scope.ADMIN, this::status),
+        HttpRoute.probe("/ready", this::ready),
+        HttpRoute.probe("/health", this::health),
+        HttpRoute.probe("/ping", this::ping));
+  }
+
   /// `GET /ready`: 200 when writes are taken, 503 with the reason while they are not.
-  HttpResponse ready(ServiceRequestContext context, HttpRequest request) {
+  private HttpResponse ready(ServiceRequestContext context, HttpRequest request) {
     String why = notReady();
     return why == null
         ? HttpAnswers.json(HttpStatus.OK, readyJson())
@@ -74,7 +83,7 @@ final class StatusServices {
   }
 
   /// `GET /health`, in the form of InfluxDB 2.
-  HttpResponse health(ServiceRequestContext context, HttpRequest request) {
+  private HttpResponse health(ServiceRequestContext context, HttpRequest request) {
     String failure = intake.lanes().failure();
     StringBuilder json = new StringBuilder("{\"name\":\"widerow\",\"message\":");
     HttpAnswers.appendString(json, failure == null ? "ready for writes and queries" : failure);
@@ -85,7 +94,7 @@ final class StatusServices {
   }
 
   /// `GET /ping` and `HEAD /ping`, in the form of InfluxDB.
-  HttpResponse ping(ServiceRequestContext context, HttpRequest request) {
+  private HttpResponse ping(ServiceRequestContext context, HttpRequest request) {
     return HttpResponse.of(
         ResponseHeaders.of(
             HttpStatus.NO_CONTENT,
@@ -96,12 +105,12 @@ final class StatusServices {
   }
 
   /// `GET /metrics`.
-  HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {
+  private HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {
     return HttpResponse.of(HttpStatus.OK, PROMETHEUS, HttpData.ofUtf8(registry.scrape()));
   }
 
   /// `GET /v1/status`.
-  HttpResponse status(ServiceRequestContext context, HttpRequest request) {
+  private HttpResponse status(ServiceRequestContext context, HttpRequest request) {
     StringBuilder json = new StringBuilder("{\"version\":\"").append(VERSION).append('"');
     String failure = intake.lanes().failure();
     long usable = usableBytes(config.data().toAbsolutePath());
@@ -123,7 +132,8 @@ final class StatusServices {
     appendStore(json.append("],\"store\":{"), store.statistics());
     json.append("},\"disk\":{\"usableBytes\":").append(usable);
     json.append(",\"reserveBytes\":").append(config.store().diskReserveBytes());
-    intake.rejected().appendTo(json.append("},\"rejected\":"));
+    appendRejected(json.append("},\"rejected\":["), intake.rejected().list());
+    json.append(']');
     return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
   }
 
@@ -173,6 +183,16 @@ final class StatusServices {
       appendDamage(json.append(i == 0 ? "" : ","), store.damage().get(i));
     }
     json.append(']');
+  }
+
+  private static void appendRejected(StringBuilder json, List<RejectedSamples.Sample> samples) {
+    String comma = "";
+    for (RejectedSamples.Sample sample : samples) {
+      json.append(comma).append("{\"ts\":\"").append(sample.when()).append("\",\"source\":");
+      HttpAnswers.appendString(json, sample.source()).append(",\"index\":").append(sample.index());
+      HttpAnswers.appendString(json.append(",\"reason\":"), sample.reason()).append('}');
+      comma = ",";
+    }
   }
 
   private static void appendDamage(StringBuilder json, Damage damage) {

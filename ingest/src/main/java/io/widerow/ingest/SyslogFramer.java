@@ -1,19 +1,13 @@
 package io.widerow.ingest;
 
-/// Finds the messages in a TCP stream of syslog. Each frame says for itself how it is framed: one
-/// that begins with a digit is counted (`23 <34>...`, RFC 6587), any other ends with a newline.
+/// Finds the messages in a TCP stream of syslog. Each frame shows how it is framed: one that begins
+/// with a digit is counted (`23 <34>...`, RFC 6587), any other ends with a newline.
 ///
 /// - Threads: one.
 final class SyslogFramer {
-  /// The stream ends in the middle of a frame: more bytes are needed.
-  static final int MORE = -1;
-
-  /// What follows is no frame, or one beyond the limit: the connection cannot go on.
-  static final int BROKEN = -2;
-
   private final int frameBytesMax;
 
-  /// Where the message that was found lies.
+  /// Where the found message begins; `limit` is where it ends.
   int offset;
 
   int limit;
@@ -24,20 +18,20 @@ final class SyslogFramer {
 
   /// Looks for a frame at `at` and sets `offset` and `limit` to its message.
   ///
-  /// @return where the next frame begins, [#MORE] or [#BROKEN]
+  /// @return where the next frame begins, [StreamDecoder#MORE] or [StreamDecoder#BROKEN]
   int next(byte[] bytes, int at, int end) {
     if (at >= end) {
-      return MORE;
+      return StreamDecoder.MORE;
     }
     if (bytes[at] >= '1' && bytes[at] <= '9') {
       return counted(bytes, at, end);
     }
     int newline = Swar.newline(bytes, at, end);
     if (newline - at > frameBytesMax) {
-      return BROKEN;
+      return StreamDecoder.BROKEN;
     }
     if (newline == end) {
-      return MORE;
+      return StreamDecoder.MORE;
     }
     offset = at;
     limit = newline > at && bytes[newline - 1] == '\r' ? newline - 1 : newline;
@@ -50,17 +44,17 @@ final class SyslogFramer {
     while (digit < end && Times.isDigit(bytes[digit])) {
       length = 10 * length + bytes[digit++] - '0';
       if (length > frameBytesMax) {
-        return BROKEN;
+        return StreamDecoder.BROKEN;
       }
     }
     if (digit == end) {
-      return MORE;
+      return StreamDecoder.MORE;
     }
     if (bytes[digit] != ' ') {
-      return BROKEN;
+      return StreamDecoder.BROKEN;
     }
     if (end - digit - 1 < length) {
-      return MORE;
+      return StreamDecoder.MORE;
     }
     offset = digit + 1;
     limit = offset + length;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Who may do what: the SHA-256 digests of bearer tokens, from a file that only its owner can read.
 /// A line is `name sha256hex scope[,scope]`; an empty one and one that begins with `#` say nothing.
-/// [TokenCommand] makes a token and its line.
+/// `widerow token` makes a token and its line.
 ///
 /// - Threads: any.
 final class Tokens {

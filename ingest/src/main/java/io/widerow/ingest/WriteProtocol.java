@@ -1,17 +1,27 @@
 package io.widerow.ingest;
 
+import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.server.ServiceRequestContext;
 
-/// What one way of writing over HTTP has of its own: its decoder and its answers. One per request.
+/// What is specific to one protocol that writes over HTTP: its decoder and its answers. There is
+/// one instance for each request.
 interface WriteProtocol {
   /// Decodes a whole body.
   ///
-  /// @param body with [Swar#SLACK_BYTES] readable bytes behind `length`
+  /// @param body with [Swar#SLACK_BYTES] readable bytes after `length`
   void decode(byte[] body, int length, IncomingBatch batch);
 
-  /// Says what became of the batch.
+  /// Reports what became of the batch.
   HttpResponse answer(Outcome outcome);
 
-  /// Says that nothing of the request is stored.
+  /// Reports that nothing of the request is stored.
   HttpResponse refuse(RequestRefused refused);
+
+  /// Makes the protocol of one request from its headers and parameters.
+  @FunctionalInterface
+  interface Factory {
+    /// @throws RequestRefused when a header or a parameter is wrong
+    WriteProtocol of(ServiceRequestContext context, HttpRequest request) throws RequestRefused;
+  }
 }

@@ -64,7 +64,7 @@ class SyslogTest {
   void bothSocketsAndBothFramings() throws IOException {
     MemoryStore store = new MemoryStore(1);
     try (Daemon daemon = Daemon.start(SYSLOG, store)) {
-      InetSocketAddress address = daemon.syslogAddress();
+      InetSocketAddress address = daemon.socketAddress("syslog");
       assertNotNull(address);
       try (Socket tcp = new Socket(address.getAddress(), address.getPort());
           DatagramSocket udp = new DatagramSocket()) {
@@ -128,7 +128,7 @@ class SyslogTest {
   }
 
   private static Socket connect(Daemon daemon) throws IOException {
-    InetSocketAddress address = daemon.syslogAddress();
+    InetSocketAddress address = daemon.socketAddress("syslog");
     assertNotNull(address);
     return new Socket(address.getAddress(), address.getPort());
   }

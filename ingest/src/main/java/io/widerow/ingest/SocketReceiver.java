@@ -23,73 +23,90 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.widerow.storage.Durability;
 import java.net.InetSocketAddress;
-import java.time.ZoneId;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Syslog over UDP and TCP on one address. Nothing is answered: the protocol has no words for it. A
-/// TCP connection is read on only when there is credit and room; a datagram that finds none is
-/// dropped and counted, and so is what the kernel had to drop. When writing has ended, TCP
-/// connections are refused.
+/// Listens for one [SocketProtocol] on one address, over TCP, UDP or both. A TCP connection is read
+/// only while there is credit and room in the lanes. A datagram that finds none is dropped and
+/// counted, and so are the datagrams that the kernel drops. When writing has ended, TCP connections
+/// are refused.
 ///
-/// - Threads: owns `widerow-syslog`.
-final class SyslogReceiver implements AutoCloseable {
-  static final int FRAME_BYTES_MAX = 1 << 20;
-  static final int CONNECTIONS_MAX = 256;
-
+/// ```
+///   TCP --> StreamConnection, StreamDecoder --\
+///                                              > IncomingBatch --> lanes --> credit is given back
+///   UDP --> Datagrams, DatagramDecoder -------/
+/// ```
+///
+/// - Threads: owns `widerow-<name>`, on which the sockets are read and the bytes decoded.
+/// - Order: [#stop] before the lanes are closed, [#close] after.
+final class SocketReceiver implements AutoCloseable {
+  private static final int CONNECTIONS_MAX = 256;
   private static final int RECEIVE_BUFFER_BYTES = 4 << 20;
 
-  /// Bytes claimed for each byte of a message: itself, and the record that it becomes.
-  static final long BYTES_PER_MESSAGE_BYTE = 4;
+  /// Bytes claimed for each byte of a datagram: itself, and the record that it becomes.
+  private static final long BYTES_PER_DATAGRAM_BYTE = 4;
 
   private static final int DATAGRAM_BYTES_MAX = 64 << 10;
 
+  private final SocketProtocol protocol;
   private final Intake intake;
-  private final ZoneId zone;
   private final Durability durability;
   private final Counter messages;
   private final Counter refused;
   private final Counter dropped;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(
-          1, Thread.ofPlatform().name("widerow-syslog").factory(), NioIoHandler.newFactory());
+  private final EventLoopGroup loops;
   private volatile boolean closing;
-  private final Channel udp;
-  private final Channel tcp;
+  private final @Nullable Channel tcp;
+  private final @Nullable Channel udp;
 
-  SyslogReceiver(
-      Intake intake,
+  /// Starts to listen.
+  ///
+  /// @param address of TCP and UDP; a port of 0 lets the system choose one for both
+  /// @param durability of all that is received
+  SocketReceiver(
+      SocketProtocol protocol,
       InetSocketAddress address,
-      ZoneId zone,
+      Intake intake,
       Durability durability,
       MeterRegistry registry) {
+    this.protocol = protocol;
     this.intake = intake;
-    this.zone = zone;
     this.durability = durability;
-    messages = Counter.builder("widerow.syslog.messages").register(registry);
-    refused = Counter.builder("widerow.syslog.refused").register(registry);
-    dropped = Counter.builder("widerow.syslog.dropped").register(registry);
-    InetSocketAddress bound;
+    String name = protocol.name();
+    messages = Counter.builder("widerow." + name + ".messages").register(registry);
+    refused = Counter.builder("widerow." + name + ".refused").register(registry);
+    dropped = Counter.builder("widerow." + name + ".dropped").register(registry);
+    loops =
+        new MultiThreadIoEventLoopGroup(
+            1, Thread.ofPlatform().name("widerow-" + name).factory(), NioIoHandler.newFactory());
     try {
-      tcp = listen(address);
-      bound = (InetSocketAddress) tcp.localAddress();
-      udp = receive(new InetSocketAddress(address.getAddress(), bound.getPort()));
+      tcp = protocol.streams() == null ? null : listen(address, protocol.streams());
+      udp = protocol.datagrams() == null ? null : receive(address, protocol.datagrams().get());
     } catch (Exception failed) { // also what Netty does not declare
       close();
       throw failed;
     }
-    FunctionCounter.builder("widerow.syslog.dropped.kernel", bound, KernelDrops::ofUdpPort)
-        .register(registry);
+    if (udp != null) {
+      String dropsOfKernel = "widerow." + name + ".dropped.kernel";
+      FunctionCounter.builder(dropsOfKernel, address(), KernelDrops::ofUdpPort).register(registry);
+    }
   }
 
-  /// Where both receivers listen.
+  SocketProtocol protocol() {
+    return protocol;
+  }
+
+  /// Where it listens, with the real port.
   InetSocketAddress address() {
-    return (InetSocketAddress) tcp.localAddress();
+    Channel channel = Objects.requireNonNull(tcp != null ? tcp : udp);
+    return (InetSocketAddress) channel.localAddress();
   }
 
-  private Channel listen(InetSocketAddress address) {
+  private Channel listen(InetSocketAddress address, Supplier<StreamDecoder> decoders) {
     ChannelInitializer<Channel> initializer =
         new ChannelInitializer<>() {
           @Override
@@ -99,7 +116,7 @@ final class SyslogReceiver implements AutoCloseable {
               return;
             }
             connections.add(channel);
-            channel.pipeline().addLast(new SyslogConnection(SyslogReceiver.this, zone));
+            channel.pipeline().addLast(new StreamConnection(SocketReceiver.this, decoders.get()));
           }
         };
     return new ServerBootstrap()
@@ -112,14 +129,15 @@ final class SyslogReceiver implements AutoCloseable {
         .channel();
   }
 
-  private Channel receive(InetSocketAddress address) {
+  private Channel receive(InetSocketAddress address, DatagramDecoder decoder) {
+    int port = tcp == null ? address.getPort() : ((InetSocketAddress) tcp.localAddress()).getPort();
     return new Bootstrap()
         .group(loops)
         .channel(NioDatagramChannel.class)
         .option(ChannelOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
         .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(DATAGRAM_BYTES_MAX))
-        .handler(new Datagrams())
-        .bind(address)
+        .handler(new Datagrams(decoder))
+        .bind(address.getAddress(), port)
         .syncUninterruptibly()
         .channel();
   }
@@ -128,10 +146,10 @@ final class SyslogReceiver implements AutoCloseable {
     return intake;
   }
 
-  /// Hands over what was decoded.
+  /// Hands a batch to the lanes.
   ///
-  /// @param held bytes of credit that are given back when it is written
-  /// @param done told on a lane's thread what became of it
+  /// @param held bytes of credit to give back when the batch is done
+  /// @param done gets the outcome, on a lane's thread
   void write(IncomingBatch batch, long held, Consumer<Outcome> done) {
     intake
         .lanes()
@@ -144,29 +162,33 @@ final class SyslogReceiver implements AutoCloseable {
               if (outcome instanceof Outcome.Stored stored) {
                 messages.increment((double) stored.accepted() + stored.refused().count());
                 refused.increment(stored.refused().count());
-                intake.rejected().add("syslog", stored.refused());
+                intake.rejected().add(protocol.name(), stored.refused());
               }
               done.accept(outcome);
             });
   }
 
-  /// True when the daemon stops: nothing is tried again.
+  /// True when the daemon stops: no batch is tried again.
   boolean isClosing() {
     return closing;
   }
 
-  /// Takes datagrams: those that one wake-up of the loop finds make one batch.
+  /// Takes datagrams. Those that one wake-up of the event loop finds make one batch.
   private final class Datagrams extends SimpleChannelInboundHandler<DatagramPacket> {
-    private final SyslogDecoder decoder = new SyslogDecoder(zone);
+    private final DatagramDecoder decoder;
     private final byte[] message = new byte[DATAGRAM_BYTES_MAX + Swar.SLACK_BYTES];
     private @Nullable IncomingBatch batch;
     private long held;
+
+    Datagrams(DatagramDecoder decoder) {
+      this.decoder = decoder;
+    }
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, DatagramPacket packet) {
       ByteBuf bytes = packet.content();
       int length = bytes.readableBytes();
-      long claim = BYTES_PER_MESSAGE_BYTE * length;
+      long claim = BYTES_PER_DATAGRAM_BYTE * length;
       if (!intake.credit().tryClaim(claim)) {
         dropped.increment();
         return;
@@ -176,7 +198,7 @@ final class SyslogReceiver implements AutoCloseable {
         batch = intake.lanes().begin(intake.epochNanos());
       }
       bytes.getBytes(bytes.readerIndex(), message, 0, length);
-      decoder.decode(message, 0, length, batch);
+      decoder.decode(message, length, batch);
     }
 
     @Override
@@ -200,16 +222,22 @@ final class SyslogReceiver implements AutoCloseable {
     }
   }
 
-  /// Takes nothing more, and hands over what was read. The lanes may be closed afterwards.
+  /// Receives nothing more, and hands over what was read. The lanes may be closed afterwards.
   void stop() {
     closing = true;
-    udp.close().syncUninterruptibly();
-    tcp.close().syncUninterruptibly();
+    close(udp);
+    close(tcp);
     connections.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
-    loops.submit(() -> {}).syncUninterruptibly(); // behind what the closing caused
+    loops.submit(() -> {}).syncUninterruptibly(); // runs after all that the closing caused
   }
 
-  /// Ends the thread, which lanes may still tell of what is stored: after them.
+  private static void close(@Nullable Channel channel) {
+    if (channel != null) {
+      channel.close().syncUninterruptibly();
+    }
+  }
+
+  /// Ends the thread. Call it after the lanes are closed: they still report outcomes to it.
   @Override
   public void close() {
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();

@@ -3,33 +3,41 @@ package io.widerow.ingest;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import java.time.ZoneId;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// One TCP connection of a syslog sender. It reads, decodes what is whole, hands it over, and reads
-/// on only when that is stored and there is credit for more: a slow disk slows the sender down, and
-/// a full one stops it. What found no room is tried again, for the sender will not send it twice.
-/// When writing has ended the connection is closed, so that the sender keeps what it has.
+/// One TCP connection of a sender. It reads, decodes the whole frames and hands them to the lanes.
+/// It reads on only when these are stored and there is credit for more: a slow disk slows the
+/// sender down, and a full one stops it.
+///
+/// ```
+///   read --> rest + piece --> whole frames --> lanes --stored--> keep the rest, wait
+///    ^                             ^             | |             for credit
+///    |                             +-- 100 ms ---+ +--failed--> close        |
+///    |                            ring or disk full                          |
+///    +-----------------------------------------------------------------------+
+/// ```
+///
+/// A batch that found no room is decoded and tried again, because the sender will not send it
+/// again. When writing has ended the connection is closed, so that the sender keeps what it has.
 ///
 /// - Threads: the connection's event loop.
-final class SyslogConnection extends ChannelInboundHandlerAdapter {
+final class StreamConnection extends ChannelInboundHandlerAdapter {
   /// Bytes claimed before each read; more than the loop reads at a time.
   private static final int READ_BYTES_MAX = 64 << 10;
 
   private static final long CREDIT_RETRY_MILLIS = 5;
   private static final long ROOM_RETRY_MILLIS = 100;
 
-  private final SyslogReceiver receiver;
-  private final SyslogDecoder decoder;
-  private final SyslogFramer framer = new SyslogFramer(SyslogReceiver.FRAME_BYTES_MAX);
+  private final SocketReceiver receiver;
+  private final StreamDecoder decoder;
   private @Nullable Body rest; // the beginning of a frame
-  private boolean busy; // a piece is with the lanes, and its body not given back
+  private boolean busy; // a batch is with the lanes, and its body still in use
   private boolean left; // the sender is gone
 
-  SyslogConnection(SyslogReceiver receiver, ZoneId zone) {
+  StreamConnection(SocketReceiver receiver, StreamDecoder decoder) {
     this.receiver = receiver;
-    this.decoder = new SyslogDecoder(zone);
+    this.decoder = decoder;
   }
 
   @Override
@@ -61,25 +69,24 @@ final class SyslogConnection extends ChannelInboundHandlerAdapter {
     decode(context, body, false);
   }
 
-  /// Hands over what is whole of a body, and keeps the body until that is stored.
+  /// Hands over the whole frames of a body, and keeps the body until they are stored.
   ///
-  /// @param last the sender left, perhaps without a last newline
+  /// @param last whether the sender has left, and no more bytes come
   private void decode(ChannelHandlerContext context, Body body, boolean last) {
     Intake intake = receiver.intake();
     IncomingBatch batch = intake.lanes().begin(intake.epochNanos());
     int at = 0;
-    int next = framer.next(body.bytes(), 0, body.length());
+    int next = decoder.decode(body.bytes(), 0, body.length(), batch);
     while (next >= 0) {
-      decoder.decode(body.bytes(), framer.offset, framer.limit, batch);
       at = next;
-      next = framer.next(body.bytes(), at, body.length());
+      next = decoder.decode(body.bytes(), at, body.length(), batch);
     }
     if (last && at < body.length()) {
-      decoder.decode(body.bytes(), at, body.length(), batch);
+      decoder.decodeLast(body.bytes(), at, body.length(), batch);
       at = body.length();
     }
     int whole = at;
-    boolean broken = next == SyslogFramer.BROKEN;
+    boolean broken = next == StreamDecoder.BROKEN;
     long held = batch.events.memory().byteSize();
     intake.credit().claimInDebt(held);
     busy = true;
@@ -148,14 +155,14 @@ final class SyslogConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /// The sender's last words, unless it was cut off in the middle of them by our own stop.
+  /// Decodes what the sender sent last, unless our own stop cut it off in the middle of a frame.
   private void decodeRest(ChannelHandlerContext context) {
-    Body words = rest;
+    Body body = rest;
     rest = null;
-    if (words != null && receiver.isClosing()) {
-      words.give();
-    } else if (words != null) {
-      decode(context, words, true);
+    if (body != null && receiver.isClosing()) {
+      body.give();
+    } else if (body != null) {
+      decode(context, body, true);
     }
   }
 

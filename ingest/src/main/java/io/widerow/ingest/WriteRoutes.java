@@ -9,54 +9,40 @@ import io.widerow.storage.Durability;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// The endpoints that write.
+/// Makes the routes of protocols that write over HTTP. What all of them share is here: requests
+/// from web pages are refused, and the sender may ask for a durability. The rest is the work of
+/// [IntakeRequest] and of the protocol.
 ///
 /// - Threads: any event loop.
-final class WriteServices {
+final class WriteRoutes {
   private final Intake intake;
   private final Durability durabilityDefault;
-  private final SeriesCaches series;
 
-  WriteServices(Intake intake, Durability durabilityDefault) {
+  WriteRoutes(Intake intake, Durability durabilityDefault) {
     this.intake = intake;
     this.durabilityDefault = durabilityDefault;
-    Runtime runtime = Runtime.getRuntime();
-    this.series = new SeriesCaches(runtime.maxMemory(), runtime.availableProcessors());
   }
 
-  /// `POST /v1/events`.
-  HttpResponse events(ServiceRequestContext context, HttpRequest request) {
+  /// A path to which events are posted.
+  ///
+  /// @param protocols makes the protocol of each request
+  HttpRoute post(String path, WriteProtocol.Factory protocols) {
+    return HttpRoute.post(
+        path, Tokens.Scope.INGEST, (context, request) -> take(context, request, protocols));
+  }
+
+  private HttpResponse take(
+      ServiceRequestContext context, HttpRequest request, WriteProtocol.Factory protocols) {
     try {
       requireNoBrowser(request);
-      EventsProtocol protocol =
-          EventsProtocol.of(request.headers().contentType(), context.queryParams());
-      return intake.take(context, request, protocol, durability(context, request));
+      WriteProtocol protocol = protocols.of(context, request);
+      return IntakeRequest.take(intake, context, request, protocol, durability(context, request));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     }
   }
 
-  /// `POST /api/v2/write`.
-  HttpResponse influx2(ServiceRequestContext context, HttpRequest request) {
-    return influx(context, request, true);
-  }
-
-  /// `POST /write`.
-  HttpResponse influx1(ServiceRequestContext context, HttpRequest request) {
-    return influx(context, request, false);
-  }
-
-  private HttpResponse influx(ServiceRequestContext context, HttpRequest request, boolean second) {
-    try {
-      requireNoBrowser(request);
-      InfluxProtocol protocol = new InfluxProtocol(series, second, context.queryParam("precision"));
-      return intake.take(context, request, protocol, durability(context, request));
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
-    }
-  }
-
-  /// A page from elsewhere must not write through somebody's browser.
+  /// A web page of another site must not write through a user's browser.
   private static void requireNoBrowser(HttpRequest request) throws RequestRefused {
     if (request.headers().contains(HttpHeaderNames.ORIGIN)) {
       throw new RequestRefused(HttpStatus.FORBIDDEN, "requests from web pages are refused");
