@@ -8,17 +8,17 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/// The event loop on which an HTTP server takes connections. It ends at once when the server has
-/// closed its address. One that the server makes waits two seconds for more tasks, by
-/// [io.netty.util.concurrent.EventExecutorGroup#shutdownGracefully()], and so would whoever
-/// restarts a daemon.
+/// The event loop on which an HTTP server accepts connections. It ends at once when the server has
+/// closed its port. The server's own loop would wait two seconds for more tasks
+/// ([io.netty.util.concurrent.EventExecutorGroup#shutdownGracefully()]), and delay each restart of
+/// the daemon by as much.
 ///
 /// - Threads: any.
-/// - Memory: the server that it is given to ends it.
+/// - Memory: owned by the server, which ends it.
 final class AcceptLoop extends MultiThreadIoEventLoopGroup {
   private static final int END_SECONDS_MAX = 1;
 
-  /// @param name of its thread until the server names it
+  /// @param name of its thread, until the server gives it another
   AcceptLoop(String name) {
     super(
         1,

@@ -37,14 +37,14 @@ final class Access {
     hosts = security.hosts();
   }
 
-  /// Reads the tokens again when their file has changed. One thread, from time to time.
+  /// Reads the tokens again when their file has changed. Called by one thread, periodically.
   void reload() {
     if (tokens != null) {
       tokens.reload();
     }
   }
 
-  /// The name of the token that a request came with; empty without tokens.
+  /// The name of the token that a request carries; empty without tokens.
   static String principal(ServiceRequestContext context) {
     String name = context.attr(PRINCIPAL);
     return name == null ? "" : name;
@@ -108,8 +108,8 @@ final class Access {
     return LOCAL.contains(host) || hosts.contains(host);
   }
 
-  /// The token of an `Authorization` header: `Bearer`, `Token` as InfluxDB 2 has it, or the
-  /// password of `Basic` as InfluxDB 1 has it. Null when there is none.
+  /// The token in an `Authorization` header: after `Bearer`, after `Token` (InfluxDB 2), or the
+  /// password of `Basic` (InfluxDB 1). Null when there is none.
   private static @Nullable String secret(@Nullable String authorization) {
     if (authorization == null) {
       return null;

@@ -3,9 +3,9 @@ package io.widerow.ingest;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// How old something may become, as an operator writes it: `30d`, `12h`, `10m`, `5s`, or `forever`.
+/// A maximum age as an operator writes it: `30d`, `12h`, `10m`, `5s`, or `forever`.
 ///
-/// @param duration null for ever
+/// @param duration null for no limit
 record Age(@Nullable Duration duration) {
   static final Age FOREVER = new Age(null);
 

@@ -7,13 +7,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The attributes of one event as a decoder finds them: where their names and values lie in the
-/// body, or in a scratch buffer when they had to be unescaped or put together. They are written to
-/// the batch in the order of names that it wants.
+/// body, or in a scratch buffer when they had to be unescaped or joined. They are written to the
+/// batch sorted by name, as it requires.
 ///
-/// Senders keep to their names and to one order of them. So the names of the event before are
-/// expected, in the order in which they came: as long as they come, nothing is sorted, and the
-/// batch takes the values without looking at their names. Where they do not, the order of the last
-/// event is tried first: then sorting is one pass of comparisons.
+/// Senders repeat the same names in the same order. The tape therefore expects the names of the
+/// previous event: while they match, nothing is sorted, and the batch takes the values without
+/// looking at the names. When they do not match, the order of the previous event is tried first, so
+/// that sorting is usually one pass of comparisons.
 ///
 /// - Threads: one.
 /// - Memory: keeps its arrays; allocates nothing once they are large enough.
@@ -29,18 +29,18 @@ final class AttributeTape {
   private boolean[] inScratch = new boolean[2 * START]; // of names, then of values
   private int[] nameOffsets = new int[START];
   private int[] nameBytes = new int[START];
-  private long[] nameHeads = new long[START]; // their first bytes, as numbers that order them
+  private long[] nameHeads = new long[START]; // their first bytes, as sort keys
   private int[] valueOffsets = new int[START];
   private int[] valueBytes = new int[START];
   private long[] bits = new long[START];
   private int[] order = new int[START];
-  private int ordered; // how many of `order` are those of the last event
+  private int ordered; // entries of `order` that the last event filled
 
-  private final EventNames expected = new EventNames(); // of an event before, as they came
-  private boolean expectedPlain; // nothing was unescaped
-  private @Nullable EventBatch knowing; // these names, in the order of a record
+  private final EventNames expected = new EventNames(); // of the previous event, as sent
+  private boolean expectedPlain; // none of them was unescaped
+  private @Nullable EventBatch knowing; // has these names, in the order of a record
   private long known;
-  private boolean asExpected; // those of this event so far
+  private boolean asExpected; // the names of this event so far
 
   /// Starts an event whose text lies in `newBody`.
   void begin(byte[] newBody) {
@@ -84,19 +84,19 @@ final class AttributeTape {
     asExpected = asExpected && expected.isNext(count, ofScratch ? scratch : body, offset, length);
   }
 
-  /// Adds the name that lies at `offset` of the body when it is the expected one. One that was
-  /// unescaped does not lie there as it is, so then there is none.
+  /// Adds the name at `offset` of the body when it is the expected one. Names that needed
+  /// unescaping are never expected, because the body does not contain them as they are.
   ///
   /// @param limit how far the body may be read
-  /// @param behind the byte that ends it
-  /// @return its length; 0 when it is another
-  int expectedName(int offset, int limit, byte behind) {
+  /// @param end the byte that follows the name
+  /// @return the length of the name; 0 when it is another one
+  int expectedName(int offset, int limit, byte end) {
     if (!asExpected || !expectedPlain || count >= expected.count()) {
       return 0;
     }
     int length = expected.nameBytes(count);
     if (offset + length >= limit
-        || body[offset + length] != behind
+        || body[offset + length] != end
         || !expected.isNext(count, body, offset, length)) {
       return 0;
     }
@@ -135,7 +135,7 @@ final class AttributeTape {
     kinds[count++] = AttributeKind.BOOLEAN.code;
   }
 
-  /// Puts all attributes into the event that was begun in `events`.
+  /// Puts all attributes into the current event of `events`.
   void writeTo(EventBatch events) {
     if (isAsExpected() && events == knowing && events.knowsNames(known)) {
       for (int i = 0; i < count; i++) {
@@ -150,8 +150,8 @@ final class AttributeTape {
     expect(events);
   }
 
-  /// Expects the names of this event in the next one, unless it is refused: of a bad event names
-  /// may be as long as a body.
+  /// Expects the names of this event in the next one, unless this one is refused: the names of a
+  /// bad event may be as long as a body.
   private void expect(EventBatch events) {
     known = events.names();
     knowing = events;
@@ -171,9 +171,10 @@ final class AttributeTape {
     }
   }
 
-  /// Copies the names of the attributes from `first` on, as they came, and where each is in the
-  /// order of all names, once they were written. False when one of them was unescaped, or is a
-  /// string.
+  /// Copies the names of the attributes from `first` on, in the order sent, and the place of each
+  /// in the written record. Call it after [#writeTo].
+  ///
+  /// @return false when one of them was unescaped, or is a string
   boolean copyNumbers(int first, EventNames names, int[] places) {
     names.clear();
     for (int i = first; i < count; i++) {
@@ -194,7 +195,7 @@ final class AttributeTape {
     return asExpected && count == expected.count();
   }
 
-  /// Puts a value whose name the batch knows.
+  /// Puts a value whose name the batch already has.
   private void putValue(EventBatch events, int i) {
     switch (AttributeKind.of(kinds[i])) {
       case LONG -> events.putLong(bits[i]);
@@ -258,7 +259,7 @@ final class AttributeTape {
     return true;
   }
 
-  /// Against senders who would make the insertion sort slow.
+  /// Bounds the cost for senders that would make the insertion sort quadratic.
   private void sortMany() {
     Integer[] boxed = new Integer[count];
     Arrays.setAll(boxed, i -> i);

@@ -10,9 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/// The keys of a lane's recent batches with the answers they got, so that a repeat is answered and
-/// not stored again. Keys are kept for a time and up to a number, whichever is more, but never more
-/// than a hard limit.
+/// The keys of a lane's recent batches with their answers (the lane's deduplication table), so that
+/// a repeat gets the same answer and is not stored again. A key is kept while it is young enough or
+/// among the newest `keptMin`, but there are never more than `keptMax`.
 ///
 /// ```
 ///   slots   a ring, oldest at `first`                    +---+---+---+---+---+---+
@@ -31,17 +31,16 @@ import java.util.Objects;
 ///
 /// A note in the journal is one entry: version, key, seconds, accepted, refusals.
 ///
-/// - Threads: that of the lane; another may make and close it.
-/// - Memory: 56 bytes a key outside the heap, twice that while it grows; of the heap what lists
-///   refused events, up to [#LISTS_BYTES_MAX]. Of older batches with such only their number is
-///   kept.
+/// - Threads: the lane's; another thread may create and close it.
+/// - Memory: 56 bytes a key outside the heap, twice that while it grows. On the heap it keeps the
+///   lists of refused events, up to [#LISTS_BYTES_MAX]; of older lists it keeps only the count.
 final class BatchLedger implements AutoCloseable {
   static final int NOTE_BYTES_MAX = 1 << 10;
 
-  /// What the lists of refused events of all keys may take.
+  /// Heap limit for the lists of refused events of all keys.
   static final long LISTS_BYTES_MAX = 4 << 20;
 
-  /// A longer list is cut to what its note has of it.
+  /// A longer list is cut to the part that fits into its note.
   private static final int LIST_BYTES_MAX = 64 << 10;
 
   private static final int NOTE_VERSION = 1;
@@ -66,7 +65,7 @@ final class BatchLedger implements AutoCloseable {
   private int slotCount = SLOTS_START;
   private int first;
   private int count;
-  private boolean dropped; // the oldest, since the last [#expire]
+  private boolean dropped; // some key was, since the last [#expire]
   private Arena arena = Arena.ofShared();
   private MemorySegment slots = arena.allocate((long) SLOT_BYTES * slotCount, Long.BYTES);
   private MemorySegment index = arena.allocate(2L * Integer.BYTES * slotCount, Integer.BYTES);
@@ -77,7 +76,7 @@ final class BatchLedger implements AutoCloseable {
   /// @param bytes that the list takes of the heap
   private record Listed(Refusals refused, long bytes) {}
 
-  /// @param keptMin keys kept however old they are
+  /// @param keptMin keys kept at any age
   /// @param keptMax keys kept at most, a power of two
   /// @param keptSeconds age up to which keys are kept
   BatchLedger(int keptMin, int keptMax, long keptSeconds) {
@@ -121,7 +120,7 @@ final class BatchLedger implements AutoCloseable {
     return count;
   }
 
-  /// The slot of a key, negative when it is not known. Valid until the next change.
+  /// The slot of a key; negative when it is unknown. Valid until the next change.
   int find(BatchKey key) {
     for (int at = home(key.low()); indexed(at) != 0; at = (at + 1) & indexMask()) {
       int slot = indexed(at) - 1;
@@ -136,26 +135,26 @@ final class BatchLedger implements AutoCloseable {
     return getInt(slot, ACCEPTED);
   }
 
-  /// What was refused; of an older batch perhaps without its events one by one.
+  /// The refused events. For an older batch they may be only counted, not listed.
   Refusals refused(int slot) {
     int refused = getInt(slot, REFUSED);
     Listed list = refused == 0 ? null : lists.get(key(slot));
     return list != null ? list.refused : Refusals.counted(refused);
   }
 
-  /// The level that the batch was acknowledged at.
+  /// The durability with which the batch was acknowledged.
   Durability durability(int slot) {
     return LEVELS[getInt(slot, DURABILITY)];
   }
 
-  /// A group that is not before the batch's; [Long#MAX_VALUE] while it is not committed.
+  /// An upper bound of the batch's group; [Long#MAX_VALUE] while it is not committed.
   long groupLast(int slot) {
     return getLong(slot, GROUP_LAST);
   }
 
   /// Adds a batch that is appended and not yet committed, and returns its note for the journal.
   ///
-  /// @param newGroupFirst a group that is not behind the batch's
+  /// @param newGroupFirst a lower bound of the batch's group
   byte[] add(
       BatchKey key,
       int newAccepted,
@@ -179,8 +178,8 @@ final class BatchLedger implements AutoCloseable {
     return Arrays.copyOf(note.array(), note.limit());
   }
 
-  /// Takes in a note from before the restart; what was found in the journal is on the disk. The
-  /// batch of a note that is none of this version is not recognised any more.
+  /// Takes in a note from before the restart. Everything found in the journal is on disk. A note of
+  /// another version is ignored, so repeats of its batch are stored again.
   void restore(long group, byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     if (bytes.length < NOTE_BYTES_MIN || in.get() != NOTE_VERSION) {
@@ -197,7 +196,7 @@ final class BatchLedger implements AutoCloseable {
     }
   }
 
-  /// Says that everything added so far is in groups up to `group`.
+  /// Marks everything added so far as committed, in groups up to `group`.
   void committed(long group) {
     for (int i = count - 1; i >= 0; i--) {
       int slot = slot(i);
@@ -208,7 +207,7 @@ final class BatchLedger implements AutoCloseable {
     }
   }
 
-  /// Forgets what was added since the last commit: it is not acknowledged.
+  /// Forgets what was added since the last commit, because it is not acknowledged.
   void forgetUncommitted() {
     while (count > 0 && getLong(slot(count - 1), GROUP_LAST) == Long.MAX_VALUE) {
       remove(slot(count - 1));
@@ -216,10 +215,10 @@ final class BatchLedger implements AutoCloseable {
     }
   }
 
-  /// Drops what need not be kept any more.
+  /// Drops keys that are too old.
   ///
-  /// @return the first group whose notes are still needed; negative when nothing was dropped since
-  ///   the last call, here or because there was no room
+  /// @return the first group whose notes are still needed; negative when no key was dropped since
+  ///   the last call, neither here nor for lack of room
   long expire(long nowSeconds) {
     while (count > keptMin && getSeconds(first) < nowSeconds - keptSeconds) {
       removeFirst();
@@ -239,8 +238,8 @@ final class BatchLedger implements AutoCloseable {
     return (first + number) & (slotCount - 1);
   }
 
-  /// Adds a key behind all others; the groups are left to the caller.
-  @SuppressWarnings("EnumOrdinal") // it never leaves this process
+  /// Adds a key after all others. The caller sets its groups.
+  @SuppressWarnings("EnumOrdinal") // the ordinal never leaves this process
   private int put(
       BatchKey key,
       int newAccepted,
@@ -266,7 +265,7 @@ final class BatchLedger implements AutoCloseable {
     return slot;
   }
 
-  /// Keeps a list, and drops the oldest where there are too many.
+  /// Keeps a list, and drops the oldest lists beyond the limit.
   private void list(BatchKey key, Refusals refused) {
     var list = new Listed(refused, refused.heapBytes());
     lists.put(key, list);
@@ -293,7 +292,7 @@ final class BatchLedger implements AutoCloseable {
   }
 
   private int home(long keyLow) {
-    return (int) keyLow & indexMask(); // bits of a digest need no mixing
+    return (int) keyLow & indexMask(); // the bits of a digest are mixed already
   }
 
   private void insert(int slot) {
@@ -304,7 +303,7 @@ final class BatchLedger implements AutoCloseable {
     setIndexed(at, slot + 1);
   }
 
-  /// Takes a slot out of the index and moves up what had been pushed past it.
+  /// Removes a slot from the index and closes the hole, by shifting back displaced entries.
   private void remove(int slot) {
     int mask = indexMask();
     int hole = home(getLong(slot, LOW));
@@ -328,9 +327,9 @@ final class BatchLedger implements AutoCloseable {
     Arena larger = Arena.ofShared();
     MemorySegment grown = larger.allocate(2 * slots.byteSize(), Long.BYTES);
     long split = (long) SLOT_BYTES * first;
-    long behind = slots.byteSize() - split;
-    MemorySegment.copy(slots, split, grown, 0, behind);
-    MemorySegment.copy(slots, 0, grown, behind, split);
+    long tail = slots.byteSize() - split;
+    MemorySegment.copy(slots, split, grown, 0, tail);
+    MemorySegment.copy(slots, 0, grown, tail, split);
     arena.close();
     arena = larger;
     slots = grown;
@@ -342,7 +341,7 @@ final class BatchLedger implements AutoCloseable {
     }
   }
 
-  /// Gives the memory back. Nothing else may be called then.
+  /// Frees the memory. No other method may be called afterwards.
   @Override
   public void close() {
     if (arena.scope().isAlive()) {

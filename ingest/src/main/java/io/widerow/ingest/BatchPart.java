@@ -4,9 +4,9 @@ import io.widerow.event.EventBatch;
 import io.widerow.storage.Durability;
 import org.jspecify.annotations.Nullable;
 
-/// One lane's share of a batch; nearly always the whole of it.
+/// One lane's share of a batch, nearly always the whole batch.
 ///
-/// - Threads: one at a time: the receiver's, then that of the lane.
+/// - Threads: one at a time: the receiver's, then the lane's.
 final class BatchPart {
   final EventBatch events;
   final @Nullable BatchKey key;
@@ -19,13 +19,13 @@ final class BatchPart {
   private final int @Nullable [] indexes;
   private final PartDone done;
 
-  /// Is told what became of a part, on the lane's thread.
+  /// Receives the outcome of a part, on the lane's thread.
   @FunctionalInterface
   interface PartDone {
     void done(Outcome outcome);
   }
 
-  /// @param indexes index in the request of each event; null when only the refused ones are missing
+  /// @param indexes request index of each event; null when the part lacks only the refused events
   BatchPart(
       EventBatch events,
       @Nullable BatchKey key,
@@ -43,7 +43,7 @@ final class BatchPart {
     this.done = done;
   }
 
-  /// The index in the request of the event at `index` of [#events].
+  /// The request index of the event at `index` of [#events].
   int requestIndex(int index) {
     if (indexes != null) {
       return indexes[index];

@@ -4,10 +4,10 @@ import io.widerow.event.EventBatch;
 import java.util.concurrent.ArrayBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/// Batches that wait to be used again, so that taking one allocates nothing.
+/// A pool of empty batches, so that taking one usually allocates nothing.
 ///
 /// - Threads: any.
-/// - Memory: at most [#KEPT_MAX] batches of [#KEPT_BYTES_MAX] each, until [#close].
+/// - Memory: keeps at most [#KEPT_MAX] batches of [#KEPT_BYTES_MAX] each, until [#close].
 final class BatchPool implements AutoCloseable {
   static final int KEPT_MAX = 64;
   static final long KEPT_BYTES_MAX = 2L << 20;
@@ -18,14 +18,14 @@ final class BatchPool implements AutoCloseable {
   private final long batchBytesMax;
   private final int eventBytesMax;
 
-  /// @param batchBytesMax records that one batch may hold
-  /// @param eventBytesMax largest record
+  /// @param batchBytesMax most bytes of records in one batch
+  /// @param eventBytesMax most bytes of one record
   BatchPool(long batchBytesMax, int eventBytesMax) {
     this.batchBytesMax = batchBytesMax;
     this.eventBytesMax = eventBytesMax;
   }
 
-  /// An empty batch, to be handed to [#give] when it is no longer needed.
+  /// An empty batch. Give it back with [#give].
   EventBatch take() {
     @Nullable EventBatch batch = idle.poll();
     return batch != null ? batch : new EventBatch(BYTES_START, batchBytesMax, eventBytesMax);

@@ -13,20 +13,20 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Divides a batch among lanes when some of its events bring their own ids, and puts the answers
-/// together again. Rare: most senders leave ids to the store.
+/// Splits a batch among lanes when some of its events have their own ids, and joins the outcomes.
+/// This is rare: most senders leave ids to the store.
 final class BatchSplit {
   private BatchSplit() {}
 
-  /// The events of a batch that go to one lane, and the index in the request of each.
+  /// The events of a batch that go to one lane, and the request index of each.
   static final class Share {
     final int lane;
     final int number;
     final EventBatch events;
     final int[] indexes;
 
-    /// @param number of the part, the same whenever the batch is divided among so many lanes; that
-    ///   of the events to which the store gives ids among any number
+    /// @param number of the part. It is the same in each split among as many lanes; for the events
+    ///   to which the store gives ids it is the same for any number of lanes
     Share(int lane, int number, EventBatch events, int[] indexes) {
       this.lane = lane;
       this.number = number;
@@ -35,11 +35,11 @@ final class BatchSplit {
     }
   }
 
-  /// Events that get their ids from the store are the first share, and go to `home`; it is there
-  /// even when it is empty: it carries what the decoder refused. Those with ids of their own are a
-  /// share for each lane, also for `home`. So what is in a share does not depend on what is known
-  /// of another one, and that of `home` not even on the number of lanes. The batch's own memory is
-  /// back in the pool afterwards.
+  /// Splits a batch into shares. The first share has the events that get their ids from the store;
+  /// it goes to `home`, and exists even when it is empty, because it carries the refusals of the
+  /// decoder. The events with own ids make one further share for each lane, also for `home`. The
+  /// content of a share thus never depends on which other shares are known repeats, and that of the
+  /// first does not depend on the number of lanes. The batch's memory returns to the pool.
   static List<Share> split(
       IncomingBatch batch, int home, int lanes, EventStore store, BatchPool pool) {
     EventBatch all = batch.events;
@@ -80,7 +80,7 @@ final class BatchSplit {
     return shares;
   }
 
-  /// 0 for an event that gets its id from the store, otherwise one more than the lane of its id.
+  /// 0 for an event that gets its id from the store, otherwise 1 + the lane of its id.
   private static int shareOf(MemorySegment records, long at, EventStore store) {
     if (EventLayout.version(records, at) != EventLayout.VERSION_OWN) {
       return 0;
@@ -90,7 +90,7 @@ final class BatchSplit {
             new EventId(EventLayout.idTime(records, at), EventLayout.idTail(records, at)));
   }
 
-  /// Tells the outcome of the whole batch when that of every part is known.
+  /// Reports the outcome of the whole batch when the outcome of each part is known.
   static final class Join implements BatchPart.PartDone {
     private final AtomicInteger missing;
     private final AtomicReference<@Nullable Outcome> sofar = new AtomicReference<>();

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.concurrent.ArrayBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/// The bytes of a request on the heap, with room behind them for [Swar].
+/// The bytes of a request on the heap, with the slack after them that [Swar] needs.
 ///
 /// - Threads: one at a time.
 final class Body {
@@ -18,7 +18,7 @@ final class Body {
 
   private Body() {}
 
-  /// An empty one, used before or new.
+  /// An empty body, pooled or new.
   static Body take() {
     @Nullable Body body = IDLE.poll();
     return body != null ? body : new Body();
@@ -39,7 +39,7 @@ final class Body {
     return length;
   }
 
-  /// Makes room for `more` bytes and returns where they go; [#wrote] says how many came.
+  /// Makes room for `more` bytes and returns their offset. Call [#wrote] after writing them.
   int reserve(int more) {
     int needed = length + more + Swar.SLACK_BYTES;
     if (needed > bytes.length) {

@@ -6,17 +6,17 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Arrays;
 
-/// Computes digests of bodies, by which their repeats are known. Equal bodies have equal digests,
-/// also after a restart; nobody can make two others that have. The processor decides which digest
-/// it is: a store that moves to a machine with one of the other kind does not know there which
-/// batches without a key it had.
+/// Computes digests of bodies, which identify their repeats. Equal bodies have equal digests, also
+/// after a restart, and nobody can craft different bodies with equal digests. The processor decides
+/// the algorithm: after a move to a machine with the other kind of processor, the store no longer
+/// recognizes repeats of batches that it got without a key.
 ///
 /// - Threads: any.
 interface BodyDigest {
-  /// The digest of `length` bytes from `offset`: always as many bytes, 16 or more.
+  /// The digest of `length` bytes from `offset`. Its size is always the same, 16 bytes or more.
   byte[] of(byte[] body, int offset, int length);
 
-  /// The digest that is the faster one on this machine.
+  /// The faster algorithm on this machine.
   ///
   /// @param secret 32 bytes
   static BodyDigest forThisMachine(byte[] secret) {
@@ -24,9 +24,9 @@ interface BodyDigest {
   }
 
   /// A [KeyedDigest] is seven times as fast as SHA-256 with AVX-512 (IFMA), and half as fast
-  /// without it (`BodyDigestBench`).
+  /// without (`BodyDigestBench`).
   ///
-  /// @param cpuinfo what the kernel says of the processor; may be absent
+  /// @param cpuinfo the kernel's description of the processor; may be absent
   static BodyDigest forProcessor(Path cpuinfo, byte[] secret) {
     return hasFlag(cpuinfo, "avx512ifma") ? new KeyedDigest(secret) : BodyDigest::sha256;
   }
@@ -38,7 +38,7 @@ interface BodyDigest {
           .filter(line -> line.startsWith("flags"))
           .anyMatch(line -> Arrays.asList(line.split("\\s+")).contains(flag));
     } catch (IOException unknown) {
-      return false; // the slower one does as well
+      return false; // then SHA-256, which works everywhere
     }
   }
 

@@ -3,12 +3,12 @@ package io.widerow.ingest;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
-/// The bytes that all requests together may hold. They are claimed before a body is read, which is
-/// what bounds memory however hard senders push.
+/// The bytes that all requests together may hold. They are claimed before a body is read, which
+/// bounds memory under any load.
 ///
 /// - Threads: any.
 final class ByteCredit {
-  /// Part of all bytes that is left free for others when those who were refused are asked back.
+  /// An eighth of all bytes stays free for others when refused senders are let in again.
   private static final int ROOM_PARTS = 8;
 
   private final long bytesMax;
@@ -21,7 +21,8 @@ final class ByteCredit {
     this.free = new AtomicLong(bytesMax);
   }
 
-  /// False when there is not so much left, or only a debt; nothing is claimed then.
+  /// Claims bytes if so many are free. Otherwise, and also in debt, returns false and claims
+  /// nothing.
   boolean tryClaim(long bytes) {
     assert bytes >= 0 : bytes;
     long now = free.get();
@@ -35,8 +36,8 @@ final class ByteCredit {
     return false;
   }
 
-  /// Claims what is in use already, into debt if it must be: nobody else gets credit until it is
-  /// paid back.
+  /// Claims bytes that are already in use, if necessary into debt: then nobody gets credit until
+  /// the debt is paid back.
   void claimInDebt(long bytes) {
     free.addAndGet(-bytes);
   }
@@ -50,8 +51,8 @@ final class ByteCredit {
     }
   }
 
-  /// Has `action` told how many bytes are free each time some are released, on the thread that
-  /// released them.
+  /// Calls `action` with the free bytes above the reserve each time some are released, on the
+  /// releasing thread.
   void whenRoom(LongConsumer action) {
     room = action;
   }

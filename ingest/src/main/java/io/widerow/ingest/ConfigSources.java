@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/// Where the configuration comes from: flags before environment before file before defaults. The
-/// key `lane-slots` is the flag `--lane-slots`, the variable `WIDEROW_LANE_SLOTS` and the line
-/// `lane-slots=1024`. Keys that name a type, `retention.<type>`, cannot be variables.
+/// The sources of the configuration. Flags win over the environment, that over the file, and that
+/// over the defaults. The key `lane-slots` is the flag `--lane-slots`, the variable
+/// `WIDEROW_LANE_SLOTS` and the line `lane-slots=1024`. Keys that name a type, `retention.<type>`,
+/// cannot be variables.
 final class ConfigSources {
   private static final String PREFIX = "WIDEROW_";
 
   private ConfigSources() {}
 
-  /// @throws IllegalArgumentException when a source has a key that is unknown or a value that is
-  ///   bad
+  /// @throws IllegalArgumentException when a source has an unknown key or a bad value
   static DaemonConfig read(
       Map<String, String> flags, Map<String, String> environment, @Nullable Path file) {
     Map<String, String> values = new LinkedHashMap<>();
@@ -50,7 +50,7 @@ final class ConfigSources {
     return values;
   }
 
-  /// Only the variables of known keys: others may begin with the same word.
+  /// Reads only the variables of known keys: other programs may use the same prefix.
   private static Map<String, String> ofEnvironment(Map<String, String> environment) {
     Map<String, String> values = new LinkedHashMap<>();
     for (String key : DaemonConfig.DEFAULTS.keySet()) {

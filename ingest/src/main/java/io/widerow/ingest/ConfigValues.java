@@ -5,7 +5,7 @@ import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.Map;
 
-/// Texts that become typed values, or an error that names their key.
+/// Converts configuration texts to typed values. Errors name the key.
 record ConfigValues(Map<String, String> texts) {
   String text(String key) {
     return texts.getOrDefault(key, "").strip();

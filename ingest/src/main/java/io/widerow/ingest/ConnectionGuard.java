@@ -31,10 +31,11 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Stands before the HTTP server on each connection and closes those that only hold it: more from
-/// one address than are allowed, and those that take too long over the headers of a request or over
-/// a handshake. Who speaks plain HTTP where TLS is spoken is told so. Who was refused for want of
-/// room is not read from until there is some, in the order of refusal.
+/// Guards each connection of the HTTP server. It closes connections beyond the limit for their
+/// address, and those that take too long over the headers of a request or a TLS handshake. A client
+/// that speaks plain HTTP where TLS is spoken gets an answer that says so. A connection whose
+/// request found no credit is not read until there is some; paused connections resume in the order
+/// of refusal.
 ///
 /// ```
 ///   quiet --first bytes--> arriving --request begins--> answering --answered--> quiet
@@ -42,10 +43,11 @@ import org.jspecify.annotations.Nullable;
 ///     +----written to---------+  +--header-seconds--> closed
 /// ```
 ///
-/// Addresses of this machine are not counted: what comes from them may be a proxy of many. On a
-/// connection with many requests at a time (HTTP/2) headers are timed until its first request.
+/// Loopback addresses are not counted: behind them may be a proxy with many clients. On a
+/// connection with many requests at a time (HTTP/2) only the headers of the first request are
+/// timed.
 ///
-/// - Threads: each connection's handler its event loop; the counts any.
+/// - Threads: a connection's handler runs on its event loop; any thread reads the counts.
 final class ConnectionGuard {
   private static final AttributeKey<Guarded> GUARDED =
       AttributeKey.valueOf(ConnectionGuard.class, "GUARDED");
@@ -74,7 +76,7 @@ final class ConnectionGuard {
   private final ConcurrentHashMap<String, Integer> byAddress = new ConcurrentHashMap<>();
   private final Queue<Guarded> waiting = new ConcurrentLinkedQueue<>(); // each at most once
   private final ReentrantLock resuming = new ReentrantLock();
-  private final AtomicLong expected = new AtomicLong(); // bytes that those who go on will claim
+  private final AtomicLong expected = new AtomicLong(); // bytes that resumed senders will claim
   private final LongAdder refused = new LongAdder();
   private final LongAdder slow = new LongAdder();
 
@@ -84,14 +86,14 @@ final class ConnectionGuard {
     this.tls = tls;
   }
 
-  /// Puts a guard before all other handlers of a new connection.
+  /// Adds a guard in front of all other handlers of a new connection.
   void guard(ChannelPipeline pipeline) {
     Guarded guarded = new Guarded();
     pipeline.channel().attr(GUARDED).set(guarded);
     pipeline.addFirst(guarded);
   }
 
-  /// Says that a request's headers are there.
+  /// Tells the guard that the headers of a request have arrived.
   static void begin(ServiceRequestContext context) {
     Channel channel = context.log().partial().channel();
     Guarded guarded = channel == null ? null : channel.attr(GUARDED).get();
@@ -101,11 +103,11 @@ final class ConnectionGuard {
     }
   }
 
-  /// Reads nothing of a connection, one of whose requests was refused for want of room, until there
-  /// is room for it, a second at most: whoever does not wait before it tries again is made to, by
-  /// TCP, and takes no processor time from those who are served.
+  /// Stops reading a connection whose request was refused for lack of credit, until there is credit
+  /// for it or a second has passed. TCP then holds back a sender that retries at once, and it takes
+  /// no processor time from others.
   ///
-  /// @param bytes of credit that were wanted
+  /// @param bytes of credit that the request wanted
   static void pause(ServiceRequestContext context, long bytes) {
     Channel channel = context.log().partial().channel();
     if (channel != null && !context.sessionProtocol().isMultiplex()) {
@@ -113,7 +115,7 @@ final class ConnectionGuard {
     }
   }
 
-  /// @param bytes of credit whose coming ends the pause, too
+  /// @param bytes of free credit that end the pause early
   static void pause(Channel channel, long millis, long bytes) {
     Guarded guarded = channel.attr(GUARDED).get();
     if (guarded == null) {
@@ -126,9 +128,9 @@ final class ConnectionGuard {
     }
   }
 
-  /// Reads on where it was paused longest, on as many connections as there is room for.
+  /// Resumes the connections that were paused longest, as many as there is credit for.
   void roomAgain(long bytesFree) {
-    if (waiting.isEmpty() || !resuming.tryLock()) { // whoever has the lock does the same
+    if (waiting.isEmpty() || !resuming.tryLock()) { // the holder of the lock does the same
       return;
     }
     try {
@@ -143,10 +145,10 @@ final class ConnectionGuard {
     }
   }
 
-  /// Ends a connection on which more of a body is on its way that nobody wants, some time after the
-  /// answer, and drops what comes until then (RFC 9112, section 9.6): a socket that is closed
-  /// before its sender has sent all takes the answer along. What is larger than can be meant is not
-  /// read to its end. Called by the connection's event loop.
+  /// Closes a connection some time after the answer, when the rest of an unwanted body is still on
+  /// its way. Until then what arrives is dropped (RFC 9112, section 9.6): closing a socket before
+  /// the sender has finished could destroy the answer. Beyond [#LINGER_BYTES] nothing is read. Call
+  /// it on the connection's event loop.
   static void leave(ServiceRequestContext context) {
     Channel channel = context.log().partial().channel();
     if (channel != null && !context.sessionProtocol().isMultiplex()) {
@@ -167,12 +169,12 @@ final class ConnectionGuard {
     var _ = channel.eventLoop().schedule(close, LINGER_SECONDS, SECONDS);
   }
 
-  /// Connections that were one too many from their address.
+  /// Connections refused because their address had too many.
   long refused() {
     return refused.sum();
   }
 
-  /// Connections that were closed because they took too long.
+  /// Connections closed because they were too slow.
   long slow() {
     return slow.sum();
   }
@@ -199,16 +201,16 @@ final class ConnectionGuard {
 
   /// One connection.
   private final class Guarded extends ChannelDuplexHandler {
-    private @Nullable String address; // as it is counted
+    private @Nullable String address; // the key in `byAddress`; null when not counted
     private @Nullable Future<?> deadline; // while headers arrive
     private int answering;
     private boolean multiplex;
-    private boolean secret; // TLS has begun
+    private boolean secret; // the first bytes are there, and are TLS
     private volatile @Nullable Channel paused;
-    private @Nullable Future<?> goOn; // when there is no room until then
+    private @Nullable Future<?> goOn; // ends the pause at the latest
     private final AtomicBoolean queued = new AtomicBoolean();
     private volatile long wanted;
-    private long expecting; // its part of what is expected
+    private long expecting; // its share of `expected`
     private boolean lingering;
     private long dropped; // bytes, while lingering
 
@@ -277,9 +279,9 @@ final class ConnectionGuard {
       }
     }
 
-    /// Called by any thread, behind the lock.
+    /// Called by any thread that holds the lock.
     void goOnSoon() {
-      queued.set(false); // before it looks: whoever pauses afterwards queues again
+      queued.set(false); // before the look at `paused`: a later pause queues again
       Channel channel = paused;
       long bytes = wanted;
       if (channel != null && channel.isActive() && bytes != NEVER) {
@@ -288,7 +290,7 @@ final class ConnectionGuard {
       }
     }
 
-    /// @param bytes that are expected to be claimed now
+    /// @param bytes that it is expected to claim now
     private void goOn(Channel channel, long bytes) {
       if (bytes > 0) {
         cameAsExpected();

@@ -1,6 +1,7 @@
 package io.widerow.ingest;
 
 import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.TlsKeyPair;
 import com.linecorp.armeria.common.util.EventLoopGroups;
@@ -35,24 +36,26 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The program that takes events in: receivers, lanes, and their start and end.
+/// The program that takes events in and answers queries: it starts the receivers and the lanes, and
+/// stops them in order.
 ///
 /// | thread | number | does |
 /// |---|---|---|
 /// | `widerow-lane-<n>` | one per lane | all writing to the lane's journal and open rows |
-/// | `armeria-boss-<address>` | one | takes connections, which it gives to the next |
-/// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers, few events |
-/// | `widerow-syslog` | one, when syslog is on | its sockets and decoding |
-/// | `armeria-common-blocking-tasks-<n>` | as needed | large or packed bodies, snapshots |
-/// | `widerow-background-<n>` | lanes / 2 + 1 | sealing, journal files; of the opener |
-/// | `widerow-merge` | one | merging, retention; the opener's, gives way to all others |
-/// | `widerow-maintenance` | one | tells the store what is due, wakes idle lanes |
+/// | `armeria-boss-<address>` | one | accepts connections for the next |
+/// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers, small queries |
+/// | `widerow-<protocol>` | one per socket protocol that is on | its sockets and decoding |
+/// | `armeria-common-blocking-tasks-<n>` | as needed | large or compressed bodies, snapshots |
+/// | `widerow-background-<n>` | 2, and one for two lanes | sealing, journal files; the opener's |
+/// | `widerow-merge` | one | merging, retention; the opener's, at low priority |
+/// | `widerow-maintenance` | one | calls the store's maintenance, wakes idle lanes |
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
-/// | `widerow-read-ahead-<n>` | eight, while queries wait for disks | reads ahead; the opener's |
+/// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
+/// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
 ///
 /// - Threads: any; [#close] once.
-/// - Memory: closes what it started, not the store, which is its caller's.
+/// - Memory: closes what it started, but not the store, which belongs to the caller.
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final Duration IDLE_MAX = Duration.ofSeconds(60);
@@ -73,7 +76,7 @@ public final class Daemon implements AutoCloseable {
   private final EventLoopGroup loops;
   private final Server http;
   private final ScheduledExecutorService maintenance;
-  private final Set<String> damageTold = new HashSet<>(); // by the maintenance thread only
+  private final Set<String> damageTold = new HashSet<>(); // of the maintenance thread
   private final List<SocketReceiver> receivers = new ArrayList<>();
   private boolean closed;
 
@@ -134,8 +137,8 @@ public final class Daemon implements AutoCloseable {
         .register(registry);
   }
 
-  /// Loads the classes of the HTTP server, which takes a second, while another thread opens the
-  /// store.
+  /// Loads the classes of the HTTP server, which takes a second. Call it on a thread of its own
+  /// while the store opens.
   static void prepare() {
     // A registry of its own: otherwise both servers register the same meters, and Armeria warns.
     PrometheusMeterRegistry unread = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -145,10 +148,10 @@ public final class Daemon implements AutoCloseable {
     unread.close();
   }
 
-  /// Starts everything and returns when requests are taken.
+  /// Starts everything and returns when requests are served.
   ///
   /// @param store open, with as many lanes as the configuration says
-  /// @throws ListenException when it cannot listen on an address; nothing runs then
+  /// @throws ListenException when it cannot listen on an address; nothing is left running
   public static Daemon start(DaemonConfig config, EventStore store) {
     Daemon daemon = new Daemon(config, store);
     daemon.lanes.start();
@@ -229,7 +232,7 @@ public final class Daemon implements AutoCloseable {
     if (most < config.connectionsMax()) {
       LOG.log(
           Level.WARNING,
-          "there are files for {0} connections, not for {1}: raise the limit of open files",
+          "the limit of open files allows {0} connections, not {1}: raise it",
           new Object[] {Integer.toString(most), Integer.toString(config.connectionsMax())});
     }
     return most;
@@ -248,20 +251,20 @@ public final class Daemon implements AutoCloseable {
     try {
       access.reload();
       store.maintain();
-      lanes.tick(); // after: what was asked of a lane is done by its own thread
+      lanes.tick(); // after maintain(): each lane does its share on its own thread
       tellDamage();
-    } catch (RuntimeException failure) { // or it would never be called again
+    } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
     }
   }
 
-  /// Logs damage that somebody met, once.
+  /// Logs newly found damage, once.
   private void tellDamage() {
     for (Damage damage : store.statistics().damage()) {
       if (damageTold.add(damage.sentence())) {
         LOG.log(
             Level.SEVERE,
-            "{0}; {1} events of {2} cannot be read, all else is served",
+            "{0}; {1} events of {2} cannot be read, all others are served",
             new Object[] {
               damage.sentence(),
               Long.toString(damage.events()),
@@ -276,7 +279,7 @@ public final class Daemon implements AutoCloseable {
     return config.security().tlsCertificate() == null ? "http" : "https";
   }
 
-  /// Where HTTP is listened to; the port is the real one when it was configured as 0.
+  /// The address of HTTP, with the real port when 0 was configured.
   public InetSocketAddress httpAddress() {
     return new InetSocketAddress(config.http().getAddress(), http.activeLocalPort());
   }
@@ -293,16 +296,16 @@ public final class Daemon implements AutoCloseable {
         .toList();
   }
 
-  /// Bytes that requests under way hold.
+  /// Bytes that requests in flight hold.
   long creditBytesUsed() {
     return intake.credit().bytesUsed();
   }
 
-  /// Waits until it is asked to stop. When writing fails first, it goes on reading for a while, so
-  /// that what is there can be looked at and a balancer sees that it is not ready, and returns
-  /// then: whoever starts it again gives it a chance to recover.
+  /// Waits until it is asked to stop. When writing fails first, it goes on answering queries for
+  /// `read-on-seconds`, so that data can be inspected and load balancers see that it is not ready,
+  /// and then returns. A supervisor can restart it, which gives it a chance to recover.
   ///
-  /// @param failed is told why writing has ended
+  /// @param failed gets the reason why writing has ended
   void awaitStop(CountDownLatch stop, Consumer<String> failed) {
     try {
       while (!stop.await(FAILURE_SEEN_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -333,7 +336,7 @@ public final class Daemon implements AutoCloseable {
     return List.copyOf(receivers);
   }
 
-  /// Why nothing can be written any more; null while it can.
+  /// Why nothing can be written any more; null while writing works.
   public @Nullable String failure() {
     return lanes.failure();
   }
@@ -343,7 +346,7 @@ public final class Daemon implements AutoCloseable {
     return Times.ofUnit(now.getEpochSecond(), Times.NANOS_PER_SECOND) + now.getNano();
   }
 
-  /// Refuses new requests, answers those under way, lets the lanes finish, and ends every thread.
+  /// Refuses new requests, answers those in flight, lets the lanes finish, and ends all threads.
   /// The store may be closed afterwards.
   @Override
   public void close() {

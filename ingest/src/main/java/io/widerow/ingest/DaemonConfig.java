@@ -12,29 +12,29 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Everything an operator can decide about the daemon. Read once at start, printed at start, passed
-/// whole, never changed. A value that cannot work is refused here and nowhere else.
+/// Everything an operator can configure about the daemon. It is read and printed at start, passed
+/// whole and never changed. A value that cannot work is refused here and nowhere else.
 ///
 /// @param data directory of the store; created when absent
 /// @param http address of the HTTP receiver
 /// @param syslog address of the syslog receivers, UDP and TCP; null for none
 /// @param syslogZone zone of syslog times that name none
 /// @param durability level of requests that name none
-/// @param lanes number of lanes; a writer thread each
+/// @param lanes number of lanes, each with a writer thread
 /// @param laneSlots batches that a lane's ring holds, a power of two
-/// @param spinMicros how long a lane spins before it sleeps
+/// @param spinMicros how long an idle lane spins before it sleeps
 /// @param creditBytes bytes that all requests together may hold
 /// @param bodyBytesMax largest body, after decompression
-/// @param ratioMax how many times its packed size a body above 1 MiB may have
+/// @param ratioMax largest ratio of a body's size to its compressed size, for bodies above 1 MiB
 /// @param eventBytesMax largest event
 /// @param connectionsMax HTTP connections at a time
-/// @param ledgerKeys keys of batches that each lane keeps however old they are
-/// @param ledgerSeconds age up to which keys of batches are kept
-/// @param drainSeconds how long a stop may wait for requests under way
+/// @param ledgerKeys batch keys that each lane keeps at any age
+/// @param ledgerSeconds age up to which batch keys are kept
+/// @param drainSeconds how long a stop may wait for requests in flight
 /// @param readOnSeconds how long queries are answered after writing has failed, before the process
 ///   ends
-/// @param limits what clients may take
-/// @param store what is decided about the store
+/// @param limits of what clients may use
+/// @param store configuration of the store
 /// @param security who may do what
 /// @param insecure listen on addresses that others can reach, without TLS and tokens
 public record DaemonConfig(
@@ -95,7 +95,7 @@ public record DaemonConfig(
     }
   }
 
-  /// True when only programs on this machine can reach HTTP.
+  /// True when HTTP listens on a loopback address.
   boolean httpIsLocal() {
     return isLoopback(http);
   }
@@ -122,9 +122,9 @@ public record DaemonConfig(
             && key.length() > StoreOptions.RETENTION_OF.length());
   }
 
-  /// The defaults, with what `values` says instead.
+  /// The defaults, overridden by `values`.
   ///
-  /// @throws IllegalArgumentException when a key is unknown or a value is bad, with both in it
+  /// @throws IllegalArgumentException when a key is unknown or a value is bad; it names both
   public static DaemonConfig of(Map<String, String> values) {
     for (String key : values.keySet()) {
       require(isKnown(key), "unknown key " + key);
@@ -205,7 +205,7 @@ public record DaemonConfig(
     return address;
   }
 
-  /// The configuration in the form of its file.
+  /// The configuration in the format of its file.
   public String print() {
     StringBuilder text = new StringBuilder();
     values().forEach((key, value) -> text.append(key).append('=').append(value).append('\n'));

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.zip.GZIPInputStream;
 
-/// Unpacks a body, piece by piece, so that a small one cannot become a large one unseen.
+/// Decompresses a body piece by piece, and checks the limits after each piece (zip bombs).
 final class Decompression {
   private static final int CHUNK_BYTES = 64 << 10;
   private static final int RATIO_FREE_BYTES = 1 << 20;
@@ -15,14 +15,14 @@ final class Decompression {
 
   private Decompression() {}
 
-  /// Whether the encoding is one that [#unpack] knows.
+  /// Whether [#unpack] supports the encoding.
   static boolean knows(String encoding) {
     return encoding.equals("gzip") || encoding.equals("x-gzip") || encoding.equals("zstd");
   }
 
   /// @param bytesMax largest result
-  /// @param ratioMax how many times as large as `packed` a result above 1 MiB may be
-  /// @param claim asked for credit before the result grows by so many bytes
+  /// @param ratioMax largest ratio of a result above 1 MiB to the size of `packed`
+  /// @param claim claims credit before the result grows
   static Body unpack(Body packed, String encoding, int bytesMax, int ratioMax, ByteClaim claim)
       throws RequestRefused {
     Body body = Body.take();
@@ -66,7 +66,7 @@ final class Decompression {
     return new GZIPInputStream(raw, 8 << 10);
   }
 
-  /// Claims credit for bytes that are about to be needed.
+  /// Claims credit for bytes before they are used.
   @FunctionalInterface
   interface ByteClaim {
     void claim(int bytes) throws RequestRefused;

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `widerow demo`: starts a daemon on a fresh directory, sends it real log files over three
-/// protocols, asks it what one would ask first, and says what to type next.
+/// protocols, runs the queries that a new user would try first, and says what to type next.
 @Command(
     name = "demo",
     description = "Shows the main job on real log files, in a minute.",
@@ -37,14 +37,14 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--data",
-      description = "the demo's own store; made anew each time (${DEFAULT-VALUE})",
+      description = "the demo's own store; created anew each time (${DEFAULT-VALUE})",
       paramLabel = "DIR")
   private Path data = Path.of("widerow-demo");
 
   @Option(
       names = "--rehearse",
       hidden = true,
-      description = "afterwards, ask a daemon on the sealed store so many rounds of questions",
+      description = "afterwards, run this many rounds of queries on the sealed store",
       paramLabel = "ROUNDS")
   private int rehearse;
 
@@ -80,8 +80,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /// The store was closed, so all of it is sealed, which is how daemons meet most of what they
-  /// read.
+  /// Closing the store has sealed all of it, and most of what a daemon reads is sealed.
   private void rehearse(DaemonConfig config) throws IOException, InterruptedException {
     try (EventStore store = ServeCommand.openEmbedded(config);
         Daemon daemon = Daemon.start(config, store)) {
@@ -89,7 +88,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /// Deletes what an earlier demo left; nothing else.
+  /// Deletes the store of an earlier demo, and nothing else.
   private void clear() throws IOException {
     if (!Files.exists(data)) {
       return;
@@ -108,10 +107,10 @@ public final class DemoCommand implements Callable<Integer> {
 
   private void feed(Daemon daemon, DemoFeed feed) throws IOException, InterruptedException {
     say("");
-    say("Sending real logs with their own times, each answer says what is safe on disk:");
+    say("Sending real logs with their own times. Each answer says what is safe on disk:");
     say("  access log as text over HTTP      %s".formatted(feed.accessLog()));
     say("  broker log as text over HTTP      %s".formatted(feed.brokerLog()));
-    say("  its figures as line protocol      %s".formatted(feed.accessFigures()));
+    say("  its numbers as line protocol      %s".formatted(feed.accessFigures()));
     var syslog = daemon.socketAddress("syslog");
     if (syslog != null) {
       say("  broker errors over syslog (TCP)   %s".formatted(feed.brokerErrors(syslog)));
@@ -140,7 +139,7 @@ public final class DemoCommand implements Callable<Integer> {
             "count,p50(bytes),p99(bytes),max(bytes)",
             "--by",
             "status");
-    worst |= page(url, feed.tokenBehind("apache.access", 2));
+    worst |= page(url, feed.tokenAfter("apache.access", 2));
     say("");
     say("What to type next:");
     say("  ./widerow query --data %s --last 20".formatted(data));
@@ -154,7 +153,7 @@ public final class DemoCommand implements Callable<Integer> {
     return worst;
   }
 
-  /// Two pages: the token that ends the first answer leads to the second.
+  /// Shows two pages: the token at the end of the first answer leads to the second.
   private int page(String url, String token) {
     return query(url, "The first page", "apache.access", "--limit", "2")
         | query(

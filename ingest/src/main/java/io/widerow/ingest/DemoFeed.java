@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What the demo sends: two real log files, over the protocols that agents speak.
+/// Sends the data of the demo: two real log files, over protocols that agents speak.
 final class DemoFeed {
   private static final Pattern ACCESS =
       Pattern.compile("\\S+ \\S+ \\S+ \\[([^\\]]+)\\] \"(\\w+) .*?\" (\\d{3}) (\\d+|-) .*");
@@ -45,7 +45,7 @@ final class DemoFeed {
         Files.readString(logs.resolve("apache_access.log"), StandardCharsets.ISO_8859_1));
   }
 
-  /// A record is a line that starts with a bracket, and what follows it.
+  /// A record is a line that starts with a bracket, and the lines up to the next such line.
   String brokerLog() throws IOException, InterruptedException {
     String start = URLEncoder.encode("^\\[", StandardCharsets.UTF_8);
     return post(
@@ -54,7 +54,7 @@ final class DemoFeed {
         Files.readString(logs.resolve("kafka_broker.log"), StandardCharsets.UTF_8));
   }
 
-  /// Size and status of each answer in the access log, as an agent would report them.
+  /// Reports size and status of each answer in the access log, as a metrics agent would.
   String accessFigures() throws IOException, InterruptedException {
     StringBuilder lines = new StringBuilder();
     for (String line :
@@ -86,8 +86,8 @@ final class DemoFeed {
     return answer.statusCode() + " " + answer.body().strip();
   }
 
-  /// The token that an answer of so many events ends with.
-  String tokenBehind(String type, int limit) throws IOException, InterruptedException {
+  /// The token at the end of an answer of `limit` events.
+  String tokenAfter(String type, int limit) throws IOException, InterruptedException {
     URI uri = URI.create(url + "/v1/query?type=" + type + "&limit=" + limit);
     String answer =
         client
@@ -97,12 +97,12 @@ final class DemoFeed {
             .body();
     Matcher token = TOKEN.matcher(answer);
     if (!token.find()) {
-      throw new IOException("an answer without a token: " + answer);
+      throw new IOException("an answer has no token: " + answer);
     }
     return token.group(1);
   }
 
-  /// RFC 5424, a line each.
+  /// Sends each error as one line of RFC 5424.
   String brokerErrors(InetSocketAddress syslog) throws IOException {
     int sent = 0;
     try (Socket socket = new Socket(syslog.getAddress(), syslog.getPort());

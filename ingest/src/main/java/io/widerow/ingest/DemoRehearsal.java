@@ -10,9 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Asks the demo's store over HTTP what users ask, again and again, so that a JVM that is being
-/// trained for its cache learns what an answer consists of. The figures of a started daemon's first
-/// minute are those of what it has learned here.
+/// Runs typical queries against the demo's store over HTTP, many times, while the JVM records its
+/// AOT cache. The speed of a new daemon's first minute depends on what the JVM has learned here.
 final class DemoRehearsal {
   private final HttpClient client = HttpClient.newHttpClient();
   private final List<URI> questions = new ArrayList<>();
@@ -35,7 +34,7 @@ final class DemoRehearsal {
     return "&where=" + URLEncoder.encode(filter, StandardCharsets.UTF_8);
   }
 
-  /// @throws IOException when an answer is none
+  /// @throws IOException when an answer is an error or empty
   void rounds(int count) throws IOException, InterruptedException {
     for (int round = 0; round < count; round++) {
       for (URI question : questions) {

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | parameter | for | meaning |
 /// |---|---|---|
-/// | `type` | both | type of events that name none |
-/// | `ts` | text | where a line's time is: a name or a pattern of [TimePattern]; none: arrival |
-/// | `at` | text | bytes into the line at which a pattern of `ts` begins |
-/// | `zone` | text | zone of times that name none, `UTC` by default |
+/// | `type` | both | type of events without one |
+/// | `ts` | text | form of a line's time: a name or a pattern of [TimePattern]; none: arrival |
+/// | `at` | text | byte offset in the line at which a pattern of `ts` begins |
+/// | `zone` | text | zone of times without one, `UTC` by default |
 /// | `start` | text | what begins a record: `time`, or an RE2 expression; none: every line |
 final class EventsProtocol implements WriteProtocol {
   private final @Nullable JsonLinesDecoder json;

@@ -3,23 +3,23 @@ package io.widerow.ingest;
 import io.widerow.storage.FileLimit;
 import org.jspecify.annotations.Nullable;
 
-/// Shares out the files that the daemon may have open. The kernel counts connections as files: were
-/// they to take the last one, the next journal file could not be made, and writing would end.
+/// Divides the file descriptors of the process. Connections use descriptors too: if they took the
+/// last one, the next journal file could not be created, and writing would end.
 ///
 /// ```
 ///   allowed = a quarter for segments + what the daemon needs itself + connections
 /// ```
 ///
 /// @param allowed files that the process may have open
-/// @param lanes of the daemon, each with files of its own
+/// @param lanes of the daemon, each with its own files
 record FileBudget(long allowed, int lanes) {
-  /// Libraries, sockets, event loops, and what is open for a moment.
+  /// Libraries, sockets, event loops, and files that are open briefly.
   private static final int OWN = 176;
 
   private static final int OWN_OF_LANE = 8;
   private static final int CONNECTIONS_LEAST = 16;
 
-  /// Of this process.
+  /// The budget of this process.
   static FileBudget of(DaemonConfig config) {
     return new FileBudget(FileLimit.ofProcess(), config.lanes());
   }
@@ -28,9 +28,9 @@ record FileBudget(long allowed, int lanes) {
     return allowed - Math.clamp(allowed / 4, 16, 4_096) - OWN - (long) OWN_OF_LANE * lanes;
   }
 
-  /// Connections that there are files for.
+  /// Connections for which there are descriptors.
   ///
-  /// @param wanted how many there should be
+  /// @param wanted upper limit
   int connections(int wanted) {
     return Math.clamp(left(), 1, wanted);
   }
@@ -40,12 +40,12 @@ record FileBudget(long allowed, int lanes) {
     if (left() >= CONNECTIONS_LEAST) {
       return null;
     }
-    return "the system lets this process have %d files open, and with %d lanes it needs %d"
+    return "this process may have %d files open, but with %d lanes it needs at least %d"
             .formatted(allowed, lanes, least(lanes))
-        + " at least: raise LimitNOFILE, or the hard limit of `ulimit -n`";
+        + ": raise LimitNOFILE, or the hard limit of `ulimit -n`";
   }
 
-  /// The least that a daemon can work with.
+  /// The fewest descriptors with which a daemon can work.
   static long least(int lanes) {
     long taken = OWN + (long) OWN_OF_LANE * lanes + CONNECTIONS_LEAST;
     return taken + (taken - 1) / 3;

@@ -1,7 +1,7 @@
 package io.widerow.ingest;
 
-/// What clients may take by default, which follows from the heap: what is on its way in and what
-/// queries have open is bounded by less than there is, also on a machine with little memory.
+/// Default limits for clients, computed from the heap size. Together, the data on its way in and
+/// the memory of queries stay below the heap, also on a small machine.
 ///
 /// ```
 ///   heap      credit    body     queries' memory
@@ -10,8 +10,8 @@ package io.widerow.ingest;
 ///       64     20        2        8
 /// ```
 ///
-/// A body is on the heap, and claims three times its size while it comes, which is what an array
-/// that grows takes at worst.
+/// A body is on the heap. It claims three times its size while it arrives, the worst case of an
+/// array that grows.
 ///
 /// @param creditBytes bytes that all requests together may hold
 /// @param bodyBytesMax largest body, after decompression
@@ -19,7 +19,7 @@ package io.widerow.ingest;
 record HeapShares(long creditBytes, int bodyBytesMax, long queryMemoryBytes) {
   private static final long MIB = 1L << 20;
 
-  /// For connections, the ledger, metrics and all else.
+  /// For connections, the ledger, metrics and everything else.
   private static final long REST_BYTES = 48 * MIB;
 
   private static final int BODIES_MIN = 8; // of the largest size, at a time

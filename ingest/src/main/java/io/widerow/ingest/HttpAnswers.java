@@ -10,7 +10,7 @@ import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Puts answers together.
+/// Builds the JSON answers that several endpoints share.
 final class HttpAnswers {
   private static final int LISTED_MAX = 10_000;
   private static final int RETRY_SECONDS_MAX = 5;
@@ -22,7 +22,9 @@ final class HttpAnswers {
         ResponseHeaders.builder(status).contentType(MediaType.JSON_UTF_8);
     if (status.code() == 503 || status.code() == 429 || status.code() == 507) {
       int seconds = ThreadLocalRandom.current().nextInt(1, RETRY_SECONDS_MAX + 1);
-      headers.addInt(HttpHeaderNames.RETRY_AFTER, seconds); // spread, or all come back at once
+      headers.addInt(
+          HttpHeaderNames.RETRY_AFTER,
+          seconds); // spread out, so that senders do not all return at once
     }
     return HttpResponse.of(headers.build(), HttpData.ofUtf8(json));
   }

@@ -4,36 +4,36 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.Rejection;
 import java.util.function.LongSupplier;
 
-/// A batch on its way in: the events decoded so far, and those refused. A decoder begins an event,
-/// puts its attributes, and ends it here; or it refuses it.
+/// A batch that is being decoded: its events so far, and its refusals. A decoder begins an event in
+/// `events`, puts its attributes, and ends it here; or it refuses the event.
 ///
 /// - Threads: one.
-/// - Memory: holds `events` until it is handed to the lanes or to the pool.
+/// - Memory: holds `events` until they go to the lanes or back to the pool.
 final class IncomingBatch {
   final EventBatch events;
   final Refusals refused = new Refusals();
 
-  /// What the machine's clock says, to complete times that lack their year.
+  /// Wall-clock time, to complete times without a year. Nanoseconds since the Unix epoch.
   final long wallNanos;
 
   private final LongSupplier arrivalClock;
-  private long arrivalNanos; // known when some event has no time of its own
+  private long arrivalNanos; // valid when `ownTimes` is false
   private int decoded;
   private boolean ownTimes = true;
 
-  /// @param arrivalClock the time of events that carry none; asked once, for the first of them
+  /// @param arrivalClock the time of events without one; read once, for the first of them
   IncomingBatch(EventBatch events, long wallNanos, LongSupplier arrivalClock) {
     this.events = events;
     this.wallNanos = wallNanos;
     this.arrivalClock = arrivalClock;
   }
 
-  /// One whose events arrive when the machine's clock says.
+  /// A batch whose arrival time is the wall-clock time.
   IncomingBatch(EventBatch events, long wallNanos) {
     this(events, wallNanos, () -> wallNanos);
   }
 
-  /// Ends the event that was begun in `events`.
+  /// Ends the current event of `events`.
   ///
   /// @return false when it is refused
   boolean end() {
@@ -45,20 +45,20 @@ final class IncomingBatch {
     return why == null;
   }
 
-  /// Says that the next event is not one.
+  /// Refuses the next event, which could not be decoded.
   void refuse(String reason) {
     refused.add(decoded++, reason);
   }
 
-  /// Events seen, refused ones included.
+  /// Events seen so far, including refused ones.
   int decoded() {
     return decoded;
   }
 
-  /// The arrival time, for an event that has none of its own: a repeat of the batch cannot be told
-  /// from another one then.
+  /// The arrival time, for an event without its own time. From then on a repeat of the batch cannot
+  /// be recognized by its body.
   ///
-  /// @throws io.widerow.storage.StorageException.ClockBehind when there is none to be given now
+  /// @throws io.widerow.storage.StorageException.ClockBehind when the clock is too far back
   long useArrivalTime() {
     if (ownTimes) {
       arrivalNanos = arrivalClock.getAsLong();
@@ -67,7 +67,7 @@ final class IncomingBatch {
     return arrivalNanos;
   }
 
-  /// True when all events carry their own times.
+  /// True while all events have their own times.
   boolean ownTimes() {
     return ownTimes;
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// `POST /api/v2/write` and `POST /write`: line protocol, with the answers that InfluxDB's clients
-/// expect. Good lines are stored though others are bad; the answer names the first bad one.
+/// expect. Good lines are stored even when others are bad; the answer names the first bad one.
 final class InfluxProtocol implements WriteProtocol {
   private final LineProtocolDecoder decoder;
   private final SeriesCaches series;
@@ -73,7 +73,7 @@ final class InfluxProtocol implements WriteProtocol {
       return HttpResponse.of(HttpStatus.NO_CONTENT);
     }
     String why = decoder.firstBad();
-    if (why == null) { // a repeat's refusals, or the store's
+    if (why == null) { // the refusals are of a repeat, or of the store
       why = "point %d: %s".formatted(refused.index(0) + 1, refused.reason(0));
     }
     String partly = stored.accepted() > 0 ? "partial write: " : "";

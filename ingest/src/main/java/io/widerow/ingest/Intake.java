@@ -20,15 +20,15 @@ final class Intake {
   private final RejectedSamples rejected = new RejectedSamples();
   private volatile boolean draining;
 
-  /// What bounds a request.
+  /// Limits of one request.
   ///
   /// @param bodyBytesMax largest body, after decompression
-  /// @param ratioMax how many times its packed size a body may have
-  /// @param paceBytes bytes of a body that must come each [LimitOptions#BODY_RATE_SECONDS]
+  /// @param ratioMax largest ratio of a body's size to its compressed size
+  /// @param paceBytes bytes of a body that must arrive each [LimitOptions#BODY_RATE_SECONDS]
   record Limits(int bodyBytesMax, int ratioMax, long paceBytes) {}
 
-  /// @param digests of bodies, by which their repeats are known
-  /// @param full why there is no room for anything; null while there is
+  /// @param digests of bodies, which identify their repeats
+  /// @param full why the disk has no room; null while it has
   Intake(
       Lanes lanes,
       ByteCredit credit,
@@ -64,7 +64,7 @@ final class Intake {
     return digests;
   }
 
-  /// The time now, for events that carry none.
+  /// The time now, for events without one.
   long epochNanos() {
     return epochNanos.getAsLong();
   }
@@ -83,12 +83,12 @@ final class Intake {
     return inFlight.get();
   }
 
-  /// From now on every new request is refused.
+  /// Refuses every new request from now on.
   void drain() {
     draining = true;
   }
 
-  /// Why there is no room for anything at present; null while there is.
+  /// Why the disk has no room at present; null while it has.
   @Nullable String full() {
     return full.get();
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
-/// One request that writes, from its first byte to its answer.
+/// One write request, from its first byte to its answer.
 ///
 /// ```
 ///   headers: claim credit -> body: read -> unpack -> decode, digest -> lanes -> answer
@@ -32,8 +32,9 @@ import org.reactivestreams.Subscription;
 ///                                                         that of the records
 /// ```
 ///
-/// - Threads: the connection's event loop; a large or packed body is decoded on a blocking thread.
-/// - Memory: what it holds is claimed from the credit until it is answered.
+/// - Threads: the connection's event loop; a large or compressed body is decoded on a blocking
+///   thread.
+/// - Memory: all that it holds is claimed from the credit until it is answered.
 final class IntakeRequest implements Subscriber<HttpObject> {
   private static final Logger LOG = Logger.getLogger("widerow");
 
@@ -54,7 +55,7 @@ final class IntakeRequest implements Subscriber<HttpObject> {
   private final CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
   private final Body body = Body.take();
   private @Nullable Future<?> pace;
-  private int lengthBefore; // of the body, when its pace was looked at last
+  private int lengthBefore; // of the body, at the last check of its pace
   private long claimed;
   private boolean over; // no further piece of the body matters
 
@@ -153,7 +154,7 @@ final class IntakeRequest implements Subscriber<HttpObject> {
             .schedule(this::checkPace, LimitOptions.BODY_RATE_SECONDS, TimeUnit.SECONDS);
   }
 
-  /// A body that comes fast enough may take as long as it needs; any other is let go.
+  /// Lets a body that arrives fast enough take as long as it needs, and refuses any other.
   private void checkPace() {
     if (over) {
       return;
@@ -191,12 +192,12 @@ final class IntakeRequest implements Subscriber<HttpObject> {
         throw RequestRefused.tooLarge(intake.limits().bodyBytesMax());
       }
       claimUpTo((long) BYTES_PER_BODY_BYTE * (body.length() + length));
-      int at = body.reserve(length); // before bytes(): it may be another array afterwards
+      int at = body.reserve(length); // before bytes(): it may replace the array
       bytes.getBytes(bytes.readerIndex(), body.bytes(), at, length);
       body.wrote(length);
     } catch (RequestRefused refused) {
       refuse(refused);
-    } catch (RuntimeException bug) { // what was claimed must be given back
+    } catch (RuntimeException bug) { // the credit must be given back
       LOG.log(Level.SEVERE, "reading " + context.path(), bug);
       over = true;
       endPace();
@@ -296,7 +297,7 @@ final class IntakeRequest implements Subscriber<HttpObject> {
         : null;
   }
 
-  /// Told by a lane: the answer is put together on the connection's own thread.
+  /// Called by a lane. The answer is built on the connection's event loop.
   private void stored(Outcome outcome) {
     context.eventLoop().execute(() -> answer(outcome));
   }
@@ -308,7 +309,8 @@ final class IntakeRequest implements Subscriber<HttpObject> {
     finish(protocol.answer(outcome));
   }
 
-  /// The rest of the body is dropped as it comes, until the connection ends behind the answer.
+  /// Refuses a request in the middle of its body. The rest of the body is dropped as it arrives,
+  /// until the connection closes after the answer.
   private void refuse(RequestRefused refused) {
     over = true;
     ConnectionGuard.leave(context);

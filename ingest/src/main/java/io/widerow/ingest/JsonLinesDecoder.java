@@ -7,18 +7,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Decodes JSON lines: each line one object, each object one event. At the top level `ts` is the
-/// time (RFC 3339, or a number whose unit [Times#ofEpoch] tells), `type` the type, `id` a version-1
-/// UUID; every other member is an attribute. Nested objects are flattened, their names joined by
-/// dots; an array is kept as its JSON text; null is left out.
+/// Decodes JSON lines: each line is one object, and each object one event. At the top level `ts` is
+/// the time (RFC 3339, or a number in the unit that [Times#ofEpoch] finds), `type` the type, and
+/// `id` a version-1 UUID; every other member is an attribute. Nested objects are flattened, with
+/// their names joined by dots; an array is kept as its JSON text; null is left out.
 ///
-/// A line that is bad in any way is refused and the next one is read; blank lines do not count.
+/// A bad line is refused and decoding goes on with the next one. Blank lines are not counted.
 ///
 /// - Threads: one.
 final class JsonLinesDecoder {
   private static final byte[] NO_TYPE = new byte[0];
   private static final String NOT_AN_OBJECT = "not a JSON object";
-  private static final String BEHIND = "something follows the JSON object";
+  private static final String TRAILING = "something follows the JSON object";
   private static final String TS = "ts must be an RFC 3339 time or an epoch number";
   private static final String TYPE = "type must be a string";
   private static final String ID = "id must be a version-1 UUID";
@@ -29,9 +29,9 @@ final class JsonLinesDecoder {
 
   private final AttributeTape tape = new AttributeTape();
   private final byte[] defaultType;
-  private byte[] prefix = new byte[256]; // names of the objects around a member, with dots
+  private byte[] prefix = new byte[256]; // names of the enclosing objects, each with a dot
   private int prefixBytes;
-  private int members; // skipped ones too, so that nulls do not escape the limit
+  private int members; // including nulls, which count for the limit too
 
   // The event being read.
   private long timeNanos;
@@ -40,7 +40,7 @@ final class JsonLinesDecoder {
   private int typeOffset;
   private int typeBytes;
 
-  /// @param defaultType type of events that name none; empty for none
+  /// @param defaultType type of events without one; empty for none
   JsonLinesDecoder(String defaultType) {
     this.defaultType =
         defaultType.isEmpty() ? NO_TYPE : defaultType.getBytes(StandardCharsets.UTF_8);
@@ -48,7 +48,7 @@ final class JsonLinesDecoder {
 
   /// Decodes the lines of `body` in `[offset, limit)`.
   ///
-  /// @param body with [Swar#SLACK_BYTES] readable bytes behind `limit`
+  /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
   void decode(byte[] body, int offset, int limit, IncomingBatch batch) {
     JsonScanner json = new JsonScanner(body, offset, limit);
     while (json.at < limit) {
@@ -78,7 +78,7 @@ final class JsonLinesDecoder {
     }
     object(json, 1);
     if (json.peek() != '\n') {
-      throw new JsonScanner.Bad(BEHIND);
+      throw new JsonScanner.Bad(TRAILING);
     }
     write(json.bytes, batch);
   }
@@ -133,7 +133,7 @@ final class JsonLinesDecoder {
     }
   }
 
-  /// Takes the members that are no attributes. False when the name read last is none of them.
+  /// Reads a member that is not an attribute. Returns false when the name read last is not of one.
   private boolean special(JsonScanner json) throws JsonScanner.Bad {
     byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
     int at = json.textOffset;
@@ -224,7 +224,7 @@ final class JsonLinesDecoder {
     }
   }
 
-  /// Takes a value under the name read last.
+  /// Reads the value of the name read last as an attribute.
   private void attribute(JsonScanner json, int depth) throws JsonScanner.Bad {
     boolean nameInScratch = json.textInScratch;
     int nameOffset = json.textOffset;
@@ -288,7 +288,7 @@ final class JsonLinesDecoder {
   private void pushPrefix(byte[] source, int offset, int length) throws JsonScanner.Bad {
     int needed = prefixBytes + length + 1;
     if (needed > EventLayout.NAME_BYTES_MAX + 1) {
-      throw new JsonScanner.Bad(NAME); // before many members copy it
+      throw new JsonScanner.Bad(NAME); // here, before many members copy the prefix
     }
     if (needed > prefix.length) {
       prefix = Arrays.copyOf(prefix, Math.max(needed, 2 * prefix.length));

@@ -2,9 +2,9 @@ package io.widerow.ingest;
 
 import java.nio.charset.StandardCharsets;
 
-/// Reads the pieces of JSON text as RFC 8259 has them, from one line: a newline is never white
-/// space here. No trees and no strings are made; a number or an unescaped string lies in the fields
-/// until the next one is read.
+/// Reads the tokens of JSON text (RFC 8259) from one line: a newline is never white space here. It
+/// builds no trees and no strings. A number or a string is in the fields until the next one is
+/// read.
 ///
 /// - Threads: one.
 final class JsonScanner {
@@ -21,7 +21,7 @@ final class JsonScanner {
   final int limit;
   int at;
 
-  // The string read last: where its bytes lie.
+  // Where the bytes of the string read last are.
   boolean textInScratch;
   int textOffset;
   int textBytes;
@@ -31,7 +31,7 @@ final class JsonScanner {
   long wholeValue;
   double value;
 
-  /// What stops a scan; carries no stack trace, for bad input is no exception.
+  /// Stops a scan. It has no stack trace, because bad input is common.
   static final class Bad extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -49,15 +49,15 @@ final class JsonScanner {
   private static final String NUMBER_RANGE = "a number is out of range";
   private static final String DEPTH = "JSON nested deeper than 64 levels";
 
-  /// @param limit end of the text; [Swar#SLACK_BYTES] bytes behind it are readable
+  /// @param limit end of the text; [Swar#SLACK_BYTES] bytes after it are readable
   JsonScanner(byte[] bytes, int offset, int limit) {
-    assert limit + Swar.SLACK_BYTES <= bytes.length : "no slack behind " + limit;
+    assert limit + Swar.SLACK_BYTES <= bytes.length : "no slack after " + limit;
     this.bytes = bytes;
     this.at = offset;
     this.limit = limit;
   }
 
-  /// Skips white space and returns the byte there without taking it; a newline at the end.
+  /// Skips white space and returns the next byte without consuming it; a newline at the end.
   int peek() {
     while (at < limit) {
       int b = bytes[at];
@@ -77,7 +77,7 @@ final class JsonScanner {
     at++;
   }
 
-  /// Takes `true`, `false` or `null`.
+  /// Consumes `true`, `false` or `null`.
   void word(String text) throws Bad {
     for (int i = 0; i < text.length(); i++) {
       if (at + i >= limit || bytes[at + i] != text.charAt(i)) {
@@ -87,7 +87,7 @@ final class JsonScanner {
     at += text.length();
   }
 
-  /// Reads a string; unescapes into the scratch of `tape` if it must.
+  /// Reads a string. One with escapes is unescaped into the scratch of `tape`.
   void string(AttributeTape tape) throws Bad {
     expect('"');
     int start = at;
@@ -185,7 +185,7 @@ final class JsonScanner {
     }
   }
 
-  /// Reads a number: a long when it is whole and fits, else a double.
+  /// Reads a number: a long when it is whole and fits, otherwise a double.
   void number() throws Bad {
     int start = at;
     boolean negative = bytes[at] == '-';
@@ -225,7 +225,7 @@ final class JsonScanner {
       return;
     }
     if (significant <= 18 && mantissa <= EXACT_MAX && Math.abs(scale) <= 22) {
-      double exact = // both are exact, so the one operation rounds right (Clinger)
+      double exact = // both operands are exact, so one operation rounds correctly (Clinger)
           scale < 0 ? mantissa / POWERS_OF_TEN[-scale] : mantissa * POWERS_OF_TEN[scale];
       value = negative ? -exact : exact;
       return;
@@ -270,7 +270,7 @@ final class JsonScanner {
 
   /// Checks a value and skips it.
   ///
-  /// @param depth levels that it is in already
+  /// @param depth levels of nesting around the value
   void skip(AttributeTape tape, int depth) throws Bad {
     int first = peek();
     switch (first) {

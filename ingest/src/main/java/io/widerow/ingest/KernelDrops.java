@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/// What Linux had to drop because nobody read a UDP socket fast enough: the last column of
+/// Datagrams that Linux dropped because a UDP socket was not read fast enough: the last column of
 /// `/proc/net/udp`.
 final class KernelDrops {
   private KernelDrops() {}
 
-  /// Datagrams dropped at the sockets of this port; 0 where that cannot be known.
+  /// Datagrams dropped at the sockets of this port; 0 where the system does not tell.
   static double ofUdpPort(InetSocketAddress address) {
     return drops(Path.of("/proc/net/udp"), address) + drops(Path.of("/proc/net/udp6"), address);
   }

@@ -6,37 +6,37 @@ import io.widerow.event.EventNames;
 import io.widerow.event.RecordTemplate;
 import java.util.Arrays;
 
-/// A series of line protocol that came before: the head of its lines, measurement and tags as they
-/// are written, the record that one of them became, and which fields that had.
+/// A series of line protocol that was seen before: the head of its lines (measurement and tags as
+/// written), the record that one of its lines became, and the fields of that line.
 ///
 /// - Threads: one.
-/// - Memory: keeps its arrays for the series that follows in its place.
+/// - Memory: reuses its arrays for the next series in the same place.
 final class KnownSeries {
   private byte[] head = new byte[0];
-  private int headBytes; // 0 while it is nobody's
+  private int headBytes; // 0 while it holds no series
   private long hash;
   private final RecordTemplate record = new RecordTemplate();
-  private final EventNames fields = new EventNames(); // as they came
-  private int[] places = new int[0]; // by field: where in the record
+  private final EventNames fields = new EventNames(); // in the order sent
+  private int[] places = new int[0]; // of each field in the record
 
-  /// True when its head has this hash, and it is somebody's.
+  /// True when it holds a series whose head has this hash.
   boolean hasHash(long headHash) {
     return headBytes > 0 && hash == headHash;
   }
 
-  /// True when `length` bytes at `offset` are its head.
+  /// True when the `length` bytes at `offset` are its head.
   boolean is(long headHash, byte[] body, int offset, int length) {
     return hash == headHash
         && headBytes == length
         && Arrays.equals(head, 0, length, body, offset, offset + length);
   }
 
-  /// Becomes the series of the event that `events` took last, or nobody's when another one of it
-  /// could not be told by its fields' names alone.
+  /// Becomes the series of the last event in `events`. It becomes empty instead when later lines
+  /// cannot be matched by the names of their fields alone.
   ///
-  /// @param tape that has the event's attributes
-  /// @param tags how many of them are tags
-  /// @param length of the head, which lies at `offset`
+  /// @param tape with the event's attributes
+  /// @param tags how many of the attributes are tags
+  /// @param length of the head, which is at `offset`
   void take(
       EventBatch events,
       AttributeTape tape,
@@ -62,7 +62,7 @@ final class KnownSeries {
     headBytes = length;
   }
 
-  /// Memory that it keeps, about.
+  /// Approximate memory that it holds.
   long heldBytes() {
     long own = head.length + (long) Integer.BYTES * places.length;
     return own + record.heldBytes() + fields.heldBytes();
@@ -76,7 +76,7 @@ final class KnownSeries {
     return fields;
   }
 
-  /// Where a field is in the record.
+  /// The place of a field in the record.
   int place(int field) {
     return places[field];
   }

@@ -10,19 +10,20 @@ import com.lmax.disruptor.dsl.ProducerType;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
-/// One ring and the one thread that empties it into the lane's writer.
+/// One ring (a Disruptor) and the one thread that empties it into the lane's writer.
 ///
 /// ```
 ///   receivers --offer--> [ slot | slot | slot | ... ] --end of batch--> LaneGroup: append*, commit
 /// ```
 ///
-/// The thread takes everything that waits as one group; while that is being forced, the next one
-/// forms. Nothing that the handler throws may reach the ring, or its thread would die and senders
-/// would wait for ever: it ends the write side instead, and the ring goes on, failing what comes.
+/// The thread takes everything that waits as one group (group commit); while that is forced to
+/// disk, the next group forms. No exception of the handler may reach the ring: its thread would
+/// die, and senders would wait for ever. Instead an exception ends the write side, and the thread
+/// goes on and fails all further batches.
 ///
-/// - Threads: any call [#offer]; owns the thread `widerow-lane-<number>`.
+/// - Threads: any may call [#offer]; owns the thread `widerow-lane-<number>`.
 final class Lane implements AutoCloseable {
-  /// Records after which a group is committed though more batches wait.
+  /// Bytes of records after which a group is committed even if more batches wait.
   static final long GROUP_BYTES_MAX = 4L << 20;
 
   private final Disruptor<Slot> disruptor;
@@ -61,8 +62,8 @@ final class Lane implements AutoCloseable {
     return true;
   }
 
-  /// Wakes the thread though nothing is to be written: only it may tell the store's writer that
-  /// time has passed. A full ring needs no waking.
+  /// Wakes the thread although there is nothing to write: only this thread may tell the store's
+  /// writer that time has passed. A full ring needs no waking.
   void tick() {
     long sequence;
     try {
@@ -70,7 +71,7 @@ final class Lane implements AutoCloseable {
     } catch (InsufficientCapacityException busy) {
       return;
     }
-    ring.publish(sequence); // the slot is empty: its part was taken out when it was used last
+    ring.publish(sequence); // the slot is empty: its last part was taken out
   }
 
   int slots() {
@@ -99,15 +100,15 @@ final class Lane implements AutoCloseable {
     }
   }
 
-  /// Waits until the ring is empty and everything in it is answered, then ends the thread. Nobody
-  /// may offer any more.
+  /// Waits until the ring is empty and each batch is answered, then ends the thread. No [#offer]
+  /// may follow.
   @Override
   public void close() {
     disruptor.shutdown();
     group.close();
   }
 
-  /// For what even [#onSlot] lets through.
+  /// Handles what [#onSlot] does not catch itself.
   private final class FailingHandler implements ExceptionHandler<Slot> {
     @Override
     public void handleEventException(Throwable failure, long sequence, Slot slot) {

@@ -11,10 +11,11 @@ import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// What a lane's thread does: takes batches in until there are no more waiting, makes all of them
-/// durable at once, and answers. One commit serves the strongest level that any of them asked for.
+/// The work of a lane's thread, group commit: it appends batches until none is waiting, commits
+/// them together, and reports their outcomes. The commit has the strongest durability that any of
+/// them asked for.
 ///
-/// - Threads: that of the lane.
+/// - Threads: the lane's.
 final class LaneGroup implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger("widerow");
 
@@ -33,7 +34,7 @@ final class LaneGroup implements AutoCloseable {
   /// A batch that waits for the commit.
   private record Waiting(
       BatchPart part, int accepted, Refusals refused, long groupOfFirst, Durability levelOfFirst) {
-    /// For a batch that is not the repeat of another.
+    /// Value of `groupOfFirst` for a batch that is not a repeat.
     static final long NEW = -1;
   }
 
@@ -57,12 +58,12 @@ final class LaneGroup implements AutoCloseable {
     return bytes;
   }
 
-  /// Remembers the batches from before the restart. Once, before anything else.
+  /// Restores the keys from before the restart. Call it once, first.
   void restore() {
     writer.notes(ledger::restore);
   }
 
-  /// Appends a batch, or finds that it is the repeat of one.
+  /// Appends a batch, or finds that it is a repeat.
   void take(BatchPart part) {
     String failure = writeSide.failure();
     if (failure != null) {
@@ -90,7 +91,7 @@ final class LaneGroup implements AutoCloseable {
       append(part);
     } catch (StorageException.DiskFull full) {
       refuse(part, new Outcome.DiskFull(String.valueOf(full.getMessage())));
-      // what was appended before is dropped as well, and the commit says so to the others
+      // the store has dropped the whole group; the commit reports that to the other batches
     } catch (Throwable failed) {
       waiting.add(new Waiting(part, 0, part.refused, Waiting.NEW, part.durability));
       throw failed;
@@ -126,18 +127,18 @@ final class LaneGroup implements AutoCloseable {
     pool.give(batch);
   }
 
-  /// Lets the store seal what it asked to be sealed; a commit does the same when something waits.
+  /// Lets the store seal rows that are due. A commit does the same, so this is for an idle lane.
   void tick() {
     if (waiting.isEmpty() && writeSide.failure() == null) {
       try {
         writer.commit(Durability.MEMORY);
       } catch (StorageException.DiskFull full) {
-        LOG.log(Level.WARNING, "sealing: {0}", full.getMessage()); // and again at the next tick
+        LOG.log(Level.WARNING, "sealing: {0}", full.getMessage()); // the next tick tries again
       }
     }
   }
 
-  /// Makes durable what was taken in, and answers.
+  /// Commits the group and reports the outcomes.
   void commit() {
     if (waiting.isEmpty()) {
       return;
@@ -163,8 +164,8 @@ final class LaneGroup implements AutoCloseable {
     }
   }
 
-  /// The store has dropped what was appended since the last commit. Nobody may be told otherwise,
-  /// and a repeat is new.
+  /// Handles a full disk: the store has dropped everything since the last commit. All batches get
+  /// this outcome, and their repeats count as new.
   private void dropGroup(StorageException.DiskFull full) {
     ledger.forgetUncommitted();
     answerAll(new Outcome.DiskFull(String.valueOf(full.getMessage())));
@@ -173,7 +174,7 @@ final class LaneGroup implements AutoCloseable {
   private Outcome outcome(Waiting each) {
     boolean duplicate = each.groupOfFirst != Waiting.NEW;
     Durability level = each.part.durability;
-    boolean asDurable = // a repeat in the first one's own group is as durable as this commit
+    boolean asDurable = // a repeat in the same group as the first is as durable as this commit
         !duplicate || each.groupOfFirst == Long.MAX_VALUE || each.groupOfFirst <= groupCommitted;
     if (!asDurable && each.levelOfFirst.compareTo(level) < 0) {
       level = each.levelOfFirst;
@@ -181,7 +182,7 @@ final class LaneGroup implements AutoCloseable {
     return new Outcome.Stored(each.accepted, each.refused, level, duplicate);
   }
 
-  /// Ends the write side of the daemon, and answers all who wait.
+  /// Ends the write side of the daemon, and fails all waiting batches.
   void fail(Throwable cause) {
     writeSide.fail(cause);
     ledger.forgetUncommitted();
@@ -207,7 +208,7 @@ final class LaneGroup implements AutoCloseable {
     events = 0;
   }
 
-  /// Lets go of what it remembers, behind everything else.
+  /// Frees the ledger. Call it last.
   @Override
   public void close() {
     ledger.close();

@@ -5,9 +5,9 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
-/// What a lane counts and times.
+/// Counters and timers of one lane.
 ///
-/// - Threads: the lane's records; any reads.
+/// - Threads: the lane's thread records; any thread reads.
 final class LaneMetrics {
   final Counter accepted;
   final Counter refused;

@@ -13,10 +13,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// All lanes of the daemon, and the choice among them: a batch goes by its key, one without a key
-/// in turn, an event with an id of its own by that id.
+/// All lanes of the daemon, and the choice among them. The key of a batch decides its lane; batches
+/// without a key go round robin; an event with its own id goes to the lane of that id.
 ///
-/// - Threads: any call [#write].
+/// - Threads: any may call [#write].
 /// - Memory: owns the pool of batches.
 final class Lanes implements AutoCloseable {
   private static final long ODD = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio
@@ -27,10 +27,10 @@ final class Lanes implements AutoCloseable {
   private final WriteSide writeSide = new WriteSide();
   private final AtomicLong turns = new AtomicLong();
 
-  /// What an operator decides about lanes.
+  /// Configuration of the lanes.
   ///
   /// @param slots batches that a ring holds, a power of two
-  /// @param ledgerKeys keys that a ledger keeps however old they are
+  /// @param ledgerKeys keys that a ledger keeps at any age
   /// @param ledgerSeconds age up to which a ledger keeps keys
   record Settings(int slots, int ledgerKeys, long ledgerSeconds) {}
 
@@ -62,7 +62,7 @@ final class Lanes implements AutoCloseable {
     lanes.forEach(Lane::start);
   }
 
-  /// Wakes every lane, so that an idle one seals what has become old.
+  /// Wakes every lane, so that an idle one seals old rows.
   void tick() {
     lanes.forEach(Lane::tick);
   }
@@ -71,24 +71,24 @@ final class Lanes implements AutoCloseable {
     return lanes;
   }
 
-  /// Why nothing can be written any more; null while it can.
+  /// Why nothing can be written any more; null while writing works.
   @Nullable String failure() {
     return writeSide.failure();
   }
 
-  /// @param wallNanos what the machine's clock says
+  /// @param wallNanos wall-clock time, nanoseconds since the Unix epoch
   IncomingBatch begin(long wallNanos) {
     return new IncomingBatch(pool.take(), wallNanos, store::arrivalNanos);
   }
 
-  /// Gives back a batch that is not written.
+  /// Gives a batch back without writing it.
   void drop(IncomingBatch batch) {
     pool.give(batch.events);
   }
 
-  /// Hands a batch to its lanes. It belongs to them from now on.
+  /// Hands a batch over to its lanes, which own it from now on.
   ///
-  /// @param done told once, on a lane's thread or on this one; must not block
+  /// @param done gets the outcome once, on a lane's thread or on this one; it must not block
   void write(
       IncomingBatch batch, @Nullable BatchKey key, Durability durability, Consumer<Outcome> done) {
     String failure = writeSide.failure();
@@ -130,7 +130,7 @@ final class Lanes implements AutoCloseable {
     return hash ^ (hash >>> 32);
   }
 
-  /// Lets every lane finish what it has. Nobody may write any more.
+  /// Lets every lane finish its batches. No [#write] may follow.
   @Override
   public void close() {
     lanes.forEach(Lane::close);

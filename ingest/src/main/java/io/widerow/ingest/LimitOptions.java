@@ -2,21 +2,22 @@ package io.widerow.ingest;
 
 import java.util.Map;
 
-/// What an operator can decide about clients that take more than their share.
+/// Configuration of the limits for clients that use more than their share.
 ///
 /// @param connectionsPerAddressMax HTTP connections at a time from one address of another machine,
-///   or from one /64 of IPv6; 0 for any number
-/// @param headerSeconds how long a request's headers, and a TLS handshake, may take
-/// @param bodyRateMin bytes of a body that must come in a second, over any [#BODY_RATE_SECONDS]
+///   or from one IPv6 /64; 0 for no limit
+/// @param headerSeconds how long the headers of a request, or a TLS handshake, may take
+/// @param bodyRateMin bytes of a body that must arrive per second, averaged over
+///   [#BODY_RATE_SECONDS]
 /// @param stallSeconds how long a query waits for a reader that takes nothing
-/// @param queryMemoryBytes memory that all queries together may hold for the blocks that they read
+/// @param queryMemoryBytes memory that all queries together may hold for blocks
 record LimitOptions(
     int connectionsPerAddressMax,
     int headerSeconds,
     int bodyRateMin,
     int stallSeconds,
     long queryMemoryBytes) {
-  /// How often the pace of a body is looked at.
+  /// Interval at which the pace of a body is checked.
   static final int BODY_RATE_SECONDS = 10;
 
   private static final long QUERY_MEMORY_MIN = 8L << 20;

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 /// Reads the numbers and booleans of line protocol.
 final class LineNumbers {
-  /// So many digits are no number above a long's.
+  /// A number with this many digits always fits into a long.
   static final int DIGITS_SAFE = 18;
 
   private static final String NUMBER = "invalid number";
@@ -22,7 +22,7 @@ final class LineNumbers {
     };
   }
 
-  /// Plain digits with a point are one exact division away (Clinger); the rest is the JDK's.
+  /// Plain digits with a point need one exact division (Clinger). The JDK parses all other numbers.
   static double fraction(byte[] body, int start, int end) throws BadLine {
     boolean negative = body[start] == '-';
     int first = start + (negative ? 1 : 0);
@@ -81,7 +81,7 @@ final class LineNumbers {
       if (!fits && value < (Long.MIN_VALUE + digit) / 10) {
         throw new BadLine(RANGE);
       }
-      value = 10 * value - digit; // downwards: the least long has no positive
+      value = 10 * value - digit; // negative, because the smallest long has no positive counterpart
     }
     if (!negative && value == Long.MIN_VALUE) {
       throw new BadLine(RANGE);

@@ -6,8 +6,8 @@ import io.widerow.event.EventNames;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Decodes InfluxDB line protocol: the measurement is the event's type, tags are string attributes,
-/// fields are attributes of their own kinds.
+/// Decodes InfluxDB line protocol. The measurement is the event's type, tags are string attributes,
+/// and fields are attributes of their own kinds.
 ///
 /// ```
 ///   measurement[,tag=value]* field=value[,field=value]* [timestamp]
@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// A backslash escapes a comma, an equals sign and a space in names and tag values, and a quote and
-/// a backslash in a string; elsewhere it stands for itself. A string may hold newlines. Blank lines
-/// and lines that begin with `#` do not count. A bad line is refused and the next one is read.
+/// a backslash in a string; elsewhere it stands for itself. A string may contain newlines. Blank
+/// lines and lines that begin with `#` are not counted. A bad line is refused and decoding goes on
+/// with the next one.
 ///
 /// - Threads: one.
 final class LineProtocolDecoder {
@@ -44,15 +45,15 @@ final class LineProtocolDecoder {
   private static final String QUOTES = "unbalanced quotes";
   private static final String TIMESTAMP = "bad timestamp";
 
-  /// @param unitNanos what a timestamp counts
+  /// @param unitNanos unit of timestamps in nanoseconds
   LineProtocolDecoder(long unitNanos) {
     this.unitNanos = unitNanos;
   }
 
   /// Decodes the lines of `newBody` in `[offset, newLimit)`.
   ///
-  /// @param newBody with [Swar#SLACK_BYTES] readable bytes behind `newLimit`
-  /// @param known series; null where none are
+  /// @param newBody with [Swar#SLACK_BYTES] readable bytes after `newLimit`
+  /// @param known series; null to decode without a cache
   void decode(
       byte[] newBody, int offset, int newLimit, IncomingBatch batch, @Nullable SeriesCache known) {
     series = known;
@@ -77,7 +78,7 @@ final class LineProtocolDecoder {
         }
         reason = batch.refused.count() == refused ? "" : batch.refused.lastReason();
       } catch (BadLine bad) {
-        at = start; // not behind a quote that never ends
+        at = start; // a quote that never ends may have moved it to the limit
         reason = String.valueOf(bad.getMessage());
         batch.refuse(reason);
       }
@@ -88,8 +89,8 @@ final class LineProtocolDecoder {
     }
   }
 
-  /// The first refused line with its number and the reason, as InfluxDB words it; null when every
-  /// line is fine.
+  /// The first refused line with its number and the reason, in InfluxDB's words; null when all
+  /// lines are good.
   @Nullable String firstBad() {
     return firstBad;
   }
@@ -129,8 +130,8 @@ final class LineProtocolDecoder {
     }
   }
 
-  /// Decodes the next line when its series is known and its fields are those that came before, of
-  /// the same kinds. False, and nothing done, when it must be decoded from its start.
+  /// Decodes the next line when its series is known and it has the same fields of the same kinds.
+  /// Otherwise returns false and consumes nothing.
   private boolean decodeKnown(IncomingBatch batch) throws BadLine {
     KnownSeries like = series == null ? null : series.find(body, at, limit);
     if (series == null || like == null) {
@@ -184,7 +185,7 @@ final class LineProtocolDecoder {
     return b == ' ' || b == '\n' || b == '\r';
   }
 
-  /// Reads a field's value if it is of this kind.
+  /// Reads the value of a field if it is of this kind.
   private boolean knownNumber(AttributeKind kind, int field) throws BadLine {
     int start = at;
     int first = body[at];
@@ -211,7 +212,7 @@ final class LineProtocolDecoder {
     return true;
   }
 
-  /// Reads digits that cannot be too many, with a minus or without, and their `i`.
+  /// Reads an integer that surely fits into a long: an optional minus, digits and `i`.
   private boolean plainWhole(int field) {
     int digits = at + (body[at] == '-' ? 1 : 0);
     int end = digits;
@@ -274,8 +275,8 @@ final class LineProtocolDecoder {
     }
   }
 
-  /// Takes the name that the event before had here, and the equals sign behind it: no need to look
-  /// for its end.
+  /// Consumes the name that the previous event had here, and its equals sign, without a search for
+  /// its end.
   private boolean takeExpectedName() {
     int length = tape.expectedName(at, limit, (byte) '=');
     at += length == 0 ? 0 : length + 1;
@@ -336,8 +337,8 @@ final class LineProtocolDecoder {
     return Times.ofUnit(number, unitNanos);
   }
 
-  /// Reads a name or a tag value up to an unescaped comma, space or newline, and equals sign if
-  /// asked.
+  /// Reads a name or a tag value up to an unescaped comma, space or newline, or equals sign if
+  /// `untilEquals`.
   private void text(boolean untilEquals) {
     int start = at;
     boolean escaped = false;

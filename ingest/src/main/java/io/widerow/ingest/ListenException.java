@@ -6,8 +6,8 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
-/// Says that the system lets nobody listen on an address: another program does, or it is none of
-/// this machine's, or it takes more rights.
+/// The system does not let the daemon listen on an address: another program uses it, it is not an
+/// address of this machine, or the daemon lacks the privilege.
 public final class ListenException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
@@ -17,12 +17,12 @@ public final class ListenException extends RuntimeException {
 
   /// Starts to listen.
   ///
-  /// @param what for the message, such as `http`
+  /// @param what name of the protocol for the message, such as `http`
   /// @throws ListenException with the address and the system's reason
   static <T> T listen(String what, InetSocketAddress address, Supplier<T> start) {
     try {
       return start.get();
-    } catch (Exception failed) { // Netty throws what nobody declares
+    } catch (Exception failed) { // Netty throws undeclared checked exceptions
       Throwable reason = failed instanceof CompletionException ? failed.getCause() : failed;
       if (reason instanceof IOException refused) {
         throw new ListenException(

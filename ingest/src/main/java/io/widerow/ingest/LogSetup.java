@@ -6,10 +6,10 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/// How the programs log: warnings and worse, one line each on standard error, from the libraries;
-/// everything from Widerow itself. A file named by `java.util.logging.config.file` overrides it.
+/// Logging of the programs: one line each on standard error, warnings and worse from libraries, and
+/// everything from Widerow. A file named by `java.util.logging.config.file` overrides it.
 final class LogSetup {
-  /// Held, because the log manager forgets loggers that nobody holds.
+  /// Kept here because the log manager holds loggers only weakly.
   private static final List<Logger> LIBRARIES =
       List.of(
           Logger.getLogger("net.openhft"),
@@ -18,7 +18,7 @@ final class LogSetup {
 
   private LogSetup() {}
 
-  /// Call before the first use of a library.
+  /// Applies the setup. Call it before the first use of a library.
   static void apply() {
     if (!Level.INFO.equals(Logger.getLogger("").getLevel())) {
       return; // somebody configured it
@@ -29,7 +29,7 @@ final class LogSetup {
     }
   }
 
-  /// A record in one line, its time in UTC.
+  /// Formats a record as one line, with its time in UTC.
   private static final class OneLine extends SimpleFormatter {
     @Override
     public String format(java.util.logging.LogRecord record) {

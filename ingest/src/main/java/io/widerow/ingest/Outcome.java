@@ -4,22 +4,22 @@ import io.widerow.storage.Durability;
 
 /// What became of a batch.
 sealed interface Outcome {
-  /// The events but for the refused ones are stored.
+  /// All events except the refused ones are stored.
   ///
-  /// @param duplicate the batch was stored before; this is the answer that it got then
+  /// @param duplicate true for a repeat, which gets the answer of the first
   record Stored(int accepted, Refusals refused, Durability durability, boolean duplicate)
       implements Outcome {}
 
-  /// There was no room in a ring. Nothing is acknowledged; the sender may try again.
+  /// A ring is full. Nothing is acknowledged; the sender may try again.
   record Overloaded() implements Outcome {}
 
-  /// There is no room on the disk. Nothing is acknowledged; the sender may try again.
+  /// The disk is full. Nothing is acknowledged; the sender may try again.
   record DiskFull(String why) implements Outcome {}
 
   /// The write side has ended. Nothing is acknowledged.
   record Failed(String why) implements Outcome {}
 
-  /// Of two parts of one batch, the outcome that must be told: the worse one.
+  /// The outcome of a batch with two parts: the worse one.
   static Outcome merge(Outcome a, Outcome b) {
     return switch (a) {
       case Stored one -> b instanceof Stored other ? merge(one, other) : b;

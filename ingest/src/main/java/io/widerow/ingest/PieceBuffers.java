@@ -5,12 +5,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 
-/// Native memory that the pieces of one answer take turns in: one is filled while the other is on
-/// its way into the socket. The allocator would take memory from the system for each piece of this
-/// size, clear it and give it back, which was 7 % of what a long answer costs.
+/// Two native buffers for the pieces of one answer: one is filled while the other is being written
+/// to the socket. Without them, the allocator would get memory from the system for each piece of
+/// this size, clear it and free it, 7 % of the cost of a long answer.
 ///
 /// - Threads: one. The event loop releases pieces.
-/// - Memory: owns the buffers; a piece that is still on its way at [#close] keeps its own.
+/// - Memory: owns the buffers; a piece that is still being written at [#close] keeps its own.
 final class PieceBuffers implements AutoCloseable {
   private final ByteBufAllocator allocator;
   private final @Nullable ByteBuf[] buffers = new ByteBuf[2];
@@ -19,12 +19,12 @@ final class PieceBuffers implements AutoCloseable {
     this.allocator = allocator;
   }
 
-  /// A copy that the socket takes as it is.
+  /// A copy in native memory, which the socket takes without another copy.
   HttpData copyOf(byte[] bytes, int length) {
     return HttpData.wrap(free(length).clear().writeBytes(bytes, 0, length).retainedDuplicate());
   }
 
-  /// A buffer that no piece is in.
+  /// A buffer without a piece in it.
   private ByteBuf free(int length) {
     int place = isFree(0) ? 0 : 1;
     ByteBuf buffer = buffers[place];
@@ -32,7 +32,7 @@ final class PieceBuffers implements AutoCloseable {
       if (isFree(place) && buffer.capacity() >= length) {
         return buffer;
       }
-      buffers[place] = null; // there may be no memory for another
+      buffers[place] = null; // first, in case the allocation below fails
       buffer.release();
     }
     ByteBuf larger = allocator.directBuffer(length + length / 8);

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// What goes out of a query. A small answer that is there soon goes out whole, with its length, in
-/// one write; any other begins with its headers, when its first piece is full or the query has
-/// taken a while, and goes on piece by piece.
+/// The HTTP response of a query. A small and fast answer is sent whole, with its length, in one
+/// write. Any other is streamed: the headers are sent when the first piece is full or after
+/// [#PATIENCE_MILLIS], and then the pieces.
 ///
 /// ```
 ///   whole     made ...| headers and all |
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: the query's; a timer may send the headers.
 final class QueryReply implements AutoCloseable {
-  /// After which a client is told that there will be an answer.
+  /// Time after which the client gets the headers even without a piece.
   private static final long PATIENCE_MILLIS = 50;
 
   private final ServiceRequestContext context;
@@ -34,7 +34,7 @@ final class QueryReply implements AutoCloseable {
   private @Nullable ResponseHeaders headers; // guarded by this
   private @Nullable HttpResponseWriter pieces; // guarded by this; null until they begin
   private @Nullable Future<?> timer;
-  private CompletableFuture<?> sent = CompletableFuture.completedFuture(null); // the last piece
+  private CompletableFuture<?> sent = CompletableFuture.completedFuture(null); // of the last piece
 
   /// @param stallSeconds how long a reader may take nothing
   QueryReply(ServiceRequestContext context, int stallSeconds) {
@@ -47,7 +47,7 @@ final class QueryReply implements AutoCloseable {
     return response;
   }
 
-  /// Says what the answer will be.
+  /// Sets the headers of the answer.
   void begin(ResponseHeaders newHeaders) {
     synchronized (this) {
       headers = newHeaders;
@@ -55,7 +55,7 @@ final class QueryReply implements AutoCloseable {
     timer = context.eventLoop().schedule(this::pieces, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /// Where pieces go; null when the answer went out whole.
+  /// The writer of pieces; null when the answer was sent whole.
   private synchronized @Nullable HttpResponseWriter pieces() {
     if (pieces == null && headers != null && !begun.isDone()) {
       pieces = HttpResponse.streaming();
@@ -65,7 +65,7 @@ final class QueryReply implements AutoCloseable {
     return pieces;
   }
 
-  /// Sends a piece, when the one before is in the socket. False when nobody reads any more.
+  /// Sends a piece once the previous one is in the socket. Returns false when the reader is gone.
   ///
   /// @throws TimeoutException when the reader took nothing for too long
   /// @throws ExecutionException when the reader has left
@@ -80,7 +80,7 @@ final class QueryReply implements AutoCloseable {
     return true;
   }
 
-  /// Sends what is left and ends the answer; returns when it is in the socket.
+  /// Sends the last bytes and ends the answer. Returns when they are in the socket.
   void end(byte[] bytes, int length)
       throws ExecutionException, InterruptedException, TimeoutException {
     if (timer != null) {
@@ -105,7 +105,7 @@ final class QueryReply implements AutoCloseable {
     sent.get(stallSeconds, TimeUnit.SECONDS);
   }
 
-  /// Ends the answer where it is; it begins if it did not yet.
+  /// Ends a streamed answer, after its headers if they were not sent yet.
   private void endPieces() {
     HttpResponseWriter writer = pieces();
     if (writer != null) {
@@ -113,12 +113,12 @@ final class QueryReply implements AutoCloseable {
     }
   }
 
-  /// Answers something else, if nothing was sent yet.
+  /// Sends another answer instead, if nothing was sent yet.
   synchronized void refuse(HttpResponse other) {
     begun.complete(other);
   }
 
-  /// Breaks the answer off.
+  /// Aborts the answer.
   synchronized void fail(Throwable failure) {
     if (pieces != null) {
       pieces.close(failure);
@@ -127,8 +127,8 @@ final class QueryReply implements AutoCloseable {
     }
   }
 
-  /// Gives back what is no longer needed; what was sent goes out all the same. On the query's
-  /// thread, once nothing more is to come.
+  /// Frees the buffers; pieces that were sent still reach the socket. Call it on the query's thread
+  /// after the last piece.
   @Override
   public void close() {
     buffers.close();

@@ -36,31 +36,31 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// `GET /v1/query`: streams the answer piece by piece. A piece goes out when the one before is in
-/// the socket, so a slow reader pauses the query; one that goes away ends it.
+/// `GET /v1/query`: streams the answer piece by piece. A piece is sent when the previous one is in
+/// the socket, so a slow reader pauses the query, and a reader that leaves ends it.
 ///
-/// A question for a few events is first tried where it came in: to wake another thread, and then
-/// this one again, takes longer than to answer it from memory. Where that would mean to wait for
-/// the disk, or takes more than [#HERE_NANOS], another thread answers it from the start.
+/// A query for few events is first tried on the event loop of its connection: waking another thread
+/// and then the loop again takes longer than answering from memory. If the query would have to wait
+/// for the disk, or takes longer than [#HERE_NANOS], another thread answers it from the start.
 ///
-/// - Threads: the connection's event loop; other queries have a virtual one of their own,
+/// - Threads: the connection's event loop; other queries each have a virtual thread,
 ///   `widerow-query-<n>`.
 final class QueryService {
-  /// Where the answer's view is in the order of arrival; the parameter `arrived` takes it.
+  /// The position of the answer's view in the order of arrival, for the parameter `arrived`.
   private static final AsciiString ARRIVED = HttpHeaderNames.of("widerow-arrived");
 
   private static final int PIECE_BYTES = 256 << 10;
-  private static final int SINK_BYTES = 32 << 10; // enough for most; it grows
+  private static final int SINK_BYTES = 32 << 10; // at first; it grows
   private static final int QUERIES_MAX = 64;
-  private static final int QUERY_BYTES = 1 << 20; // its pieces, on the heap, and a block
+  private static final int QUERY_BYTES = 1 << 20; // pieces on the heap, and a block
 
-  /// How long a question may keep an event loop.
+  /// How long a query may occupy an event loop.
   private static final long HERE_NANOS = 1_000_000;
 
-  /// Events that a question may ask for to be tried on an event loop.
+  /// Largest `limit` of a query that is tried on an event loop.
   private static final long HERE_LIMIT = 1_000;
 
-  /// Questions that are not tried there after one that took too long.
+  /// Queries that are not tried there after one that took too long.
   private static final int ELSEWHERE = 32;
 
   private static final QueryBudget HERE =
@@ -78,9 +78,9 @@ final class QueryService {
   private final LongAdder stalled = new LongAdder();
   private volatile boolean stopping;
 
-  /// @param memory what all queries share; how many there may be at a time follows from it
+  /// @param memory that all queries share; it also limits how many run at a time
   /// @param stallSeconds how long a reader may take nothing
-  /// @param writing whether requests that write are under way, which event loops are for
+  /// @param writing whether write requests are in flight, which take precedence on event loops
   QueryService(
       EventStore store,
       QueryMemory memory,
@@ -120,8 +120,8 @@ final class QueryService {
     return reply.response();
   }
 
-  /// The answer to a question that wants little and has it in memory; null when another thread must
-  /// answer, also whenever something is wrong.
+  /// The answer to a small query whose events are in memory; null when another thread must answer,
+  /// also after any failure.
   private @Nullable HttpResponse tryHere(QueryParameters parameters) {
     RangeQuery query = parameters.query();
     boolean small =
@@ -186,7 +186,7 @@ final class QueryService {
   private void run(ServiceRequestContext context, QueryParameters parameters, QueryReply reply) {
     try (StoreView view = store.view()) {
       RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, memory);
-      // Nothing may be written for long, where a filter keeps little or figures are asked for.
+      // Nothing may be written for long, with a selective filter or with statistics.
       var _ = reply.response().whenComplete().whenComplete((_, _) -> reader.cancel());
       if (parameters.asksForFigures()) {
         reader.inAnyOrder(parameters.fold());
@@ -196,11 +196,11 @@ final class QueryService {
         reply.begin(headers(parameters, reader));
         send(answer, reply);
       }
-    } catch (QueryException.Expired expired) { // told before anything of the answer
+    } catch (QueryException.Expired expired) { // known before the answer begins
       reply.refuse(expired(expired));
-    } catch (ExecutionException gone) { // the reader has left; nobody is there to be told
+    } catch (ExecutionException gone) { // the reader has left
       reply.fail(gone);
-    } catch (TimeoutException tookNothing) { // what it holds open would hold up writers in the end
+    } catch (TimeoutException tookNothing) { // its open view would delay writers in the end
       stalled.increment();
       reply.fail(tookNothing);
       Channel channel = context.log().partial().channel();
@@ -240,17 +240,17 @@ final class QueryService {
     reply.end(sink.bytes(), sink.length());
   }
 
-  /// Questions that were answered where they came in.
+  /// Queries that were answered on event loops.
   long answeredHere() {
     return answeredHere.sum();
   }
 
-  /// Queries whose readers took nothing any more.
+  /// Queries that ended because their readers stalled.
   long stalled() {
     return stalled.sum();
   }
 
-  /// Ends the queries that run, at their next piece, and refuses new ones.
+  /// Ends running queries at their next piece, and refuses new ones.
   void stop() {
     stopping = true;
   }

@@ -10,9 +10,9 @@ import java.util.concurrent.ThreadFactory;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// Threads that give way: while others have work, Linux gives them about a tenth of what it gives
-/// those (`nice` 10, which is a thread's own on Linux), and all of it when nobody else wants it.
-/// Java's own priorities mean nothing there.
+/// Threads of low priority: while others have work, Linux gives them about a tenth of the processor
+/// time of those (`nice` 10, which on Linux belongs to a thread), and all of it otherwise. Java's
+/// own priorities have no effect on Linux.
 final class QuietThread {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final int PRIO_PROCESS = 0;
@@ -29,13 +29,13 @@ final class QuietThread {
             .daemon()
             .unstarted(() -> {
               if (!giveWay()) {
-                LOG.log(Level.FINE, "{0} cannot give way here", name);
+                LOG.log(Level.FINE, "{0}: its priority cannot be lowered here", name);
               }
               task.run();
             });
   }
 
-  /// Asks for the calling thread. False where the system has no such thing.
+  /// Lowers the priority of the calling thread. Returns false where the system cannot do it.
   static boolean giveWay() {
     Linker linker = Linker.nativeLinker();
     Optional<MethodHandle> call =

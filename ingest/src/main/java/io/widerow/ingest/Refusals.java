@@ -8,14 +8,14 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The events of a batch that are not stored, each with its index in the batch and a reason.
+/// The refused events of a batch, each with its index in the batch and a reason.
 ///
 /// - Threads: one at a time, handed over with the batch.
 final class Refusals {
-  /// Refused events that are listed one by one; the others are only counted.
+  /// Most refused events that are listed; further ones are only counted.
   static final int LISTED_MAX = 1 << 20;
 
-  private static final int OBJECT_BYTES = 160; // this, two arrays' headers, and who holds it
+  private static final int OBJECT_BYTES = 160; // this object, two array headers, and the holder
   private static final int REFERENCE_BYTES = 4;
   private static final int STRING_BYTES = 48;
 
@@ -24,7 +24,7 @@ final class Refusals {
   private int[] indexes = new int[8];
   private String[] reasons = new String[8];
 
-  /// So many, none of them listed.
+  /// Refusals that are counted, but not listed.
   static Refusals counted(int count) {
     var refusals = new Refusals();
     refusals.count = count;
@@ -42,7 +42,7 @@ final class Refusals {
       reasons = Arrays.copyOf(reasons, 2 * listed);
     }
     int at = listed++;
-    while (at > 0 && indexes[at - 1] > index) { // nearly always in order already
+    while (at > 0 && indexes[at - 1] > index) { // nearly always sorted already
       indexes[at] = indexes[at - 1];
       reasons[at] = reasons[at - 1];
       at--;
@@ -58,7 +58,7 @@ final class Refusals {
     count += other.count - other.listed;
   }
 
-  /// All refused events, listed or not.
+  /// Number of refused events, listed or not.
   int count() {
     return count;
   }
@@ -67,17 +67,17 @@ final class Refusals {
     return listed;
   }
 
-  /// About what it takes of the heap.
+  /// Approximate bytes on the heap.
   long heapBytes() {
     long bytes = OBJECT_BYTES + (long) (Integer.BYTES + REFERENCE_BYTES) * indexes.length;
     for (int i = 0; i < listed; i++) {
-      boolean again = i > 0 && reasons[i].equals(reasons[i - 1]); // mostly one object then
+      boolean again = i > 0 && reasons[i].equals(reasons[i - 1]); // usually the same object
       bytes += again ? 0 : STRING_BYTES + reasons[i].length();
     }
     return bytes;
   }
 
-  /// Index of the i-th listed event, ascending.
+  /// Index in the batch of the i-th listed event, ascending.
   int index(int i) {
     return indexes[i];
   }
@@ -91,7 +91,7 @@ final class Refusals {
     return reasons[listed - 1];
   }
 
-  /// Writes counts, distinct reasons and as many indexes as there is room for.
+  /// Writes the counts, the distinct reasons, and as many indexes as fit.
   void writeTo(ByteBuffer out) {
     out.putInt(count);
     List<String> distinct = new ArrayList<>();
@@ -116,7 +116,7 @@ final class Refusals {
     out.putShort(lengthAt, (short) written);
   }
 
-  /// Reads what [#writeTo] wrote; null when it is something else.
+  /// Reads what [#writeTo] wrote; null when the bytes are something else.
   static @Nullable Refusals readFrom(ByteBuffer in) {
     try {
       return read(in);

@@ -2,7 +2,7 @@ package io.widerow.ingest;
 
 import com.linecorp.armeria.common.HttpStatus;
 
-/// Why a request is refused as a whole, nothing of it being stored.
+/// Refuses a request as a whole: nothing of it is stored.
 final class RequestRefused extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -22,16 +22,16 @@ final class RequestRefused extends Exception {
   static RequestRefused tooSlow(long bytes, int seconds) {
     return new RequestRefused(
         HttpStatus.REQUEST_TIMEOUT,
-        "only %d bytes of the body came in %d s; nothing of it is stored"
+        "only %d bytes of the body arrived in %d s; nothing of it is stored"
             .formatted(bytes, seconds));
   }
 
   static RequestRefused overloaded() {
     return new RequestRefused(
-        HttpStatus.SERVICE_UNAVAILABLE, "too much is on its way in already; try again");
+        HttpStatus.SERVICE_UNAVAILABLE, "overloaded: too many bytes are in flight; try again");
   }
 
-  /// Writing has ended for good, until the daemon is started again.
+  /// Writing has ended until the daemon is restarted.
   static RequestRefused ended(String failure) {
     return new RequestRefused(
         HttpStatus.SERVICE_UNAVAILABLE,

@@ -9,12 +9,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// What an operator can decide about who may do what.
+/// Configuration of authentication and transport security.
 ///
-/// @param tokens file of [Tokens]; null lets everybody in who can connect
+/// @param tokens file of [Tokens]; null lets every client in
 /// @param tlsCertificate PEM file with the certificate and its chain; null for no TLS
 /// @param tlsKey PEM file with the certificate's private key
-/// @param hosts names besides `localhost` by which a daemon without tokens may be asked
+/// @param hosts names, besides `localhost`, that requests to a daemon without tokens may use
 record SecurityOptions(
     @Nullable Path tokens,
     @Nullable Path tlsCertificate,
@@ -24,7 +24,7 @@ record SecurityOptions(
     hosts = Set.copyOf(hosts);
     if ((tlsCertificate == null) != (tlsKey == null)) {
       throw new IllegalArgumentException(
-          "tls-certificate and tls-key: one without the other, got %s and %s"
+          "tls-certificate and tls-key must be set together, got %s and %s"
               .formatted(tlsCertificate, tlsKey));
     }
     requireReadable("tokens", tokens);
@@ -38,12 +38,12 @@ record SecurityOptions(
     }
   }
 
-  /// True when what goes over the wire is secret and everybody has to say who they are.
+  /// True when the wire is encrypted and each client must authenticate.
   boolean isComplete() {
     return tokens != null && tlsCertificate != null;
   }
 
-  /// The key and certificate of TLS; null without.
+  /// The key and certificate of TLS; null without TLS.
   ///
   /// @throws IllegalArgumentException when the files hold something else
   @Nullable TlsKeyPair tls() {
@@ -60,7 +60,7 @@ record SecurityOptions(
     }
   }
 
-  /// Reads the files, so that a wrong one is told before anything is opened.
+  /// Reads the files, so that a bad one is reported before anything is opened.
   void check() {
     TlsKeyPair _ = tls();
     if (tokens != null) {

@@ -3,9 +3,9 @@ package io.widerow.ingest;
 import io.widerow.event.EventBatch;
 import org.jspecify.annotations.Nullable;
 
-/// The series of line protocol that came lately, found by the heads of their lines. Who sends
-/// metrics sends the same measurements and tags again and again: of a line with a known head only
-/// the fields are read, and its record is a copy of the last one with other numbers.
+/// A cache of recent series of line protocol, found by the heads of their lines. Metrics agents
+/// send the same measurements and tags again and again. In a line with a known head only the fields
+/// are parsed, and its record is a copy of the previous one with new numbers.
 ///
 /// ```
 ///   cpu,host=a,region=eu usage_idle=97i,usage_user=2i 1434055562000000000
@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 ///     hash: two places     -> KnownSeries: head, record, fields
 /// ```
 ///
-/// Where there are more series than places, one of some that find both theirs taken gets one, so
-/// that the others stay known when all come in turn; where few are known at all, nothing is looked
-/// up for a while. Heads with escapes are not known.
+/// When both places of a new series are taken, only one of [#TURNS] new series replaces another, so
+/// that part of the series stays cached when too many come in turn. When few lookups succeed, the
+/// cache pauses for a while. Heads with escapes are never cached.
 ///
 /// - Threads: one at a time.
 /// - Memory: up to [#BYTES_MAX].
@@ -26,15 +26,15 @@ final class SeriesCache {
   private static final int RECORD_BYTES_MAX = 1 << 11;
   private static final int FIELDS_MAX = 64;
 
-  /// One of so many series that find no place free takes one.
+  /// One of so many new series without a free place replaces another.
   private static final int TURNS = 8;
 
-  /// Lines after which it is seen whether looking pays, and without looking when it does not.
+  /// Lookups after which it is decided whether to pause.
   private static final int WATCHED_LINES = 4096;
 
   private static final int PAUSE_LINES = 8 * WATCHED_LINES;
 
-  /// It pays when one of so many is known.
+  /// The cache pauses when fewer than one of so many lookups succeed.
   private static final int KNOWN_MIN = 4;
 
   private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
@@ -46,14 +46,14 @@ final class SeriesCache {
   private int known;
   private int paused;
 
-  // The head that was looked for last.
+  // The head of the last lookup.
   private int headOffset;
-  private int headBytes; // 0: there is none that could be known
+  private int headBytes; // 0: it cannot be cached
   private long hash;
 
-  /// The series of the line at `offset`; null when it is not known.
+  /// The series of the line at `offset`; null when it is unknown.
   ///
-  /// @param body with [Swar#SLACK_BYTES] readable bytes behind `limit`
+  /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
   @Nullable KnownSeries find(byte[] body, int offset, int limit) {
     headBytes = 0;
     if (paused > 0) {
@@ -79,17 +79,17 @@ final class SeriesCache {
     return null;
   }
 
-  /// Memory of the series, about.
+  /// Approximate memory of the series.
   long heldBytes() {
     return heldBytes;
   }
 
-  /// Bytes of the head that was looked for last.
+  /// Length of the head of the last lookup.
   int headBytes() {
     return headBytes;
   }
 
-  /// Finds the end of the head and its hash. False when it has escapes or is too long.
+  /// Finds the end of the head and its hash. Returns false when it has escapes or is too long.
   private boolean measure(byte[] body, int offset, int limit) {
     long mixed = 0;
     for (int at = offset; at < limit && at - offset < HEAD_BYTES_MAX; at += Long.BYTES) {
@@ -120,12 +120,11 @@ final class SeriesCache {
     return (int) (hash >>> 8) & (PLACES - 1);
   }
 
-  /// Knows the series that was looked for last, and not found, from now on, if there is a place for
-  /// it.
+  /// Adds the series of the last lookup, which failed, if there is a place for it.
   ///
-  /// @param events that took its event last
-  /// @param tape that has the event's attributes
-  /// @param tags how many of them are tags
+  /// @param events whose last event is of this series
+  /// @param tape with the event's attributes
+  /// @param tags how many of the attributes are tags
   void learn(EventBatch events, AttributeTape tape, int tags, byte[] body) {
     int fields = tape.count() - tags;
     if (headBytes == 0 || fields > FIELDS_MAX || events.lastBytes() > RECORD_BYTES_MAX) {
@@ -149,7 +148,7 @@ final class SeriesCache {
     }
   }
 
-  /// A place for the series; negative when it gets none.
+  /// The place for the series; negative when it gets none.
   private int freePlace() {
     int first = place();
     boolean room = heldBytes < BYTES_MAX;

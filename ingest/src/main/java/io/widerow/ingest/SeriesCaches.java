@@ -4,11 +4,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Caches of series, for as many decoders as decode at a time.
+/// A pool of series caches, one for each decoder at work.
 ///
 /// - Threads: any.
-/// - Memory: caches are made when they are first needed, up to one for each processor, and a small
-///   part of the heap.
+/// - Memory: caches are created on demand, up to one per processor and a sixteenth of the heap.
 final class SeriesCaches {
   private static final int HEAP_PART = 16;
 
@@ -16,13 +15,13 @@ final class SeriesCaches {
   private final AtomicInteger made = new AtomicInteger();
   private final int most;
 
-  /// @param heapBytes the process may use
+  /// @param heapBytes largest heap of the process
   /// @param processors that may decode at a time
   SeriesCaches(long heapBytes, int processors) {
     most = Math.clamp(heapBytes / HEAP_PART / SeriesCache.BYTES_MAX, 1, Math.max(1, processors));
   }
 
-  /// A cache, to be handed to [#give] afterwards; null when all are in use.
+  /// A cache, or null when all are in use. Give it back with [#give].
   @Nullable SeriesCache take() {
     SeriesCache cache = idle.poll();
     if (cache != null) {

@@ -22,22 +22,22 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `widerow serve`: runs the daemon until it is told to stop.
+/// `widerow serve`: runs the daemon until it is asked to stop.
 ///
 /// | exit code | because |
 /// |---|---|
-/// | 0 | it was told to stop, and everything is safe |
+/// | 0 | it was asked to stop, and everything is safe |
 /// | 1 | the store is in use by another process |
-/// | 64 | an option or a value that cannot work |
+/// | 64 | an option or a value cannot work |
 /// | 69 | it cannot listen on an address |
-/// | 71 | the system lets it have too few files open |
-/// | 74 | writing has ended: the disk refused, or acknowledged data is damaged |
+/// | 71 | the limit of open files is too low |
+/// | 74 | writing has ended: the disk failed, or acknowledged data is damaged |
 ///
-/// When the disk refuses while it runs, it reads on for `read-on-seconds` or until it is told to
-/// stop.
+/// When the disk fails while it runs, it answers queries for `read-on-seconds` or until it is asked
+/// to stop.
 @Command(
     name = "serve",
-    description = "Takes events in over HTTP and syslog until it is stopped.",
+    description = "Takes events in over HTTP and syslog, and answers queries, until it is stopped.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 public final class ServeCommand implements Callable<Integer> {
@@ -58,31 +58,32 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Spec private @Nullable CommandSpec spec;
 
-  @Option(names = "--config", description = "a file of key=value lines", paramLabel = "FILE")
+  @Option(names = "--config", description = "file of key=value lines", paramLabel = "FILE")
   private @Nullable Path file;
 
-  @Option(names = "--print-config", description = "print what is in force, and end")
+  @Option(names = "--print-config", description = "print the configuration in force, and exit")
   private boolean printConfig;
 
-  @Option(names = "--check-config", description = "say whether the configuration works, and end")
+  @Option(names = "--check-config", description = "check the configuration, and exit")
   private boolean checkConfig;
 
-  /// Opens the store that the daemon writes.
+  /// Opens the store for the daemon.
   @FunctionalInterface
   public interface StoreOpener {
     EventStore open(DaemonConfig config);
   }
 
-  /// Runs the command, and ends the process with its exit code.
+  /// Runs the command and exits with its exit code.
   public static void main(String[] arguments) {
     LogSetup.apply();
     ServeCommand command = new ServeCommand(ServeCommand::openEmbedded, System.getenv());
     System.exit(new CommandLine(command).execute(arguments));
   }
 
-  /// Opens the store on this machine. Some threads seal and make journal files, one for two lanes
-  /// and two more, so that two seal for a lane and files do not wait for them; merging has one of
-  /// its own, which gives way to all others, and so do those that look through blocks for queries.
+  /// Opens the store on this machine, with its threads. One background thread for two lanes, and
+  /// two more, seal rows and create journal files, so that two can seal for one lane and files need
+  /// not wait for them. Merging has its own thread. That one and the threads that search blocks for
+  /// queries run at low priority.
   static EventStore openEmbedded(DaemonConfig config) {
     Executor background =
         Executors.newFixedThreadPool(
@@ -106,14 +107,14 @@ public final class ServeCommand implements Callable<Integer> {
     flags.put("data", value);
   }
 
-  @Option(names = "--http", description = "where HTTP is listened to", paramLabel = "HOST:PORT")
+  @Option(names = "--http", description = "address of HTTP", paramLabel = "HOST:PORT")
   void setHttp(String value) {
     flags.put("http", value);
   }
 
   @Option(
       names = "--syslog",
-      description = "where syslog is, UDP and TCP",
+      description = "address of syslog, UDP and TCP",
       paramLabel = "HOST:PORT")
   void setSyslog(String value) {
     flags.put("syslog", value);
@@ -129,7 +130,7 @@ public final class ServeCommand implements Callable<Integer> {
     flags.put("lanes", value);
   }
 
-  @Option(names = "--insecure", description = "let others connect without TLS and tokens")
+  @Option(names = "--insecure", description = "let other machines connect without TLS and tokens")
   void setInsecure(boolean value) {
     flags.put("insecure", Boolean.toString(value));
   }
@@ -187,7 +188,7 @@ public final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  /// Returns why writing has ended, null when it was told to stop.
+  /// Returns why writing has ended; null when it was asked to stop.
   private @Nullable String run(DaemonConfig config, CountDownLatch stopped) {
     Thread.ofPlatform().name("widerow-start").daemon().start(Daemon::prepare);
     try (EventStore store = opener.open(config);
@@ -210,16 +211,16 @@ public final class ServeCommand implements Callable<Integer> {
     err().flush();
   }
 
-  /// What a signal does: asks for the stop, and keeps the process until it is done.
+  /// The shutdown hook: asks for the stop, and keeps the process alive until it is done.
   private void stop(CountDownLatch stop, CountDownLatch stopped) {
     if (stopped.getCount() == 0) {
-      return; // the process ends by itself, with its own exit code
+      return; // the process is exiting with its own exit code
     }
     stop.countDown();
     try {
       stopped.await();
-      Runtime.getRuntime().halt(exit); // or the exit code would be the signal's
-    } catch (InterruptedException given) {
+      Runtime.getRuntime().halt(exit); // otherwise the exit code would be the signal's
+    } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
   }
@@ -265,7 +266,7 @@ public final class ServeCommand implements Callable<Integer> {
     for (Damage damage : store.statistics().damage()) {
       err()
           .println(
-              "widerow: %s; %d partitions with %d events cannot be read, all else is served"
+              "widerow: %s; %d partitions with %d events cannot be read, all others are served"
                   .formatted(damage.sentence(), damage.partitions().size(), damage.events()));
     }
   }

@@ -19,10 +19,10 @@ import java.util.logging.Logger;
 import java.util.regex.Pattern;
 
 /// `POST /v1/admin/snapshot?name=NAME`: makes a snapshot of the store, a directory of this name in
-/// `snapshot-dir`. A name is one word of letters, digits, `.`, `_` and `-`, so it leads nowhere
-/// else.
+/// `snapshot-dir`. A name is one word of letters, digits, `.`, `_` and `-`, so that it cannot lead
+/// out of that directory.
 ///
-/// - Threads: any event loop; the work is done on the blocking executor of the server.
+/// - Threads: any event loop; the work is done on the server's blocking executor.
 final class SnapshotService {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
@@ -52,7 +52,7 @@ final class SnapshotService {
           "name: one word of up to 100 letters, digits, '.', '_' and '-', got '%s'"
               .formatted(name.substring(0, Math.min(name.length(), 200))));
     }
-    context.clearRequestTimeout(); // a slow disk takes its time
+    context.clearRequestTimeout(); // a slow disk may take long
     return HttpResponse.of(
         CompletableFuture.supplyAsync(() -> make(embedded, name), context.blockingTaskExecutor()));
   }
@@ -94,7 +94,7 @@ final class SnapshotService {
 
   private static HttpStatus status(StorageException failure) {
     return switch (failure) {
-      case StorageException.Incompatible _ -> HttpStatus.CONFLICT; // there is one of this name
+      case StorageException.Incompatible _ -> HttpStatus.CONFLICT; // a snapshot of this name exists
       case StorageException.DiskFull _ -> HttpStatus.INSUFFICIENT_STORAGE;
       case StorageException.ReadOnly _ -> HttpStatus.SERVICE_UNAVAILABLE;
       case StorageException.Corrupt _,

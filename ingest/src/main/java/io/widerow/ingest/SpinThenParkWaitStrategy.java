@@ -8,11 +8,11 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Spins for some microseconds, which is how soon the next batch comes under load, then parks, so
-/// that an idle machine is idle. A producer pays one fence and one load while the consumer is
-/// awake, and an unpark when it is not.
+/// Spins for some microseconds, because under load the next batch arrives that soon, then parks, so
+/// that an idle daemon uses no processor time. A producer pays one fence and one load while the
+/// consumer is awake, and an unpark while it is parked.
 ///
-/// - Threads: one consumer; any number of producers signal.
+/// - Threads: one consumer waits; any number of producers signal.
 final class SpinThenParkWaitStrategy implements WaitStrategy {
   private final long spinNanos;
   private volatile @Nullable Thread parked;
@@ -32,7 +32,7 @@ final class SpinThenParkWaitStrategy implements WaitStrategy {
     }
     available = spin(sequence, dependentSequence, barrier);
     while (available < sequence) {
-      parked = Thread.currentThread(); // volatile: before the look at the sequence
+      parked = Thread.currentThread(); // volatile store, ordered before the load of the sequence
       available = dependentSequence.get();
       if (available < sequence) {
         barrier.checkAlert();
@@ -59,7 +59,7 @@ final class SpinThenParkWaitStrategy implements WaitStrategy {
 
   @Override
   public void signalAllWhenBlocking() {
-    VarHandle.fullFence(); // what was published is visible before we look who sleeps
+    VarHandle.fullFence(); // orders the publication before the load of `parked`
     Thread sleeper = parked;
     if (sleeper != null) {
       LockSupport.unpark(sleeper);

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// The endpoints that say how the daemon does.
+/// The endpoints that report the state of the daemon.
 ///
 /// - Threads: any event loop.
 final class StatusServices {
@@ -49,7 +49,7 @@ final class StatusServices {
         HttpRoute.probe("/ping", this::ping));
   }
 
-  /// `GET /ready`: 200 when writes are taken, 503 with the reason while they are not.
+  /// `GET /ready`: 200 while writes are accepted, otherwise 503 with the reason.
   private HttpResponse ready(ServiceRequestContext context, HttpRequest request) {
     String why = notReady();
     return why == null
@@ -69,7 +69,7 @@ final class StatusServices {
     return full == null ? null : "the disk is full: " + full;
   }
 
-  /// Damage of a part is no reason not to send more: it is told, and nothing gets worse.
+  /// Partial damage is reported but does not stop writes: they make nothing worse.
   private String readyJson() {
     List<Damage> damage = store.statistics().damage();
     if (damage.isEmpty()) {
@@ -147,8 +147,8 @@ final class StatusServices {
     return intake.full() != null ? "disk-full" : "ready";
   }
 
-  /// Bytes that may still be written where the store is; as many as there can be when the operating
-  /// system does not say.
+  /// Free bytes of the store's file system; [Long#MAX_VALUE] when the operating system does not
+  /// tell.
   private static long usableBytes(Path data) {
     try {
       Path there = data;

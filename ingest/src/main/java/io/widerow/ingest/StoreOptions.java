@@ -8,20 +8,20 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What an operator can decide about the daemon's store.
+/// Configuration of the daemon's store.
 ///
 /// @param shards wide rows per bucket and type, a multiple of the lanes
 /// @param bucketMinutes width of a bucket
-/// @param openBytes native memory for open rows
-/// @param openAge oldest that events in open rows get before they are sealed
-/// @param journalFileBytes size of one journal file; a lane has two while it is busy
-/// @param journalBytes journal of a lane that may have to be replayed; more has its rows sealed
-/// @param mergeAfter how long a bucket is closed before its segments are merged
-/// @param daemonNumber number in assigned ids; two daemons whose events may meet need two numbers
+/// @param openBytes native memory for open rows (the memtable)
+/// @param openAge age at which events in open rows are sealed (flushed)
+/// @param journalFileBytes size of one journal file; a busy lane has two
+/// @param journalBytes most journal per lane to replay at start; beyond it rows are sealed
+/// @param mergeAfter how long a bucket is closed before its segments are merged (compacted)
+/// @param daemonNumber number in assigned ids; daemons whose events may meet need different ones
 /// @param diskReserveBytes free space below which nothing is taken in
-/// @param acceptClock whether the machine's clock is believed although a later one was seen before
-/// @param retention how long types without a setting of their own are kept
-/// @param retentionByType how long others are kept
+/// @param acceptClock whether to accept the clock although a later time was seen before
+/// @param retention how long types without their own setting are kept
+/// @param retentionByType how long the types with their own setting are kept
 /// @param snapshotDirectory where snapshots are made; null for `DATA-snapshots`
 record StoreOptions(
     int shards,
@@ -37,7 +37,7 @@ record StoreOptions(
     Age retention,
     Map<String, Age> retentionByType,
     @Nullable Path snapshotDirectory) {
-  /// What a key of [#retentionByType] begins with; the type follows.
+  /// Prefix of the keys of [#retentionByType]; the type follows.
   static final String RETENTION_OF = "retention.";
 
   private static final int SHARDS_PER_LANE = 2;
@@ -73,7 +73,7 @@ record StoreOptions(
     }
   }
 
-  /// Refuses what does not go together with a number of lanes.
+  /// Checks the options that depend on the number of lanes.
   void requireFor(int lanes) {
     require(
         shards % lanes == 0,
@@ -99,7 +99,7 @@ record StoreOptions(
     defaults.put("snapshot-dir", "");
   }
 
-  /// Reads the keys of [#putDefaults], and those that name a type.
+  /// Reads the keys of [#putDefaults], and the keys that name a type.
   static StoreOptions of(ConfigValues values, int lanes) {
     Map<String, Age> byType = new TreeMap<>();
     for (String key : values.texts().keySet()) {
@@ -148,9 +148,9 @@ record StoreOptions(
         .forEach((type, age) -> values.put(RETENTION_OF + type, age.toString()));
   }
 
-  /// Where snapshots of a store are made: on its file system, and not in it.
+  /// Where snapshots of a store are made: by default next to it, on the same file system.
   ///
-  /// @throws IllegalArgumentException when it is in the store
+  /// @throws IllegalArgumentException when it is inside the store
   Path snapshotDirectory(Path data) {
     Path store = data.toAbsolutePath().normalize();
     if (snapshotDirectory == null) {
@@ -173,7 +173,7 @@ record StoreOptions(
         .withAges(mergeAfter, retention.duration());
   }
 
-  /// Tells an open store what is said by type.
+  /// Applies the retention by type to an open store.
   void retain(EventStore store) {
     retentionByType.forEach((type, age) -> store.retain(type, age.duration()));
   }

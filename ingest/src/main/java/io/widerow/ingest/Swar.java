@@ -4,10 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// Looks at eight bytes at a time. Every array must have [#SLACK_BYTES] readable bytes behind its
-/// limit, so that no loop needs a tail.
+/// Searches eight bytes at a time in a long (SWAR: SIMD within a register). Every array must have
+/// [#SLACK_BYTES] readable bytes after its limit, so that no loop needs a tail.
 final class Swar {
-  /// Bytes behind the limit of a body that may be read, whatever they are.
+  /// Bytes after the limit of a body that may be read, with any content.
   static final int SLACK_BYTES = Long.BYTES;
 
   private static final VarHandle LONG =
@@ -23,7 +23,7 @@ final class Swar {
 
   private Swar() {}
 
-  /// Where the next newline is, `limit` when there is none.
+  /// The offset of the next newline; `limit` when there is none.
   static int newline(byte[] bytes, int offset, int limit) {
     for (int at = offset; at < limit; at += Long.BYTES) {
       long different = (long) LONG.get(bytes, at) ^ NEWLINES;
@@ -35,7 +35,7 @@ final class Swar {
     return limit;
   }
 
-  /// Where the plain part of a JSON string ends: at a quote, a backslash or a control character;
+  /// The end of the plain part of a JSON string: a quote, a backslash or a control character;
   /// `limit` when there is none.
   static int stringEnd(byte[] bytes, int offset, int limit) {
     for (int at = offset; at < limit; at += Long.BYTES) {
@@ -54,8 +54,8 @@ final class Swar {
     return limit;
   }
 
-  /// Where a name or a tag of line protocol may end: at a comma, a space, a newline, an equals sign
-  /// or a backslash; `limit` when there is none.
+  /// The possible end of a name or a tag of line protocol: a comma, a space, a newline, an equals
+  /// sign or a backslash; `limit` when there is none.
   static int wordEnd(byte[] bytes, int offset, int limit) {
     for (int at = offset; at < limit; at += Long.BYTES) {
       long word = (long) LONG.get(bytes, at);
@@ -72,24 +72,24 @@ final class Swar {
     return limit;
   }
 
-  /// Eight bytes; the first is the lowest.
+  /// Eight bytes as a little-endian long.
   static long word(byte[] bytes, int at) {
     return (long) LONG.get(bytes, at);
   }
 
-  /// How many bytes of a word are before the first space, newline or backslash.
+  /// How many bytes of a word precede the first space, newline or backslash.
   static int headEnd(long word) {
     long found = zeros(word ^ SPACES) | zeros(word ^ NEWLINES) | zeros(word ^ BACKSLASHES);
     return Long.numberOfTrailingZeros(found) >>> 3;
   }
 
-  /// Marks bytes that are zero; the lowest mark is exact.
+  /// Marks the bytes that are zero. Only the lowest mark is exact.
   private static long zeros(long word) {
     return (word - ONES) & ~word & TOPS;
   }
 
-  /// The first eight bytes of a run, zeros behind a shorter one, as a number: unsigned, these are
-  /// in the order of the runs, or equal where only what follows can tell.
+  /// The first eight bytes, padded with zeros, as a big-endian number. Compared unsigned, such
+  /// numbers sort as the byte strings do, except that equal ones may differ in later bytes.
   static long head(byte[] bytes, int offset, int length) {
     if (offset + Long.BYTES > bytes.length) {
       long head = 0;
@@ -99,7 +99,7 @@ final class Swar {
       return head;
     }
     long word = Long.reverseBytes((long) LONG.get(bytes, offset));
-    int behind = Long.BYTES - Math.min(length, Long.BYTES);
-    return behind == Long.BYTES ? 0 : word & (-1L << (Byte.SIZE * behind));
+    int padding = Long.BYTES - Math.min(length, Long.BYTES);
+    return padding == Long.BYTES ? 0 : word & (-1L << (Byte.SIZE * padding));
   }
 }

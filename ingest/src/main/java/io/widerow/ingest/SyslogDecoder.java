@@ -6,17 +6,17 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 
-/// Decodes one syslog message, RFC 5424 or RFC 3164, told apart by what follows the priority. The
-/// event's type is `syslog`; its attributes are those of the header that are there, the elements of
-/// the structured data as `<id>.<name>`, and the message as `body`.
+/// Decodes one syslog message, RFC 5424 or RFC 3164, distinguished by what follows the priority.
+/// The event's type is `syslog`. Its attributes are the fields of the header that are present, the
+/// elements of the structured data as `<id>.<name>`, and the message as `body`.
 ///
 /// ```
 ///   <165>1 2003-10-11T22:14:15.003Z host app 8710 ID47 [ex@1 k="v"] text       RFC 5424
 ///   <34>Oct 11 22:14:15 host su[230]: text                                     RFC 3164
 /// ```
 ///
-/// A message that is neither is kept whole as `body`, with the time of its arrival: syslog has no
-/// way to tell a sender that it was refused.
+/// A message in neither format is kept whole as `body`, with the time of its arrival: syslog cannot
+/// tell a sender that its message was refused.
 ///
 /// - Threads: one.
 final class SyslogDecoder {
@@ -37,7 +37,7 @@ final class SyslogDecoder {
   private int limit;
   private long timeNanos;
 
-  /// @param zone of times that name none
+  /// @param zone of times without one
   SyslogDecoder(ZoneId zone) {
     this.zone = zone;
   }
@@ -46,7 +46,7 @@ final class SyslogDecoder {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// Decodes the message in `[offset, newLimit)`; an empty one is left out.
+  /// Decodes the message in `[offset, newLimit)`; an empty one is skipped.
   ///
   /// @return false when the event is refused
   boolean decode(byte[] message, int offset, int newLimit, IncomingBatch batch) {
@@ -54,7 +54,7 @@ final class SyslogDecoder {
     at = offset;
     limit = newLimit;
     while (limit > offset && (bytes[limit - 1] == 0 || bytes[limit - 1] == '\n')) {
-      limit--; // what some senders end a message with
+      limit--; // some senders end messages with these
     }
     if (at == limit) {
       return true;
@@ -66,7 +66,7 @@ final class SyslogDecoder {
     if (!known) {
       tape.begin(bytes);
       timeNanos = Times.NONE;
-      at = priority >= 0 ? behindPriority(offset) : offset;
+      at = priority >= 0 ? afterPriority(offset) : offset;
     }
     if (priority >= 0) {
       number(FACILITY, priority >>> 3);
@@ -79,7 +79,7 @@ final class SyslogDecoder {
     if (nanos == Times.NONE) {
       try {
         nanos = batch.useArrivalTime();
-      } catch (StorageException.ClockBehind behind) { // nobody is there to send it again
+      } catch (StorageException.ClockBehind behind) { // the sender cannot be asked to repeat it
         batch.refuse(String.valueOf(behind.getMessage()));
         return false;
       }
@@ -89,15 +89,15 @@ final class SyslogDecoder {
     return batch.end();
   }
 
-  private int behindPriority(int offset) {
-    int behind = offset;
-    while (bytes[behind] != '>') {
-      behind++;
+  private int afterPriority(int offset) {
+    int close = offset;
+    while (bytes[close] != '>') {
+      close++;
     }
-    return behind + 1;
+    return close + 1;
   }
 
-  /// `<0>` to `<191>`; negative when there is none.
+  /// Reads `<0>` to `<191>`; negative when there is none.
   private int priority() {
     if (bytes[at] != '<') {
       return -1;
@@ -146,7 +146,8 @@ final class SyslogDecoder {
     return false;
   }
 
-  /// Takes the token at `at` and the space behind it; negative when there is none.
+  /// Consumes the token at `at` and the space after it. Returns the end of the token; negative when
+  /// there is none.
   private int token() {
     int end = at;
     while (end < limit && bytes[end] != ' ') {
@@ -190,7 +191,7 @@ final class SyslogDecoder {
     return true;
   }
 
-  /// `[id name="value" ...]`.
+  /// Reads `[id name="value" ...]`.
   private boolean element() {
     int id = ++at;
     while (at < limit && bytes[at] != ' ' && bytes[at] != ']') {
@@ -222,7 +223,7 @@ final class SyslogDecoder {
     return true;
   }
 
-  /// Up to the closing quote; a backslash escapes a quote, a backslash and a bracket.
+  /// Reads up to the closing quote. A backslash escapes a quote, a backslash and a closing bracket.
   private boolean value() {
     int start = tape.scratchLimit();
     while (at < limit && bytes[at] != '"') {
@@ -238,7 +239,7 @@ final class SyslogDecoder {
     return true;
   }
 
-  private void skipMark() { // the byte order mark before a text in UTF-8
+  private void skipMark() { // the byte order mark before UTF-8 text
     if (limit - at >= 3
         && bytes[at] == (byte) 0xef
         && bytes[at + 1] == (byte) 0xbb
@@ -266,7 +267,7 @@ final class SyslogDecoder {
     return timeNanos != Times.NONE && hostAndTag();
   }
 
-  /// What `logger` and rsyslog send with precise times: RFC 3164 with a time of RFC 3339.
+  /// The format of `logger` and of rsyslog with precise times: RFC 3164 with an RFC 3339 time.
   private boolean rfc3339Header() {
     int start = at;
     int end = token();
@@ -279,7 +280,7 @@ final class SyslogDecoder {
     return hostAndTag();
   }
 
-  /// The time without a year that is nearest to now and at most a day ahead of it.
+  /// Completes a time without a year: the latest such time that is at most a day in the future.
   private long nearest(int month, int day, long seconds, long nowNanos) {
     Instant now = Instant.ofEpochSecond(Math.floorDiv(nowNanos, Times.NANOS_PER_SECOND));
     int year = ZonedDateTime.ofInstant(now, zone).getYear() + 1;
@@ -295,7 +296,7 @@ final class SyslogDecoder {
     return Times.NONE;
   }
 
-  /// `host app[pid]: text`; without a host the tag comes at once.
+  /// Reads `host app[pid]: text`; without a host it begins with the tag.
   private boolean hostAndTag() {
     int start = at;
     int end = token();
@@ -324,7 +325,7 @@ final class SyslogDecoder {
     if (end == limit || end == start || end - start == 64) {
       return;
     }
-    int behind = end;
+    int next = end;
     if (bytes[end] == '[') {
       int close = end + 1;
       while (close < limit && bytes[close] != ']') {
@@ -334,13 +335,13 @@ final class SyslogDecoder {
         return;
       }
       put(PID, end + 1, close);
-      behind = close + 1;
+      next = close + 1;
     }
     put(APP, start, end);
-    if (behind < limit && bytes[behind] == ':') {
-      behind++;
+    if (next < limit && bytes[next] == ':') {
+      next++;
     }
-    at = behind < limit && bytes[behind] == ' ' ? behind + 1 : behind;
+    at = next < limit && bytes[next] == ' ' ? next + 1 : next;
   }
 
   private void put(byte[] name, int from, int until) {

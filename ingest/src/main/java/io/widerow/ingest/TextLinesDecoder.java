@@ -4,16 +4,16 @@ import com.google.re2j.Pattern;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Decodes plain text: each line one event whose `body` is the line, byte for byte up to the
-/// newline. With a start pattern a record goes on until the next line that the pattern matches, so
-/// that a stack trace stays with its message. Empty lines between records do not count.
+/// Decodes plain text: each line is one event, with the bytes of the line up to the newline as its
+/// `body`. With a start pattern, a record extends to the next line that matches the pattern, so
+/// that a stack trace stays with its message. Empty lines between records are not counted.
 ///
 /// - Threads: one.
 final class TextLinesDecoder {
   static final int LINE_BYTES_MAX = 1 << 20;
 
   private static final byte[] BODY = "body".getBytes(StandardCharsets.US_ASCII);
-  private static final String NO_TIME = "the line has no time of the given form";
+  private static final String NO_TIME = "the line has no time of the given format";
   private static final String TOO_LONG = "the line is longer than the limit";
 
   private final byte[] type;
@@ -25,10 +25,10 @@ final class TextLinesDecoder {
     /// Every line does.
     record EveryLine() implements Start {}
 
-    /// A line with a time.
+    /// A line with a time does.
     record Time() implements Start {}
 
-    /// A line that begins with what the expression matches.
+    /// A line whose beginning the expression matches does.
     record Expression(Pattern pattern) implements Start {}
 
     /// @param text null for every line, `time`, or an RE2 expression
@@ -48,7 +48,7 @@ final class TextLinesDecoder {
 
   /// Decodes the lines of `body` in `[offset, limit)`.
   ///
-  /// @param body with [Swar#SLACK_BYTES] readable bytes behind `limit`
+  /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
   void decode(byte[] body, int offset, int limit, IncomingBatch batch) {
     int at = offset;
     while (at < limit) {
@@ -73,7 +73,8 @@ final class TextLinesDecoder {
       }
       end = next;
     }
-    while (end > firstEnd && body[end - 1] == '\n') { // blank lines behind a record are no part
+    while (end > firstEnd
+        && body[end - 1] == '\n') { // trailing blank lines are not part of a record
       end--;
     }
     return Math.min(end, limit);

@@ -15,33 +15,33 @@ import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalQueries;
 import java.util.Locale;
 
-/// Where and how a line of text says its time.
+/// The place and the format of the time in a line of text.
 ///
 /// - Threads: any.
 sealed interface TimePattern {
-  /// The line says nothing: its time is that of its arrival.
+  /// The line has no time: the time of its arrival counts.
   record Arrival() implements TimePattern {}
 
-  /// RFC 3339 at the start of the line, perhaps behind a `[`.
+  /// RFC 3339 at the start of the line, optionally after a `[`.
   record Rfc3339() implements TimePattern {}
 
-  /// `[17/May/2015:10:05:03 +0000]`, the first bracket of the line: the common log format.
+  /// `[17/May/2015:10:05:03 +0000]` at the first bracket of the line: the common log format.
   record Clf() implements TimePattern {}
 
-  /// `[2016-12-19 16:31:47,999]` at the start of the line, the brackets left out or not, comma or
-  /// point.
+  /// `[2016-12-19 16:31:47,999]` at the start of the line, with or without brackets, with a comma
+  /// or a point.
   record Log4j(ZoneId zone) implements TimePattern {}
 
-  /// Epoch digits at the start of the line, in the unit that their magnitude tells.
+  /// Epoch digits at the start of the line. Their magnitude tells the unit.
   record Epoch() implements TimePattern {}
 
-  /// A pattern of [DateTimeFormatter], so many bytes into the line.
+  /// A pattern of [DateTimeFormatter], at a byte offset in the line.
   record Custom(DateTimeFormatter formatter, int offset, ZoneId zone) implements TimePattern {}
 
   /// @param name `rfc3339`, `clf`, `log4j`, `epoch`, a pattern of [DateTimeFormatter], or empty
-  /// @param offset bytes into the line; for the last kind only
-  /// @param zone of times that name none
-  /// @throws IllegalArgumentException when it is none of these
+  /// @param offset in bytes in the line, for a pattern of [DateTimeFormatter] only
+  /// @param zone of times without one
+  /// @throws IllegalArgumentException when the name is none of these
   static TimePattern of(String name, int offset, ZoneId zone) {
     return switch (name) {
       case "" -> new Arrival();
@@ -56,12 +56,12 @@ sealed interface TimePattern {
   private static DateTimeFormatter formatter(String pattern) {
     try {
       return DateTimeFormatter.ofPattern(pattern, Locale.ROOT);
-    } catch (ClassCastException unforeseen) { // what the JDK says to padding before some letters
-      throw new IllegalArgumentException("no pattern of times: " + pattern, unforeseen);
+    } catch (ClassCastException unforeseen) { // the JDK throws this for padding before some letters
+      throw new IllegalArgumentException("not a time pattern: " + pattern, unforeseen);
     }
   }
 
-  /// The time of the line in `[offset, limit)`; [Times#NONE] when it has none of this form.
+  /// The time of the line in `[offset, limit)`; [Times#NONE] when it has none of this format.
   default long nanos(byte[] bytes, int offset, int limit) {
     return switch (this) {
       case Arrival() -> Times.NONE;
@@ -110,7 +110,7 @@ sealed interface TimePattern {
     return Times.epoch(bytes, offset, end);
   }
 
-  /// Takes a local time, given as if it were UTC, as one of `zone`.
+  /// Converts a local time of `zone`, given as if it were UTC, to nanoseconds since the Unix epoch.
   static long ofLocal(long localNanos, ZoneId zone) {
     if (zone.normalized().equals(ZoneOffset.UTC)) {
       return localNanos;

@@ -1,7 +1,7 @@
 package io.widerow.ingest;
 
-/// Times in the forms that senders write them, read straight from bytes. All results are
-/// nanoseconds since the Unix epoch; [#NONE] when the bytes are not such a time.
+/// Parses times in the formats that senders use, directly from bytes. All results are nanoseconds
+/// since the Unix epoch, or [#NONE] when the bytes are not such a time.
 final class Times {
   static final long NONE = Long.MIN_VALUE;
   static final long NANOS_PER_SECOND = 1_000_000_000L;
@@ -13,13 +13,14 @@ final class Times {
 
   private Times() {}
 
-  /// A whole number of seconds, milliseconds, microseconds or nanoseconds, told apart by magnitude:
-  /// below 10^11 seconds, below 10^14 milliseconds, below 10^17 microseconds, else nanoseconds.
+  /// A whole number of seconds, milliseconds, microseconds or nanoseconds. Its magnitude tells the
+  /// unit: below 10^11 seconds, below 10^14 milliseconds, below 10^17 microseconds, otherwise
+  /// nanoseconds.
   static long ofEpoch(long number) {
     return number < 0 ? NONE : ofUnit(number, unitNanos(number));
   }
 
-  /// Nanoseconds of the unit that [#ofEpoch] takes a number to be in.
+  /// The unit, in nanoseconds, that [#ofEpoch] assumes for a number.
   static long unitNanos(long number) {
     if (number < 100_000_000_000L) {
       return NANOS_PER_SECOND;
@@ -30,7 +31,7 @@ final class Times {
     return number < 100_000_000_000_000_000L ? 1_000L : 1L;
   }
 
-  /// A number of units, [Long#MAX_VALUE] when it does not fit.
+  /// A number of units in nanoseconds, clamped to the range of a long.
   static long ofUnit(long number, long unitNanos) {
     long high = Math.multiplyHigh(number, unitNanos);
     long low = number * unitNanos;
@@ -40,7 +41,7 @@ final class Times {
     return number < 0 ? Long.MIN_VALUE + 1 : Long.MAX_VALUE;
   }
 
-  /// Digits, perhaps with a fraction, in the units of [#ofEpoch].
+  /// Digits, optionally with a fraction, in the units of [#ofEpoch].
   static long epoch(byte[] bytes, int offset, int limit) {
     int at = offset;
     long whole = 0;
@@ -69,8 +70,8 @@ final class Times {
     return nanos;
   }
 
-  /// RFC 3339, with `T`, `t` or a space between date and time, and any number of digits of the
-  /// second, of which nine count.
+  /// RFC 3339, with `T`, `t` or a space between date and time. A fraction may have any number of
+  /// digits; the first nine count.
   static long rfc3339(byte[] bytes, int offset, int limit) {
     int zone = offset + 19;
     if (limit < offset + 20) {
@@ -91,7 +92,7 @@ final class Times {
     return zoned ? applyZone(bytes, zone, nanos) : NONE;
   }
 
-  /// `yyyy-MM-dd HH:mm:ss` and, when `point` and digits follow, the fraction.
+  /// `yyyy-MM-dd HH:mm:ss`, and the fraction when `point` and digits follow.
   static long dateTime(byte[] bytes, int offset, int limit, int point) {
     if (limit < offset + 19
         || bytes[offset + 4] != '-'
@@ -136,7 +137,7 @@ final class Times {
     return applyZone(bytes, offset + 21, nanosOf(year, month, day, seconds));
   }
 
-  /// Nanoseconds of the digits at `offset`, taken as a fraction of a second.
+  /// The digits at `offset` as a fraction of a second, in nanoseconds.
   static long fraction(byte[] bytes, int offset, int limit) {
     long nanos = 0;
     long scale = NANOS_PER_SECOND;
@@ -155,7 +156,7 @@ final class Times {
     return at;
   }
 
-  /// Bytes of the zone at `offset`: 1 for `Z`, 5 for `+hhmm`, 6 for `+hh:mm`, 0 for none.
+  /// Length of the zone at `offset`: 1 for `Z`, 5 for `+hhmm`, 6 for `+hh:mm`, 0 for none.
   static int zoneBytes(byte[] bytes, int offset, int limit) {
     if (offset >= limit) {
       return 0;
@@ -175,7 +176,7 @@ final class Times {
     return hours < 0 || hours > 23 || minutes < 0 || minutes > 59 ? 0 : colon ? 6 : 5;
   }
 
-  /// Takes the zone at `offset`, which [#zoneBytes] has seen, off a local time.
+  /// Converts a local time to UTC by the zone at `offset`, which [#zoneBytes] has checked.
   static long applyZone(byte[] bytes, int offset, long localNanos) {
     if ((bytes[offset] | 0x20) == 'z') {
       return localNanos;
@@ -185,7 +186,7 @@ final class Times {
     return localNanos - (bytes[offset] == '-' ? -seconds : seconds) * NANOS_PER_SECOND;
   }
 
-  /// Seconds of `HH:mm:ss`; a leap second is the second behind it. Negative when it is no time.
+  /// Seconds of `HH:mm:ss`; a leap second counts as the next second. Negative when it is no time.
   static long secondsOfDay(byte[] bytes, int offset) {
     int hour = digits(bytes, offset, 2);
     int minute = digits(bytes, offset + 3, 2);
@@ -196,7 +197,7 @@ final class Times {
     return hour > 23 || minute > 59 || second > 60 ? -1 : 3600L * hour + 60L * minute + second;
   }
 
-  /// 1 to 12, or negative.
+  /// The month of three letters, 1 to 12; negative when it is none.
   static int month(byte[] bytes, int offset) {
     for (int month = 0; month < 12; month++) {
       if (bytes[offset] == MONTHS.charAt(3 * month)
@@ -227,7 +228,7 @@ final class Times {
     return (year & 3) == 0 && (year % 100 != 0 || year % 400 == 0);
   }
 
-  /// The number that `count` digits make, negative when one is none.
+  /// The number of `count` digits; negative when one is not a digit.
   static int digits(byte[] bytes, int offset, int count) {
     int number = 0;
     for (int at = offset; at < offset + count; at++) {

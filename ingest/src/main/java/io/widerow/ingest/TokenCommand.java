@@ -18,13 +18,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `widerow token`: makes a token, and the line of the daemon's file that lets it in. The token is
-/// 256 random bits and is shown this once; the line holds only its digest.
+/// `widerow token`: makes a token, and its line for the daemon's file of tokens. The token is 256
+/// random bits and is shown only once; the line has only its digest.
 @Command(
     name = "token",
     description = {
-      "Makes a bearer token. Prints the token, which is kept nowhere, and the line with its",
-      "digest for the file that the daemon's key tokens names; the daemon reads that file again",
+      "Makes a bearer token. Prints the token, which is stored nowhere, and the line with its",
+      "digest for the file that the daemon's key tokens names. The daemon reads that file again",
       "when it changes."
     },
     mixinStandardHelpOptions = true,
@@ -34,24 +34,24 @@ public final class TokenCommand implements Callable<Integer> {
   private static final int EXIT_USAGE = 64;
   private static final int EXIT_FAILED = 74;
 
-  @Parameters(paramLabel = "NAME", description = "Whose it is; a word.")
+  @Parameters(paramLabel = "NAME", description = "Name of the owner, one word.")
   private String name = "";
 
   @Option(
       names = "--scopes",
-      description = "What it is good for: ${DEFAULT-VALUE}, or some of it.",
+      description = "What it permits: ${DEFAULT-VALUE}, or some of these.",
       defaultValue = "ingest,query,admin")
   private String scopes = "";
 
   @Option(
       names = "--append",
-      description = "Put the line into this file; one that is made gets mode 0600.",
+      description = "Append the line to this file; a new file gets mode 0600.",
       paramLabel = "FILE")
   private @Nullable Path file;
 
   @Spec private @Nullable CommandSpec spec;
 
-  /// Runs the command, and ends the process with its exit code.
+  /// Runs the command and exits with its exit code.
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new TokenCommand()).execute(arguments));
   }
@@ -87,7 +87,7 @@ public final class TokenCommand implements Callable<Integer> {
       var mode = PosixFilePermissions.fromString("rw-------");
       Path _ = Files.createFile(file, PosixFilePermissions.asFileAttribute(mode));
     } catch (FileAlreadyExistsException there) {
-      Tokens _ = Tokens.read(file); // or it would not be read afterwards
+      Tokens _ = Tokens.read(file); // the daemon must be able to read it afterwards
     }
     Path _ =
         Files.writeString(file, line + "\n", StandardCharsets.UTF_8, StandardOpenOption.APPEND);

@@ -8,11 +8,11 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/// The file of [Tokens] while the daemon runs. A changed file is in force within a second or two;
-/// one that cannot be used is told of once, and what was in force stays so: a slip of the editor
-/// must not shut everybody out, nor let anybody in.
+/// The file of [Tokens] while the daemon runs. A changed file takes effect within a second or two.
+/// An unusable file is logged once and the old tokens stay in force: a mistake in an editor must
+/// neither lock out all clients nor let any in.
 ///
-/// - Threads: one calls [#reload], any the rest.
+/// - Threads: one calls [#reload], any thread the other methods.
 final class TokenFile {
   private static final Logger LOG = Logger.getLogger("widerow");
 
@@ -20,7 +20,7 @@ final class TokenFile {
   private @Nullable Version seen;
   private volatile Tokens tokens;
 
-  /// What tells one content of the file from another.
+  /// Identifies a version of the file.
   private record Version(FileTime modified, long bytes) {}
 
   /// @throws IllegalArgumentException when the file cannot be used
@@ -34,18 +34,18 @@ final class TokenFile {
     return tokens;
   }
 
-  /// Looks whether the file has changed.
+  /// Reads the file again if it has changed.
   void reload() {
     Version now = version();
     if (now == null || now.equals(seen)) {
-      return; // an editor may be about to put a new one in its place
+      return; // absent: an editor may be about to replace it
     }
     seen = now;
     try {
       tokens = Tokens.read(file);
-      LOG.log(Level.INFO, "tokens: read {0} again", file);
+      LOG.log(Level.INFO, "tokens: reloaded {0}", file);
     } catch (IllegalArgumentException unusable) {
-      LOG.log(Level.WARNING, "{0}; the tokens from before stay in force", unusable.getMessage());
+      LOG.log(Level.WARNING, "{0}; the old tokens stay in force", unusable.getMessage());
     }
   }
 

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Who may do what: the SHA-256 digests of bearer tokens, from a file that only its owner can read.
-/// A line is `name sha256hex scope[,scope]`; an empty one and one that begins with `#` say nothing.
+/// A line is `name sha256hex scope[,scope]`. Empty lines and lines that begin with `#` are ignored.
 /// `widerow token` makes a token and its line.
 ///
 /// - Threads: any.
@@ -24,22 +24,22 @@ final class Tokens {
 
   private final List<Token> tokens;
 
-  /// What a token is good for.
+  /// What a token permits.
   enum Scope {
     INGEST,
     QUERY,
     ADMIN
   }
 
-  /// A token without the token.
+  /// A token, without its secret.
   record Token(String name, String digestHex, Set<Scope> scopes) {}
 
   private Tokens(List<Token> tokens) {
     this.tokens = List.copyOf(tokens);
   }
 
-  /// @throws IllegalArgumentException when others can read the file, or a line is wrong; no line is
-  ///   shown, for what is wrong with it may be that it holds a token
+  /// @throws IllegalArgumentException when others can read the file, or a line is wrong; it does
+  ///   not show the line, which may contain a token by mistake
   static Tokens read(Path file) {
     List<Token> tokens = new ArrayList<>();
     try {
@@ -59,9 +59,9 @@ final class Tokens {
     return new Tokens(tokens);
   }
 
-  /// The line of a token.
+  /// The line of a token for the file.
   ///
-  /// @throws IllegalArgumentException when the name is no word, or there is no such scope
+  /// @throws IllegalArgumentException when the name is not one word, or a scope is unknown
   static String line(String name, String secret, String scopes) {
     if (name.startsWith("#")) {
       throw new IllegalArgumentException("name must not begin with #, got " + name);
@@ -92,7 +92,7 @@ final class Tokens {
       for (String scope : words[2].split(",", -1)) {
         scopes.add(Scope.valueOf(scope.toUpperCase(Locale.ROOT)));
       }
-      byte[] _ = HexFormat.of().parseHex(words[1]); // or it is refused
+      byte[] _ = HexFormat.of().parseHex(words[1]); // throws when it is not hexadecimal
       return new Token(words[0], words[1].toLowerCase(Locale.ROOT), scopes);
     } catch (IllegalArgumentException bad) {
       throw new IllegalArgumentException(
@@ -100,7 +100,8 @@ final class Tokens {
     }
   }
 
-  /// Whose a secret is; null when it is nobody's. Takes as long for a good one as for a bad one.
+  /// The token with this secret; null when there is none. Takes as long for a good as for a bad
+  /// one.
   @Nullable Token find(String secret) {
     byte[] digest = ascii(HexFormat.of().formatHex(sha256(secret)));
     Token found = null;

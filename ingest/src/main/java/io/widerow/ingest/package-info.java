@@ -1,5 +1,5 @@
-/// The daemon: receivers that decode what senders push, lanes that make it durable, and the answers
-/// that say truthfully what became of every event.
+/// The daemon: receivers that decode what senders push, lanes that make it durable, and answers
+/// that report truthfully what became of every event.
 @NullMarked
 package io.widerow.ingest;
 
