@@ -38,9 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: what the programs that people have send is stored, and read back as it was. Method: the
-/// programs themselves, against a daemon with a store on the disk. A program that is not here skips
-/// its test and names its Debian package.
+/// Goal: events from widely used programs are stored and read back unchanged. Method: the programs
+/// themselves, against a daemon with a store on disk. When a program is missing, its test is
+/// skipped and names the Debian package.
 @Timeout(60)
 class ClientsTest {
   @TempDir private Path directory = Path.of(".");
@@ -83,7 +83,7 @@ class ClientsTest {
     return Arrays.stream((path + ":/usr/sbin:/sbin").split(":", -1)).map(Path::of);
   }
 
-  /// Runs a program to its end, which must be 0, and returns what it said.
+  /// Runs a program, whose exit code must be 0, and returns its output.
   private static String run(String input, String... command)
       throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

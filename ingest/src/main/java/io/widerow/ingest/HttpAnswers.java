@@ -22,9 +22,7 @@ final class HttpAnswers {
         ResponseHeaders.builder(status).contentType(MediaType.JSON_UTF_8);
     if (status.code() == 503 || status.code() == 429 || status.code() == 507) {
       int seconds = ThreadLocalRandom.current().nextInt(1, RETRY_SECONDS_MAX + 1);
-      headers.addInt(
-          HttpHeaderNames.RETRY_AFTER,
-          seconds); // spread out, so that senders do not all return at once
+      headers.addInt(HttpHeaderNames.RETRY_AFTER, seconds); // random, to spread the retries
     }
     return HttpResponse.of(headers.build(), HttpData.ofUtf8(json));
   }

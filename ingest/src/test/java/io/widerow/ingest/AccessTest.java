@@ -36,8 +36,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/// Goal: nobody gets in who may not, over TLS or not, and a setting that would let them in is
-/// refused at the start. Method: a daemon with tokens and a certificate made by `keytool`.
+/// Goal: unauthorized requests are refused, with TLS and without, and a setting that would let them
+/// in is refused at start. Method: a daemon with tokens and a certificate made by `keytool`.
 @Timeout(180)
 class AccessTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
@@ -74,7 +74,7 @@ class AccessTest {
   }
 
   @Test
-  void aTokenOpensWhatItsScopesSay()
+  void aTokenPermitsWhatItsScopesSay()
       throws IOException, InterruptedException, GeneralSecurityException {
     MemoryStore store = new MemoryStore(1);
     Map<String, String> values = tokensOfThree();
@@ -102,7 +102,7 @@ class AccessTest {
   }
 
   @Test
-  void aTokenMadeByTheCommandIsLetInWhileTheDaemonRuns()
+  void aNewTokenIsAcceptedWhileTheDaemonRuns()
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> values = tokensOfThree();
     values.put("lanes", "1");
@@ -117,7 +117,7 @@ class AccessTest {
       }
       assertEquals(403, status(http, "GET", "/v1/query?limit=x", "authorization", bearer));
       TokenFile slipped = new TokenFile(tokens("rw-------", "a " + digest("a") + " admin\n"));
-      Files.writeString(file, "not a line\n"); // a slip: nobody is shut out
+      Files.writeString(file, "not a line\n"); // a mistake: nobody is locked out
       slipped.reload();
       assertNotNull(slipped.tokens().find("a"));
     }
@@ -142,7 +142,7 @@ class AccessTest {
   }
 
   @Test
-  void theKeyOfOneIsNotTheKeyOfAnother()
+  void equalIdempotencyKeysOfTwoTokensDiffer()
       throws IOException, InterruptedException, GeneralSecurityException {
     MemoryStore store = new MemoryStore(1);
     Map<String, String> values = tokensOfThree();
@@ -176,7 +176,7 @@ class AccessTest {
   }
 
   @Test
-  void anAddressThatOthersReachNeedsBoth()
+  void anAddressThatOthersReachNeedsTlsAndTokens()
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> values = tokensOfThree();
     values.put("http", "0.0.0.0:0");
@@ -269,7 +269,7 @@ class AccessTest {
     }
   }
 
-  /// A request with a host of one's own, which the clients of the JDK refuse to send.
+  /// Sends a request with an arbitrary `Host`, which the clients of the JDK refuse to do.
   private static String plain(Daemon daemon, String host) throws IOException {
     try (Socket socket =
         new Socket(InetAddress.getLoopbackAddress(), daemon.httpAddress().getPort())) {

@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a batch passes for the repeat of another only when the same sender sends the same to the
-/// same place. Method: keys that differ in one thing each; none may be that of another.
+/// Goal: a batch counts as a repeat only when the same sender sends the same content to the same
+/// endpoint. Method: keys whose inputs differ in one thing each; no two may be equal.
 class BatchKeyTest {
   private static BatchKey ofBody(String principal, String endpoint, String body) {
     return BatchKey.ofBody(principal, endpoint, body.getBytes(UTF_8));
   }
 
   @Test
-  void whatDiffersInOneThingHasAnotherKey() {
+  void keysThatDifferInOneInputDiffer() {
     BatchKey named = BatchKey.ofName("me", "/v1/events", "k");
     List<BatchKey> keys =
         List.of(

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: the ledger knows exactly the keys it must, with their answers, across growth, expiry and
-/// restarts. Method: random operations against it and against a map in order of insertion.
+/// Goal: the ledger has exactly the keys that it must have, with their answers, across growth,
+/// expiry and restarts. Method: random operations on it and on a map in insertion order.
 class BatchLedgerTest {
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
@@ -112,8 +112,8 @@ class BatchLedgerTest {
     assertTrue(kept.listed() == count || kept.listed() > 100);
   }
 
-  /// A sender whose every batch has a bad line, or one with very many of them, must not fill the
-  /// heap: older lists go, how many were refused stays.
+  /// A sender with a bad line in every batch, or with very many in one, must not fill the heap:
+  /// older lists are dropped, and their counts stay.
   @ParameterizedTest(name = "{0} refused events a batch")
   @ValueSource(ints = {1, 300, 200_000})
   void listsOfRefusedEventsAreBounded(int refusedEvents) {
@@ -144,8 +144,8 @@ class BatchLedgerTest {
     ledger.close();
   }
 
-  /// Keys that go for want of room need their notes no more either: they would be kept for the time
-  /// for which keys are, however many they are.
+  /// Keys dropped for lack of room need their notes no longer. Otherwise any number of notes would
+  /// be kept for as long as keys are.
   @Test
   void notesOfKeysThatHadNoRoomAreForgotten() {
     BatchLedger ledger = new BatchLedger(10, 1_024, 900);

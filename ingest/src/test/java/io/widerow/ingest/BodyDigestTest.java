@@ -15,9 +15,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: the digest that a machine gets depends on its processor alone, and tells bodies apart.
-/// Method: files as the kernel writes them, and none; the digests of a known body. That of SHA-256
-/// is the standard's (FIPS 180-4, "abc"), that of [KeyedDigest] the one of [KeyedDigestTest].
+/// Goal: the algorithm depends on the processor alone, and distinguishes bodies. Method: files as
+/// the kernel writes them, and a missing one; the digests of a known body. The one of SHA-256 is
+/// from the standard (FIPS 180-4, "abc"), the one of [KeyedDigest] from [KeyedDigestTest].
 class BodyDigestTest {
   private static final String SHA_256 =
       "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -51,7 +51,7 @@ class BodyDigestTest {
   }
 
   @Test
-  void whereTheKernelSaysNothingItIsTheSlowerOne() {
+  void withoutCpuinfoItIsSha256() {
     byte[] secret = new byte[32];
     requireKeyed(false, BodyDigest.forProcessor(directory.resolve("none"), secret), secret);
     requireKeyed(false, BodyDigest.forProcessor(directory, secret), secret);

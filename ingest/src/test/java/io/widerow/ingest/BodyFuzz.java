@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 
-/// Fuzz targets of packed bodies, and of the notes in which batches are remembered.
+/// Fuzz targets of compressed bodies, and of the notes that record batches.
 final class BodyFuzz {
   private static final int BYTES_MAX = 4 << 20;
   private static final int RATIO_MAX = 100;
@@ -103,7 +103,7 @@ final class BodyFuzz {
     return new BatchLedger(1 << 10, 1 << 11, 900);
   }
 
-  /// A note that is known is remembered; any other is passed over.
+  /// A valid note is restored; any other is skipped.
   static void note(byte[] input) {
     BatchLedger ledger = ledger();
     ledger.restore(GROUP, input);

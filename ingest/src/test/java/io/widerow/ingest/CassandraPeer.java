@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Cassandra, by its own protocol: a batch is one unlogged batch of one partition, which it applies
-/// as a whole. A repeat replaces what it repeats.
+/// Cassandra, over its native protocol. A batch is one unlogged batch of one partition, which it
+/// applies atomically. A repeat replaces the same rows.
 ///
 /// - Threads: any; one connection for each sender.
 final class CassandraPeer implements Peer {

@@ -30,12 +30,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: whatever the machine's clock says from one start to the next, no id is given twice, the
-/// order of arrival is the order of ids, and nothing lands in a bucket of a time that nobody meant:
-/// an event whose own time is ahead of the clock is refused and its neighbours are not, and events
-/// without a time are refused while the clock is behind what was given before. Method: the daemon
-/// under libfaketime, killed or stopped and started with a clock that stepped back or forward.
-/// `-Dclocks=<n>` goes through the steps more often.
+/// Goal: for any clock steps between starts, no id is assigned twice, the order of arrival is the
+/// order of ids, and no event lands in a bucket of a wrong time. An event whose own time is ahead
+/// of the clock is refused and its neighbours are not; events without a time are refused while the
+/// clock is earlier than the last assigned time. Method: the daemon under libfaketime, killed or
+/// stopped and started with a clock that stepped back or forward. `-Dclocks=<n>` repeats the steps.
 @Tag("faults")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class ClockStepTest {
@@ -62,10 +61,10 @@ class ClockStepTest {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final List<String> arrivals = new ArrayList<>(); // accepted, in this order
-  private final List<String> own = new ArrayList<>(); // accepted, with times of their own
+  private final List<String> own = new ArrayList<>(); // accepted, with their own times
   private final List<Integer> accepted =
       new ArrayList<>(); // arrivals before the clock was accepted
-  private Instant mark = Instant.MIN; // the last time that was given
+  private Instant mark = Instant.MIN; // the last assigned time
   private int sent;
   private int starts;
   private int refusedArrivals;
@@ -118,8 +117,9 @@ class ClockStepTest {
             "LD_PRELOAD=" + library,
             "FAKETIME=%+d".formatted(step.toSeconds()),
             "FAKETIME_DONT_FAKE_MONOTONIC=1",
-            // Guessed wrong by libfaketime 0.9.10 with glibc 2.36: each timed wait of the JVM would
-            // end at once, and all its threads spin.
+            // libfaketime 0.9.10 guesses this wrong with glibc 2.36: each timed wait of the JVM
+            // would
+            // end at once, and all its threads would spin.
             "FAKETIME_FORCE_MONOTONIC_FIX=0"),
         directory,
         data,
@@ -194,8 +194,8 @@ class ClockStepTest {
         BodyHandlers.ofString());
   }
 
-  /// Everything accepted is there, once, with ids that differ; those of arrivals rise as they came,
-  /// except where the clock was accepted as it is.
+  /// Each accepted event is there once, with its own id. Ids of arrivals ascend in the order of
+  /// arrival, except where an earlier clock was accepted.
   private void check(ServeProcess daemon) throws IOException, InterruptedException {
     HttpResponse<String> answer =
         client.send(
@@ -208,12 +208,12 @@ class ClockStepTest {
       Matcher event = EVENT.matcher(line);
       if (event.find()) {
         EventId id = EventId.parse(event.group(1));
-        assertTrue(last.compareTo(id) < 0, () -> "not above the one before: " + line);
+        assertTrue(last.compareTo(id) < 0, () -> "id does not ascend: " + line);
         assertEquals(null, shown.put(event.group(3), id), () -> "twice: " + line);
         last = id;
       }
     }
-    assertEquals(arrivals.size() + own.size(), shown.size(), "as many as were accepted");
+    assertEquals(arrivals.size() + own.size(), shown.size(), "accepted events that are stored");
     assertTrue(shown.keySet().containsAll(own));
     assertTrue(shown.keySet().containsAll(arrivals));
     for (int i = 1; i < arrivals.size(); i++) {

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/// What [ConnectionGuard] lets through, on connections that are none, with a clock that the test
-/// turns.
+/// Goal: [ConnectionGuard] lets through what it must, and nothing else. Method: embedded channels
+/// instead of connections, with a clock that the test sets.
 class ConnectionGuardTest {
   private static final LimitOptions LIMITS = new LimitOptions(2, 10, 1_024, 30, 96L << 20);
 
@@ -48,7 +48,7 @@ class ConnectionGuardTest {
 
   private static String told(EmbeddedChannel channel) {
     ByteBuf bytes = channel.readOutbound();
-    assertTrue(bytes != null, "nothing was told");
+    assertTrue(bytes != null, "no answer");
     String text = bytes.toString(StandardCharsets.US_ASCII);
     bytes.release();
     return text;
@@ -60,7 +60,7 @@ class ConnectionGuardTest {
   }
 
   @Test
-  void oneAddressHasSoManyConnections() {
+  void connectionsOfOneAddressAreLimited() {
     ConnectionGuard guard = new ConnectionGuard(LIMITS, false);
     EmbeddedChannel first = connect(guard, "192.0.2.1");
     assertTrue(first.isOpen() && connect(guard, "192.0.2.1").isOpen());
@@ -68,12 +68,12 @@ class ConnectionGuardTest {
     assertTrue(connect(guard, "192.0.2.2").isOpen());
     assertEquals(1, guard.refused());
     first.close().syncUninterruptibly();
-    assertTrue(connect(guard, "192.0.2.1").isOpen(), "when one has ended there is room again");
+    assertTrue(connect(guard, "192.0.2.1").isOpen(), "one has ended, so there is room for another");
     assertEquals(2, guard.addresses());
   }
 
   @Test
-  void aNetworkOfIpv6IsOneAddressAndThisMachineIsNotCounted() {
+  void anIpv6NetworkIsOneAddressAndLoopbackIsNotCounted() {
     ConnectionGuard guard = new ConnectionGuard(LIMITS, false);
     assertTrue(connect(guard, "2001:db8::1").isOpen());
     assertTrue(connect(guard, "2001:db8::2").isOpen());
@@ -85,11 +85,11 @@ class ConnectionGuardTest {
   }
 
   @Test
-  void headersMustComeInTime() {
+  void headersMustArriveInTime() {
     ConnectionGuard guard = new ConnectionGuard(LIMITS, false);
     EmbeddedChannel channel = connect(guard, "127.0.0.1");
     pass(channel, 100);
-    assertTrue(channel.isOpen(), "one that says nothing is somebody else's concern");
+    assertTrue(channel.isOpen(), "the guard does not time a silent connection");
     send(channel, "GET / HT");
     pass(channel, 9);
     send(channel, "TP/1.1");
@@ -113,7 +113,7 @@ class ConnectionGuardTest {
   }
 
   @Test
-  void plainHttpWhereTlsIsSpokenIsToldSo() {
+  void plainHttpOnATlsPortGetsAnExplanation() {
     ConnectionGuard guard = new ConnectionGuard(LIMITS, true);
     EmbeddedChannel plain = connect(guard, "127.0.0.1");
     send(plain, "GET / HTTP/1.1\r\n\r\n");
@@ -124,11 +124,11 @@ class ConnectionGuardTest {
     send(secret, "\u0016\u0003\u0001");
     assertTrue(secret.isOpen());
     pass(secret, 10);
-    assertFalse(secret.isOpen(), "a handshake must come to its end");
+    assertFalse(secret.isOpen(), "a handshake must finish in time");
   }
 
   @Test
-  void whoWasRefusedIsReadFromWhenThereIsRoomInTheOrderOfRefusal() {
+  void pausedConnectionsResumeInTheOrderOfRefusal() {
     ConnectionGuard guard = new ConnectionGuard(LIMITS, false);
     EmbeddedChannel first = connect(guard, "127.0.0.1");
     EmbeddedChannel gone = connect(guard, "127.0.0.1");
@@ -147,14 +147,15 @@ class ConnectionGuardTest {
     assertFalse(third.config().isAutoRead());
     guard.roomAgain(299);
     third.runPendingTasks();
-    assertFalse(third.config().isAutoRead(), "the other two have not taken their 200 yet");
+    assertFalse(third.config().isAutoRead(), "the other two have not claimed their 200 yet");
     pass(third, 1);
-    assertTrue(third.config().isAutoRead(), "a second is the most");
+    assertTrue(third.config().isAutoRead(), "the pause lasts a second at most");
     ConnectionGuard.pause(third, 1_000, 100);
     pass(first, 1);
     pass(second, 1);
     guard.roomAgain(299);
     third.runPendingTasks();
-    assertTrue(third.config().isAutoRead(), "who does not come is not waited for");
+    assertTrue(
+        third.config().isAutoRead(), "a resumed sender that claims nothing is not waited for");
   }
 }

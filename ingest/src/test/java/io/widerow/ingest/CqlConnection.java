@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// As much of Cassandra's native protocol, version 4, as a sender with a ledger needs: one
-/// statement at a time, at consistency ONE, its rows in one answer.
+/// A client for the part of Cassandra's native protocol, version 4, that a sender with a ledger
+/// needs: one statement at a time, at consistency ONE, with its rows in one answer.
 ///
 /// ```
 ///   +---------+-------+--------+--------+----------+------------- ~
@@ -59,9 +59,9 @@ final class CqlConnection implements AutoCloseable {
     }
   }
 
-  /// The rows of a statement, each a value for each column; none for one that has no rows.
+  /// Runs a statement and returns its rows, each with a value for each column; none without rows.
   ///
-  /// @throws IOException when it was refused as well
+  /// @throws IOException also when the statement was refused
   List<List<ByteBuffer>> query(String statement) throws IOException {
     byte[] text = statement.getBytes(StandardCharsets.UTF_8);
     ByteBuffer body = ByteBuffer.allocate(Integer.BYTES + text.length + Short.BYTES + 1);
@@ -120,10 +120,10 @@ final class CqlConnection implements AutoCloseable {
     head.writeInt(body.length);
     head.write(body);
     out.write(frame.toByteArray());
-    int flags = in.readUnsignedShort() & 0xff; // behind the version
+    int flags = in.readUnsignedShort() & 0xff; // after the version
     in.skipNBytes(Short.BYTES); // stream
     if (flags != 0) {
-      throw new IOException("an answer with flags " + flags); // packed, traced or with warnings
+      throw new IOException("an answer with flags " + flags); // compressed, traced or with warnings
     }
     int answered = in.readByte();
     byte[] answer = new byte[in.readInt()];

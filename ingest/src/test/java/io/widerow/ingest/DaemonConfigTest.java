@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/// Goal: the configuration is what the sources say, and a bad one is refused by name. Method: the
-/// command itself, with sources of each kind.
+/// Goal: the configuration is what its sources say, and the error for a bad value names its key.
+/// Method: the command itself, with sources of each kind.
 class DaemonConfigTest {
   @TempDir private Path directory = Path.of(".");
 
@@ -36,7 +36,7 @@ class DaemonConfigTest {
   }
 
   @Test
-  void flagsAreBeforeEnvironmentBeforeFile() throws IOException {
+  void flagsOverrideTheEnvironmentAndThatTheFile() throws IOException {
     Path file = directory.resolve("config");
     Files.writeString(file, "lanes=2\nlane-slots=256\nratio-max=7\n");
     String printed =
@@ -109,7 +109,7 @@ class DaemonConfigTest {
   }
 
   @Test
-  void whatIsPrintedCanBeReadBack() {
+  void thePrintedConfigurationCanBeReadBack() {
     DaemonConfig config =
         DaemonConfig.of(Map.of("http", "[::1]:9", "insecure", "true", "retention", "720h"));
     Map<String, String> printed = new java.util.LinkedHashMap<>();

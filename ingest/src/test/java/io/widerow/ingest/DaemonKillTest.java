@@ -16,16 +16,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a daemon that is killed at any moment, also while it recovers from the last kill, loses
-/// nothing that it acknowledged, shows nothing twice and all in order. Method: the daemon as a
-/// process with the real journal, whose files and rows are so small that kills meet sealing,
-/// merging and the turn of a file; senders with a ledger, with late events, events that replace
-/// others, and repeats of what was not answered. `-Dkills=<n>` kills more often in the profile
-/// `faults`, `-Dseed=<n>` at the times of another run.
+/// Goal: a daemon that is killed at any moment, also while it recovers from the previous kill,
+/// loses nothing acknowledged, shows nothing twice, and shows all in order. Method: the daemon as a
+/// process with the real journal, and files and rows so small that kills overlap sealing, merging
+/// and a change of file; senders with a ledger, late events, events that replace others, and
+/// repeats of unanswered batches. `-Dkills=<n>` sets the number of kills in the profile `faults`;
+/// `-Dseed=<n>` repeats the times of a run.
 @Timeout(value = 8, unit = TimeUnit.HOURS)
 class DaemonKillTest {
   private static final int SENDERS = 4;
-  private static final int KILLS_A_STORE = 100; // all that a store has is read back every time
+  private static final int KILLS_A_STORE = 100; // the whole store is read back every time
   private static final int RESTARTS_A_CHECK = 4;
   private static final String[] SMALL = ServeProcess.small(0);
 
@@ -114,7 +114,7 @@ class DaemonKillTest {
     }
   }
 
-  /// Starts a daemon and kills it before, while or after it recovers: within what a start takes.
+  /// Starts a daemon and kills it within the time of a start: before, during or after recovery.
   private void killInRecovery(QuickJvm jvm, Path data) throws IOException, InterruptedException {
     long typical = startMillis.length == 0 ? 1_000 : Arrays.stream(startMillis).min().orElseThrow();
     Process starting = ServeProcess.launch(jvm, data, directory.resolve("killed.log"), SMALL);

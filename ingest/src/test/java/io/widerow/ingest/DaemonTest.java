@@ -20,7 +20,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: what a sender is told over HTTP is what the store has. Method: a daemon on a free port of
+/// Goal: the answers over HTTP agree with what the store has. Method: a daemon on a free port of
 /// this machine with a store in memory, and a plain HTTP client.
 class DaemonTest {
   private final MemoryStore store = new MemoryStore(2);
@@ -141,8 +141,8 @@ class DaemonTest {
   }
 
   @Test
-  void whoSendsAllBeforeReadingSeesTheRefusal() throws IOException {
-    byte[] body = new byte[0x200_0000]; // more than sockets hold
+  void aSenderThatReadsOnlyAtTheEndSeesTheRefusal() throws IOException {
+    byte[] body = new byte[0x200_0000]; // more than socket buffers hold
     for (String framed :
         List.of("content-length: 33554432\r\n", "transfer-encoding: chunked\r\n\r\n2000000")) {
       try (RawHttp raw = new RawHttp(daemon.httpAddress().getPort())) {
@@ -155,7 +155,7 @@ class DaemonTest {
   }
 
   @Test
-  void statusIsTold() throws IOException, InterruptedException {
+  void statusIsReported() throws IOException, InterruptedException {
     http.post("/v1/events?type=a", Http.TEXT, "x");
     assertEquals(200, http.get("/ready").statusCode());
     assertEquals(204, http.get("/ping").statusCode());
@@ -186,7 +186,7 @@ class DaemonTest {
     String first = http.post("/v1/events", Http.NDJSON, timed).body();
     String again = http.post("/v1/events", Http.NDJSON, timed).body();
     assertEquals(first.replace("}\n", ",\"duplicate\":true}\n"), again);
-    for (int i = 0; i < 2; i++) { // without times and without a key every one is new
+    for (int i = 0; i < 2; i++) { // without times and without a key each one is new
       http.post("/v1/events?type=a", Http.TEXT, "x");
       http.post("/v1/events?type=a", Http.TEXT, "y", "idempotency-key", "k");
     }
@@ -213,7 +213,7 @@ class DaemonTest {
   }
 
   @Test
-  void overloadIsToldAndMemoryIsBounded() throws IOException, InterruptedException {
+  void overloadIsReportedAndMemoryIsBounded() throws IOException, InterruptedException {
     store.commits.drainPermits(); // a disk that hangs
     byte[] body = "line of text\n".repeat(80_000).getBytes(StandardCharsets.US_ASCII);
     List<CompletableFuture<HttpResponse<String>>> all = new ArrayList<>();
@@ -240,7 +240,7 @@ class DaemonTest {
   }
 
   @Test
-  void creditIsClaimedBeforeTheBodyComes() throws IOException {
+  void creditIsClaimedBeforeTheBodyArrives() throws IOException {
     try (RawHttp raw = new RawHttp(daemon.httpAddress().getPort())) {
       raw.send(RawHttp.post("a") + "content-length: 1000000\r\n\r\nx");
       awaitCredit(IntakeRequest.BYTES_PER_BODY_BYTE * 1_000_000L);
@@ -257,7 +257,8 @@ class DaemonTest {
   }
 
   @Test
-  void aDaemonThatStopsAnswersWhatItHasAndTakesNoMore() throws IOException, InterruptedException {
+  void aStoppingDaemonAnswersRequestsInFlightAndRefusesNewOnes()
+      throws IOException, InterruptedException {
     store.commits.drainPermits();
     byte[] line = "x".getBytes(StandardCharsets.US_ASCII);
     CompletableFuture<HttpResponse<String>> first =
@@ -284,7 +285,7 @@ class DaemonTest {
   }
 
   @Test
-  void aQueryThatMakesNoSenseIsRefused() throws IOException, InterruptedException {
+  void aBadQueryIsRefused() throws IOException, InterruptedException {
     HttpResponse<String> answer = http.get("/v1/query?limit=x");
     assertEquals(400, answer.statusCode());
     assertTrue(answer.body().contains("limit"), answer.body());
@@ -301,7 +302,7 @@ class DaemonTest {
   }
 
   @Test
-  void aFullDiskIsToldAndPasses() throws IOException, InterruptedException {
+  void aFullDiskIsReportedAndPasses() throws IOException, InterruptedException {
     store.full = true;
     HttpResponse<String> refused = http.post("/v1/events?type=a", Http.TEXT, "x");
     assertEquals(507, refused.statusCode());

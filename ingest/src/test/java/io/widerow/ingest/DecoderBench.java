@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// What does it cost to turn a line into a record? A subclass for each form of lines.
+/// What does it cost to decode a line into a record? Each format of lines has a subclass.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -33,14 +33,14 @@ public abstract class DecoderBench {
   private byte[] body = {};
   private int limit;
 
-  /// Bytes of the lines, so that MB/s can be told from ns per line.
+  /// Bytes of the lines, to compute MB/s from ns per line.
   @AuxCounters(AuxCounters.Type.EVENTS)
   @State(Scope.Thread)
   public static class Size {
     public double bytesPerLine;
   }
 
-  /// So many lines, each with its end.
+  /// So many lines, each with its newline.
   abstract String lines() throws IOException;
 
   abstract void decode(byte[] body, int limit, IncomingBatch batch);

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Fuzz targets that decode events.
+/// Fuzz targets of the event decoders.
 final class DecoderFuzz {
   private static final long ARRIVAL_NANOS = Decoding.ARRIVAL_NANOS;
   private static final ZoneId ZONE = ZoneId.of("Europe/Berlin");
@@ -38,12 +38,12 @@ final class DecoderFuzz {
     return seeds;
   }
 
-  /// Decodes, and reads again what was decoded.
+  /// Decodes, and reads back the decoded events.
   ///
   /// @return the events as text, one line each
   private static byte[] decode(byte[] input, Decoding.Decoder decoder) {
     byte[] slack = Arrays.copyOf(input, input.length + Swar.SLACK_BYTES);
-    Arrays.fill(slack, input.length, slack.length, (byte) '"'); // must not be looked at
+    Arrays.fill(slack, input.length, slack.length, (byte) '"'); // must not be read as content
     try (EventBatch events = new EventBatch(1 << 10, 16 << 20)) {
       IncomingBatch batch = new IncomingBatch(events, ARRIVAL_NANOS);
       decoder.decode(slack, input.length, batch);
@@ -85,7 +85,7 @@ final class DecoderFuzz {
         "{\"ts\":1700000000123,\"type\":\"t\",\"\\ud83d\\ude00\":\"\\\\\\\"/\\b\\f\"}");
   }
 
-  /// What was stored, written as JSON lines and decoded again, is written the same.
+  /// Stored events, written as JSON lines and decoded again, are written the same.
   static void json(byte[] input) {
     Decoding.Decoder decoder =
         (body, limit, batch) -> new JsonLinesDecoder("t").decode(body, 0, limit, batch);
@@ -93,8 +93,8 @@ final class DecoderFuzz {
     String text = new String(first, StandardCharsets.UTF_8);
     boolean exact =
         Arrays.equals(text.getBytes(StandardCharsets.UTF_8), first)
-            && text.indexOf('\ufffd') < 0 // bytes that are no UTF-8 are shown as this
-            && !text.contains("\"attributes."); // names that are shown otherwise
+            && text.indexOf('\ufffd') < 0 // invalid UTF-8 is shown as this
+            && !text.contains("\"attributes."); // names that are shown differently
     if (exact) {
       byte[] again = decode(first, decoder);
       byte[] third = decode(again, decoder);
@@ -104,7 +104,7 @@ final class DecoderFuzz {
     }
   }
 
-  /// Ids are the store's: in a batch, those of events that bring none are not made yet.
+  /// Leaves out ids: the store has not assigned any to the events of a batch yet.
   private static String withoutIds(byte[] lines) {
     return new String(lines, StandardCharsets.UTF_8)
         .replaceAll("(?m)^\\{\"id\":\"[-0-9a-f]{36}\",\"ts\":\"[^\"]*\",", "{");
@@ -120,7 +120,7 @@ final class DecoderFuzz {
         "\u00041700000000.5 a\n1700000000123 b\n");
   }
 
-  /// The first byte says which pattern, and what starts a record.
+  /// The first byte selects the pattern, and what starts a record.
   static void text(byte[] input) {
     if (input.length == 0) {
       return;
@@ -151,7 +151,7 @@ final class DecoderFuzz {
         "ppppHH G Q w e B\n  19 AD 4 47 6".getBytes(StandardCharsets.US_ASCII));
   }
 
-  /// A pattern, a newline, and lines that may match it.
+  /// Input is a pattern, a newline, and lines that may match it.
   static void pattern(byte[] input) {
     int newline = Swar.newline(Arrays.copyOf(input, input.length + 64), 0, input.length);
     String name = new String(input, 0, Math.min(newline, 200), StandardCharsets.UTF_8);
@@ -160,7 +160,7 @@ final class DecoderFuzz {
     try {
       pattern = TimePattern.of(name, 0, ZONE);
     } catch (IllegalArgumentException refused) {
-      return; // the documented answer
+      return; // the documented refusal
     }
     pattern.nanos(line, 0, line.length);
   }
@@ -173,7 +173,7 @@ final class DecoderFuzz {
         "cpu,host=a\\,b\\=c usage=0.5,count=-3i,ok=true 1434055562000000000\n");
   }
 
-  /// Each line by itself, and then as one whose series is known.
+  /// Decodes each line alone, and then as a line of a known series.
   static void line(byte[] input) {
     byte[] alone = lines(input, null);
     SeriesCache series = new SeriesCache();
@@ -231,12 +231,12 @@ final class DecoderFuzz {
         "9999-12-31T23:59:59.999999999-23:59".getBytes(StandardCharsets.US_ASCII));
   }
 
-  /// No reader of times looks beyond its end, and what it gives is what the JDK says.
+  /// No time parser reads past its end, and its result equals the JDK's.
   static void times(byte[] input) {
-    byte[] behind = Arrays.copyOf(input, input.length + 8);
-    Arrays.fill(behind, input.length, behind.length, (byte) '9');
+    byte[] padded = Arrays.copyOf(input, input.length + 8);
+    Arrays.fill(padded, input.length, padded.length, (byte) '9');
     Map<String, Long> found = new TreeMap<>();
-    for (byte[] bytes : List.of(input, behind)) {
+    for (byte[] bytes : List.of(input, padded)) {
       check(found, "rfc3339", Times.rfc3339(bytes, 0, input.length));
       check(found, "clf", Times.clf(bytes, 0, input.length));
       check(found, "epoch", Times.epoch(bytes, 0, input.length));

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/// Runs a decoder over a body and shows what it made of it.
+/// Runs a decoder over a body and shows the result.
 final class Decoding {
   static final long ARRIVAL_NANOS = 1_700_000_000_000_000_000L;
 
@@ -29,7 +29,7 @@ final class Decoding {
     try (EventBatch events = new EventBatch(1 << 10, 64 << 20)) {
       IncomingBatch batch = new IncomingBatch(events, ARRIVAL_NANOS);
       byte[] slack = Arrays.copyOf(body, body.length + Swar.SLACK_BYTES);
-      Arrays.fill(slack, body.length, slack.length, (byte) '"'); // must not be looked at
+      Arrays.fill(slack, body.length, slack.length, (byte) '"'); // must not be read as content
       decoder.decode(slack, body.length, batch);
       assert batch.decoded() == events.count() + batch.refused.count();
       int _ = store.lanes.get(0).append(events, 0, (index, why) -> {});

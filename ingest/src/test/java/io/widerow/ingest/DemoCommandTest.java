@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/// Goal: the demo does what it says, twice in one directory, and the questions with which the JVM's
-/// cache is trained have answers. Method: the real log files.
+/// Goal: the demo does what it says, twice in one directory, and the queries that train the JVM's
+/// AOT cache have answers. Method: the real log files.
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class DemoCommandTest {
   @Test
-  void itShowsTheMainJobAgainAndAgain(@TempDir Path directory) {
+  void itRunsTwiceInOneDirectory(@TempDir Path directory) {
     Path data = directory.resolve("demo");
     String first = demo(data, "0");
     assertTrue(first.contains("What to type next"), first);

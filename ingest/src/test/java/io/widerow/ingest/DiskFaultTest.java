@@ -22,10 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: a disk that refuses to force or to write, or that is full, costs no acknowledged event and
-/// needs no person. Method: the daemon under load; the n-th force or write fails by `strace`
-/// injection; or its disk is filled and emptied at random times and the daemon is killed while it
-/// is full. `-Derrors=<n>` and `-Dfills=<n>` do so more often, `-Dseed=<n>` as another run did.
+/// Goal: when a disk fails a force or a write, or is full, no acknowledged event is lost and nobody
+/// has to intervene. Method: the daemon under load. The n-th force or write fails by `strace`
+/// injection; or its disk is filled and emptied at random times, and the daemon is killed while the
+/// disk is full. `-Derrors=<n>` and `-Dfills=<n>` set how often; `-Dseed=<n>` replays a run.
 @Tag("faults")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class DiskFaultTest {
@@ -33,18 +33,18 @@ class DiskFaultTest {
   private static final Path STRACE = Path.of("/usr/bin/strace");
   private static final String ENDED = "writing has ended";
   private static final int LATE_ERROR = 400;
-  private static final int FILLS_A_STORE = 10; // all that a store has is read back every time
+  private static final int FILLS_A_STORE = 10; // the whole store is read back every time
   private static final long RESERVE_BYTES = 32 << 20;
   private static final String[] SMALL = ServeProcess.small(RESERVE_BYTES);
 
   @TempDir private Path directory = Path.of(".");
 
-  /// The n-th force of a thread, or its n-th write into a place of the journal, fails, for n = 1,
-  /// 2, 3 ...; and as often at random later: `strace` counts by thread, so each that comes so far
-  /// fails. With a plus all later ones do, too.
+  /// The n-th force of a thread, or its n-th write at an offset of the journal, fails, for n = 1,
+  /// 2, 3 ... and then at random later n. `strace` counts by thread, so the call fails in each
+  /// thread that gets so far. With a plus all later ones fail too.
   @ParameterizedTest
   @CsvSource({"fdatasync,''", "fdatasync,+", "pwrite64,''", "pwrite64,+"})
-  void whatFailsIsNeverAcknowledgedOver(String call, String andLater)
+  void aFailedCallIsNeverAcknowledged(String call, String andLater)
       throws IOException, InterruptedException {
     if (!Files.isExecutable(STRACE)) {
       abort("no strace: apt-get install strace");
@@ -93,7 +93,8 @@ class DiskFaultTest {
     }
   }
 
-  /// Whoever asks still gets all that was acknowledged; and it ends with the code that says why.
+  /// Queries still get everything acknowledged, and the process ends with the exit code of the
+  /// cause.
   private static void readsOnAndEnds(LedgerLoad load, ServeProcess daemon)
       throws IOException, InterruptedException {
     load.moveTo(daemon.port());
@@ -188,7 +189,7 @@ class DiskFaultTest {
     }
   }
 
-  /// Leaves about so many bytes of the disk.
+  /// Fills the disk until about so many bytes are free.
   private static void fill(Path ballast, long left) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(ballast.toFile(), "rw")) {
       byte[] piece = new byte[1 << 20];

@@ -24,8 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: what a real store acknowledged is read back over HTTP, also after a restart, and a repeat
-/// is recognised then. Method: the shipped access log, twice, with a restart between.
+/// Goal: events that a real store acknowledged are read back over HTTP, also after a restart, and a
+/// repeat is still recognized. Method: the access log of the repository, sent twice with a restart
+/// in between.
 @Timeout(120)
 class EmbeddedDaemonTest {
   private static final String PATH = "/v1/events?type=web&ts=clf";
@@ -33,7 +34,7 @@ class EmbeddedDaemonTest {
   @TempDir private Path directory = Path.of(".");
 
   @Test
-  void theAccessLogComesBackAlsoAfterARestart() throws IOException, InterruptedException {
+  void theAccessLogIsReadBackAlsoAfterARestart() throws IOException, InterruptedException {
     byte[] log = Files.readAllBytes(Path.of("../loadgen/logs/apache_access.log"));
     DaemonConfig config =
         DaemonConfig.of(
@@ -81,7 +82,7 @@ class EmbeddedDaemonTest {
   }
 
   @Test
-  void aDamagedSegmentIsToldAndTheRestIsServed() throws IOException, InterruptedException {
+  void aDamagedSegmentIsReportedAndTheRestIsServed() throws IOException, InterruptedException {
     Path data = directory.resolve("d");
     DaemonConfig config =
         DaemonConfig.of(Map.of("data", data.toString(), "http", "127.0.0.1:0", "lanes", "1"));
@@ -109,7 +110,8 @@ class EmbeddedDaemonTest {
       String status = http.get("/v1/status").body();
       assertTrue(status.contains("\"damage\":[{\"what\":\"segment\",\"file\":"), status);
       assertTrue(status.contains("|one|"), status);
-      assertEquals(2, http.get("/v1/query?type=two").body().lines().count(), "and its token");
+      assertEquals(
+          2, http.get("/v1/query?type=two").body().lines().count(), "one event and the token");
       String touched = http.get("/v1/query?type=one").body();
       assertTrue(touched.contains("error") && touched.contains("|one|"), touched);
       assertTrue(
@@ -129,9 +131,9 @@ class EmbeddedDaemonTest {
         .orElseThrow();
   }
 
-  /// The first ones may take too long for a thread of the network: nothing is compiled yet.
+  /// The first queries may be too slow for an event loop, because nothing is compiled yet.
   @Test
-  void aSmallQuestionIsAnsweredWhereItCameInUnlessSomebodyWrites()
+  void aSmallQueryIsAnsweredOnTheEventLoopUnlessWritesAreInFlight()
       throws IOException, InterruptedException {
     DaemonConfig config =
         DaemonConfig.of(
@@ -148,7 +150,7 @@ class EmbeddedDaemonTest {
       String small = "/v1/query?order=desc&limit=100";
       List<String> latest =
           http.get("/v1/query?order=desc&limit=2000").body().lines().limit(100).toList();
-      assertEquals(0, answeredHere(http), "2,000 are not few");
+      assertEquals(0, answeredHere(http), "a limit of 2,000 is not small");
       while (answeredHere(http) == 0) { // the time-out of the class ends it
         assertEquals(latest, http.get(small).body().lines().limit(100).toList());
       }
@@ -173,7 +175,7 @@ class EmbeddedDaemonTest {
   }
 
   @Test
-  void anIdleDaemonSealsWhatIsOld() throws IOException, InterruptedException {
+  void anIdleDaemonSealsOldRows() throws IOException, InterruptedException {
     Path data = directory.resolve("d");
     DaemonConfig config =
         DaemonConfig.of(Map.of("data", data.toString(), "http", "127.0.0.1:0", "lanes", "1"));
@@ -191,7 +193,7 @@ class EmbeddedDaemonTest {
   }
 
   @Test
-  void belowTheReserveTheDaemonReadsAndDoesNotWrite() throws IOException, InterruptedException {
+  void belowTheDiskReserveTheDaemonReadsButDoesNotWrite() throws IOException, InterruptedException {
     String data = directory.resolve("d").toString();
     Map<String, String> roomy = Map.of("data", data, "http", "127.0.0.1:0", "lanes", "1");
     Map<String, String> tight = new HashMap<>(roomy);
@@ -222,7 +224,7 @@ class EmbeddedDaemonTest {
   }
 
   @Test
-  void whatCameSinceIsToldOverHttp() throws IOException, InterruptedException {
+  void arrivalsSinceATokenAreReportedOverHttp() throws IOException, InterruptedException {
     DaemonConfig config =
         DaemonConfig.of(Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0"));
     try (EventStore store = ServeCommand.openEmbedded(config);
@@ -249,7 +251,7 @@ class EmbeddedDaemonTest {
   }
 
   @Test
-  void whatIsPastItsRetentionIsNotShown() throws IOException, InterruptedException {
+  void eventsPastTheirRetentionAreNotShown() throws IOException, InterruptedException {
     DaemonConfig config =
         DaemonConfig.of(
             Map.of(

@@ -18,15 +18,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A disk of a test's own, in an image file, whose power can be cut: what was not forced is gone
-/// after [#restore], as far as a crash of the machine takes it.
+/// A disk for a test, in an image file, whose power can be cut: after [#restore] unforced data is
+/// lost as in a crash of the machine.
 ///
 /// - [Kind#EXT4], [Kind#XFS]: the file system is shut down with its log dropped
-///   (`FS_IOC_SHUTDOWN`); what it had written stays.
-/// - [Kind#VOLATILE]: ext4 on a disk with a write cache; each sector that no flush covered survives
-///   by chance. The disk is an nbdkit plugin, `faults/powercut.py`.
+///   (`FS_IOC_SHUTDOWN`); data already written stays.
+/// - [Kind#VOLATILE]: ext4 on a disk with a write cache; each unflushed sector survives by chance.
+///   The disk is an nbdkit plugin, `faults/powercut.py`.
 ///
-/// It needs root, and touches no device that it did not make.
+/// It needs root, and touches only devices that it created.
 final class FaultDisk implements AutoCloseable {
   enum Kind {
     EXT4("mkfs.ext4"),
@@ -39,7 +39,7 @@ final class FaultDisk implements AutoCloseable {
       this.tools = tools;
     }
 
-    /// What this machine lacks for it, and where it comes from; null when it has all.
+    /// What this machine lacks for it, with its package; null when nothing is missing.
     @Nullable String missing() {
       if (!System.getProperty("user.name").equals("root")) {
         return "cutting the power of a disk needs root";
@@ -66,7 +66,7 @@ final class FaultDisk implements AutoCloseable {
   }
 
   private static final long IMAGE_BYTES = 400L << 20;
-  private static final long VOLATILE_BYTES = 256L << 20; // its bytes are in memory
+  private static final long VOLATILE_BYTES = 256L << 20; // kept in memory
   private static final long SHUTDOWN = 0x8004587dL; // FS_IOC_SHUTDOWN, _IOR('X', 125, uint32)
   private static final int DROP_LOG = 2;
   private static final int TOOL_SECONDS = 60;
@@ -144,20 +144,20 @@ final class FaultDisk implements AutoCloseable {
     }
   }
 
-  /// Where files of the test go.
+  /// The directory on the disk for the files of the test.
   Path root() {
     return mount;
   }
 
-  /// Has everything that was written so far reach the disk.
+  /// Forces everything written so far to the disk.
   void force() throws IOException {
     run("sync", "--file-system", mount.toString());
   }
 
-  /// From now on nothing reaches the disk, and programs get EIO.
+  /// Cuts the power: nothing reaches the disk any more, and programs get EIO.
   ///
   /// @param seed decides which sectors survive in a volatile cache
-  /// @param keep the chance of each, 0 to 1
+  /// @param keep probability that a sector survives, 0 to 1
   void cut(long seed, double keep) throws IOException {
     shutDown(mount);
     if (kind == Kind.VOLATILE) {
@@ -165,25 +165,25 @@ final class FaultDisk implements AutoCloseable {
     }
   }
 
-  /// Has the volatile disk obey.
+  /// Sends a command to the volatile disk, and waits until it is done.
   private void tell(String order) throws IOException {
     Path told = Path.of(control + ".out");
     Files.deleteIfExists(told);
     Path command = directory.resolve("command");
     Files.writeString(command, order);
     Files.move(command, control, StandardCopyOption.ATOMIC_MOVE);
-    // The plugin looks when a request comes; reading the device makes one.
+    // The plugin checks for commands at each request; reading the device makes one.
     await(() -> {
       try {
         run("dd", "if=" + device, "of=/dev/null", "bs=4096", "count=1", "iflag=direct");
       } catch (IOException failed) {
-        return false; // a disk that loses its power may fail this; it is read again
+        return false; // a disk that loses power may fail this read; it is repeated
       }
       return Files.exists(told) && Files.size(told) > 0;
     });
   }
 
-  /// The power is back. Nobody may have a file of it open.
+  /// Restores the power. No file of the disk may be open.
   void restore() throws IOException {
     run("umount", mount.toString());
     if (kind == Kind.VOLATILE) {

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a daemon that may have few files open says so and does not start, or serves whom it can,
-/// refuses the others, and serves all again when they have gone; a small heap is enough; nothing
-/// that was acknowledged is lost. Method: the daemon as a process under `prlimit` or with a small
-/// heap, senders with a ledger, and more connections than it can have.
+/// Goal: a daemon with a low limit of open files says so and does not start, or serves as many
+/// connections as it can, refuses the others, and serves new ones when they have gone. A small heap
+/// is enough. Nothing acknowledged is lost. Method: the daemon as a process under `prlimit` or with
+/// a small heap, senders with a ledger, and more connections than it can have.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class FewResourcesTest {
   private static final Path PRLIMIT = Path.of("/usr/bin/prlimit");
@@ -52,10 +52,10 @@ class FewResourcesTest {
     assertTrue(told.startsWith("ended with 71"), told);
     assertTrue(told.contains(FILES - 1 + " files"), told);
     assertTrue(told.contains("LimitNOFILE"), told);
-    assertTrue(Files.notExists(directory.resolve("d")), "nothing was made");
+    assertTrue(Files.notExists(directory.resolve("d")), "a store was created");
   }
 
-  /// With so few that the JVM could not even load the daemon, the launcher says so.
+  /// When even the JVM could not load the daemon, the launcher says so.
   @Test
   void theLauncherNamesTooFewFiles() throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(files(64));
@@ -78,7 +78,7 @@ class FewResourcesTest {
       for (int i = 0; i < 2 * FILES; i++) {
         held.add(new RawHttp(daemon.port()));
       }
-      load.awaitMore(50); // rows are sealed meanwhile, files of the journal made
+      load.awaitMore(50); // meanwhile rows are sealed and journal files created
       for (RawHttp each : held) {
         each.close();
       }
@@ -89,9 +89,9 @@ class FewResourcesTest {
     }
   }
 
-  /// Nothing is configured of what clients may take: it follows from the heap.
+  /// No limit for clients is configured: all follow from the heap.
   @Test
-  void aHeapOf64MiBBearsBodiesWithoutAnEnd() throws Exception {
+  void aHeapOf64MiBSurvivesEndlessBodies() throws Exception {
     ServeProcess daemon =
         ServeProcess.startWith(SMALL_HEAP, directory.resolve("d"), ServeProcess.small(0));
     byte[] chunk = ("10000\r\n" + "a".repeat(0x10000) + "\r\n").getBytes(StandardCharsets.US_ASCII);

@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: figures and plots that a daemon computes are those of `widerow query --data`, byte for
-/// byte. Method: the same questions to both, about events that tell kinds, steps and absence apart.
+/// Goal: statistics and plots from a daemon equal those of `widerow query --data`, byte for byte.
+/// Method: the same queries to both, over events of different kinds, in different steps, and with
+/// absent attributes.
 @Timeout(120)
 class FiguresOverHttpTest {
   private static final List<List<String>> QUESTIONS =
@@ -109,7 +110,7 @@ class FiguresOverHttpTest {
       var refused = http.get("/v1/query?" + wrong.replace("(", URLEncoder.encode("(", UTF_8)));
       assertEquals(400, refused.statusCode(), wrong);
     }
-    int groups = 1; // one step: every event is in it
+    int groups = 1; // one step, with all events
     assertEquals(groups, http.get("/v1/query?stats=count&every=365d").body().lines().count());
   }
 }

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Goal: whatever is sent, it becomes events or refusals. Method: a slice of what `mvn -Pfuzz` does
-/// for hours.
+/// Goal: any input becomes events or refusals. Method: a few seconds of what `mvn -Pfuzz` does for
+/// hours.
 class FuzzSliceTest {
   @ParameterizedTest
   @EnumSource(FuzzTargets.class)

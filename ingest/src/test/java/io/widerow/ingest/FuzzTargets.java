@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/// Every decoder of what is sent to the daemon. Whatever it is, it becomes events or refusals, and
-/// what becomes an event can be read again.
+/// All decoders of the daemon's input. Any input becomes events or refusals, and each event can be
+/// read back.
 @SuppressWarnings("ImmutableEnumChecker") // method references
 public enum FuzzTargets implements FuzzTarget {
   JSON_LINES(DecoderFuzz::jsonSeeds, DecoderFuzz::json),

@@ -21,11 +21,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: offered twenty times what it can take by clients that honour nothing, a daemon stores as
-/// much as at its peak, and its memory stays flat. Method: the peak is what a few senders store
-/// that wait for their answers; then requests are due at twenty times that rate, whatever was
-/// answered, on sockets that send bytes made before. `-Dgoodput.lines` sets the size of a batch,
-/// `-Dgoodput.seconds` the length of a phase. Prints a row of `bench-results/faults.md`.
+/// Goal: under twenty times the load that it can take, from clients that ignore its answers, a
+/// daemon stores as much as at its peak, and its memory stays flat. Method: the peak is what a few
+/// senders store that wait for their answers. Then requests are due at twenty times that rate,
+/// regardless of answers, on sockets that send prepared bytes. `-Dgoodput.lines` sets the size of a
+/// batch, `-Dgoodput.seconds` the length of a phase. Prints a row of `bench-results/faults.md`.
 @Tag("faults")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class GoodputTest {
@@ -50,7 +50,7 @@ class GoodputTest {
         .getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// What a phase came to.
+  /// The result of a phase.
   private static final class Phase {
     final LongAdder stored = new LongAdder();
     final LongAdder refused = new LongAdder();
@@ -66,7 +66,7 @@ class GoodputTest {
       return 1e9 * LINES * stored.sum() / nanos;
     }
 
-    /// Events stored for each second of processor time that the daemon got.
+    /// Events stored per second of the daemon's processor time.
     double eventsPerProcessorSecond() {
       return LINES * stored.sum() / daemonSeconds;
     }
@@ -101,12 +101,12 @@ class GoodputTest {
             "open-bytes=33554432",
             "--set",
             "body-bytes-max=1000000")) {
-      for (long warm = 0; warm < WARM_REQUESTS; ) { // until it is compiled
+      for (long warm = 0; warm < WARM_REQUESTS; ) { // until the code is compiled
         warm += run(daemon, SENDERS, 0).stored.sum();
       }
       Phase peak = run(daemon, SENDERS, 0);
       long gap = peak.nanos / Math.max(1, peak.stored.sum()) / TIMES;
-      Phase _ = run(daemon, SENDERS * CONNECTIONS_TIMES, gap); // nor is refusing compiled
+      Phase _ = run(daemon, SENDERS * CONNECTIONS_TIMES, gap); // and until the code of refusals is
       Phase over = run(daemon, SENDERS * CONNECTIONS_TIMES, gap);
       Phase after = run(daemon, SENDERS, 0);
       System.out.printf("peak:  %s%nover:  %s%nafter: %s%n", peak, over, after);
@@ -125,8 +125,7 @@ class GoodputTest {
     }
   }
 
-  /// @param gapNanos between requests that are due, all senders together; 0 to send when the last
-  ///   one was answered
+  /// @param gapNanos between requests of all senders together; 0 to send after each answer
   private Phase run(ServeProcess daemon, int senders, long gapNanos)
       throws IOException, InterruptedException {
     Phase phase = new Phase();
@@ -194,7 +193,7 @@ class GoodputTest {
     }
   }
 
-  /// Reads answers until the connection ends, and ends it for the sender, too.
+  /// Reads answers until the connection ends, and then ends it for the sender.
   private static void readAll(Socket socket, Phase phase) {
     try (socket) {
       InputStream in = new BufferedInputStream(socket.getInputStream());
@@ -206,7 +205,7 @@ class GoodputTest {
     }
   }
 
-  /// Reads an answer; false when the connection ends with it.
+  /// Reads an answer. Returns false when the connection ends with it.
   private static boolean answer(InputStream in, Phase phase) throws IOException {
     int status = 0;
     int length = 0;

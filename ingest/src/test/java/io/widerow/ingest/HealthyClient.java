@@ -20,10 +20,10 @@ import java.util.regex.Pattern;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/// A client that does nothing wrong: sends an event every few milliseconds, counts those that were
+/// A well-behaved client: it sends an event every few milliseconds, records which were
 /// acknowledged, and measures how long it waits.
 ///
-/// - Threads: one of its own.
+/// - Threads: owns one.
 final class HealthyClient implements AutoCloseable {
   private static final long PAUSE_NANOS = 5_000_000;
   private static final Pattern NUMBER = Pattern.compile("\"n\":(\\d+)");
@@ -34,12 +34,12 @@ final class HealthyClient implements AutoCloseable {
   private final String type;
   private final Histogram micros = new Histogram(60_000_000L, 3);
   private final Thread thread;
-  private final BitSet acknowledged = new BitSet(); // by number, until the thread ends its own
-  private final BitSet unknown = new BitSet(); // whose answer did not come; may be stored
-  private long failed; // in all
+  private final BitSet acknowledged = new BitSet(); // by number; of the thread until it ends
+  private final BitSet unknown = new BitSet(); // without an answer; may be stored
+  private long failed; // total
   private long failedTold;
   private volatile boolean ending;
-  private volatile @Nullable Throwable ended; // what it ended of, if of anything
+  private volatile @Nullable Throwable ended; // the failure that ended it, if any
 
   HealthyClient(int port, String type) {
     this.port = port;
@@ -54,7 +54,7 @@ final class HealthyClient implements AutoCloseable {
   private void run() {
     long due = System.nanoTime();
     for (int n = 0; !ending; n++) {
-      for (long left; (left = due - System.nanoTime()) > 0; ) { // it may wake up early
+      for (long left; (left = due - System.nanoTime()) > 0; ) { // parking may end early
         LockSupport.parkNanos(left);
       }
       boolean stored = send("{\"n\":" + n + ",\"ts\":" + (1_700_000_000_000L + n) + "}\n");
@@ -84,7 +84,7 @@ final class HealthyClient implements AutoCloseable {
     }
   }
 
-  /// What it waited, and how often in vain.
+  /// Its waiting times and the number of failures.
   record Figures(long p50Micros, long p99Micros, long requests, long failed) {
     @Override
     public String toString() {
@@ -93,7 +93,7 @@ final class HealthyClient implements AutoCloseable {
     }
   }
 
-  /// Those since it was asked last.
+  /// The figures since the last call.
   Figures figures() {
     synchronized (micros) {
       var figures =
@@ -108,12 +108,12 @@ final class HealthyClient implements AutoCloseable {
     }
   }
 
-  /// Ends, and holds what is stored against what was acknowledged: all of that once, and besides at
-  /// most what no answer came for.
+  /// Ends, and checks what is stored: every acknowledged event once, and of the others at most
+  /// those without an answer.
   void verify() throws InterruptedException, IOException {
     ending = true;
     thread.join();
-    assertNull(ended, () -> "the client ended of " + ended);
+    assertNull(ended, () -> "the client failed: " + ended);
     URI all = URI.create("http://127.0.0.1:%d/v1/query?type=%s&fields=n".formatted(port, type));
     HttpResponse<String> answer =
         client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofString());

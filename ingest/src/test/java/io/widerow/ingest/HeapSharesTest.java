@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: the defaults fit the heap, and a configuration of them works whatever it is. Method: the
-/// shares of heaps of all sizes, and the figures of those that people have.
+/// Goal: the defaults fit any heap, and always make a valid configuration. Method: the shares of
+/// heaps of all sizes, and the expected values of common ones.
 class HeapSharesTest {
   private static final long MIB = 1L << 20;
 
@@ -23,7 +23,7 @@ class HeapSharesTest {
 
   @ParameterizedTest(name = "{0} MiB")
   @ValueSource(longs = {8, 32, 48, 64, 96, 128, 200, 247, 256, 1_000, 100_000})
-  void theyWorkTogether(long mebibytes) {
+  void defaultsMakeAValidConfigurationForAnyHeap(long mebibytes) {
     HeapShares shares = HeapShares.of(mebibytes * MIB);
     DaemonConfig config =
         DaemonConfig.of(

@@ -2,7 +2,7 @@ package io.widerow.ingest;
 
 import org.junit.jupiter.api.Tag;
 
-/// The attacks of [HostileClientsTest] at twenty times their number.
+/// The attacks of [HostileClientsTest], twenty times as many.
 @Tag("faults")
 class HostileClientsLongTest extends HostileClientsTest {
   @Override

@@ -4,7 +4,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 
 /// The attacks of [HostileClientsTest] on a daemon with a heap of 64 MiB and 32 MiB of direct
-/// memory: of what clients may take nothing is configured, it follows from the heap.
+/// memory. No limit for clients is configured: all follow from the heap.
 @Tag("faults")
 class HostileClientsSmallHeapTest extends HostileClientsTest {
   @Override

@@ -36,10 +36,10 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: whatever clients do, the daemon stays up, its memory stays bounded, and a healthy client
-/// beside them is served and loses nothing that was acknowledged. Method: the daemon as a process,
-/// with the heap that the launcher gives it; attackers on sockets of their own; a healthy client
-/// all the time. Each attack prints a row of `bench-results/faults.md`.
+/// Goal: whatever clients do, the daemon stays up, its memory stays bounded, and a well-behaved
+/// client is served meanwhile and loses nothing acknowledged. Method: the daemon as a process, with
+/// the heap that the launcher gives it; attackers on raw sockets; a [HealthyClient] all the time.
+/// Each attack prints a row of `bench-results/faults.md`.
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class HostileClientsTest {
   private static final long GROWTH_BYTES_MAX = 400L << 20;
@@ -54,7 +54,7 @@ class HostileClientsTest {
   private HealthyClient.Figures quiet = new HealthyClient.Figures(0, 0, 0, 0);
   private long residentBefore;
 
-  /// How much more than a slice of it an attack is.
+  /// The size of an attack, as a multiple of the short one.
   int scale() {
     return 1;
   }
@@ -64,12 +64,12 @@ class HostileClientsTest {
     return 256;
   }
 
-  /// More options of its JVM.
+  /// Further options of its JVM.
   List<String> jvm() {
     return List.of();
   }
 
-  /// What is configured for the attacks, beside what makes them short.
+  /// Configuration for the attacks, besides that which makes them short.
   List<String> settings() {
     return List.of("body-bytes-max=" + BODY_BYTES_MAX, "credit-bytes=64000000");
   }
@@ -87,7 +87,7 @@ class HostileClientsTest {
                 .flatMap(each -> Stream.of("--set", each))
                 .toArray(String[]::new));
     healthy = new HealthyClient(daemon.port(), "healthy");
-    LockSupport.parkNanos(1_000_000_000L); // the compiler's
+    LockSupport.parkNanos(1_000_000_000L); // for the JIT compiler
     quiet = healthy.figures();
     residentBefore = daemon.memoryBytes("VmHWM");
   }
@@ -96,7 +96,7 @@ class HostileClientsTest {
   void verify() throws Exception {
     try (ServeProcess last = daemon;
         HealthyClient client = healthy) {
-      assertTrue(last.isAlive(), () -> name + " ended it: " + told(last));
+      assertTrue(last.isAlive(), () -> name + " ended the daemon: " + told(last));
       HealthyClient.Figures during = healthy.figures();
       client.verify();
       long grown = daemon.memoryBytes("VmHWM") - residentBefore;
@@ -144,7 +144,7 @@ class HostileClientsTest {
     return results;
   }
 
-  /// What the daemon says to an attacker; nothing when it has no connection left for him.
+  /// The daemon's answer to an attacker; empty when it has no connection left.
   private String told(Attacker attacker) throws IOException {
     try (RawHttp raw = new RawHttp(daemon.port())) {
       attacker.send(raw);
@@ -184,7 +184,7 @@ class HostileClientsTest {
     assertTrue(get("/metrics").contains("widerow_connections_slow"), "is counted");
   }
 
-  /// A byte that takes a while.
+  /// Sends a byte after a while.
   private static byte[] slowly() {
     LockSupport.parkNanos(50_000_000);
     return new byte[] {'a'};
@@ -203,7 +203,7 @@ class HostileClientsTest {
                   }
                 }));
     for (String each : told) {
-      boolean noCredit = each.startsWith("HTTP/1.1 503"); // what they claim is more than there is
+      boolean noCredit = each.startsWith("HTTP/1.1 503"); // they claim more than there is
       assertTrue(each.isBlank() || noCredit || each.startsWith("HTTP/1.1 408"), each);
     }
     assertFalse(get("/v1/query?type=crawl").contains("crawl"), "nothing of them is stored");
@@ -226,7 +226,7 @@ class HostileClientsTest {
               }
             });
     for (long bytes : sent) {
-      assertTrue(bytes < 3L * BODY_BYTES_MAX + (80 << 20), bytes + " bytes were taken");
+      assertTrue(bytes < 3L * BODY_BYTES_MAX + (80 << 20), bytes + " bytes were accepted");
     }
   }
 
@@ -337,7 +337,7 @@ class HostileClientsTest {
     assertTrue(get("/v1/query?type=t17").contains("\"n17\":1"), "one of many is found");
   }
 
-  /// Stores lines that a query has something to do with.
+  /// Stores enough lines to keep a query busy.
   private void fill(int types, int batches) throws Exception {
     byte[] body = new byte[0];
     for (int i = 0; i < batches; i++) {
@@ -366,13 +366,15 @@ class HostileClientsTest {
     int taken = 0;
     for (RawHttp reader : readers) {
       int status = reader.status();
-      assertTrue(status == 200 || status == 503, "status " + status); // there are places for some
+      assertTrue(
+          status == 200 || status == 503, "status " + status); // there are places for some only
       taken += status == 200 ? 1 : 0;
     }
-    assertTrue(taken > 0 && (taken == 40 || heapMebibytes() < 256), taken + " are taken");
+    assertTrue(
+        taken > 0 && (taken == 40 || heapMebibytes() < 256), taken + " queries were accepted");
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     while (ended() < taken) {
-      assertTrue(System.nanoTime() < end, "%d of %d are ended".formatted(ended(), taken));
+      assertTrue(System.nanoTime() < end, "%d of %d queries have ended".formatted(ended(), taken));
       LockSupport.parkNanos(50_000_000);
     }
     for (RawHttp reader : readers) {
@@ -381,7 +383,7 @@ class HostileClientsTest {
     assertTrue(get("/v1/query?type=fill1&limit=1").contains("\"token\""), "others are answered");
   }
 
-  /// Queries that were ended for their readers' sake, or for want of memory.
+  /// Queries that ended because their readers stalled, or for lack of memory.
   private int ended() throws IOException, InterruptedException {
     return get("/metrics")
         .lines()

@@ -10,7 +10,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
-/// A sender for tests, which speaks to a daemon on this machine.
+/// An HTTP client for tests, for a daemon on this machine.
 final class Http implements AutoCloseable {
   static final String NDJSON = "application/x-ndjson";
   static final String TEXT = "text/plain";

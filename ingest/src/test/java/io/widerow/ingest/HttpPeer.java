@@ -124,7 +124,7 @@ abstract sealed class HttpPeer implements Peer {
     }
   }
 
-  /// QuestDB, by line protocol. Its table drops repeats: the same time and sender are one row.
+  /// QuestDB, over line protocol. Its table drops repeats: equal time and sender make one row.
   static final class Quest extends HttpPeer {
     private static final long APPLY_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final String TABLE =
@@ -200,7 +200,7 @@ abstract sealed class HttpPeer implements Peer {
       return field.length() < 2 ? field : field.substring(1, field.length() - 1);
     }
 
-    /// Waits until what its log has is in the table.
+    /// Waits until everything in its write-ahead log is in the table.
     private void awaitApplied(int port) throws IOException, InterruptedException {
       long end = System.nanoTime() + APPLY_NANOS;
       while (true) {

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: equal bodies have equal digests, wherever they lie and whichever JDK computes them, and
-/// others have others. Method: Poly1305 as RFC 8439 writes it down, in whole numbers, beside it;
-/// bodies that differ in a bit or a byte.
+/// Goal: equal bodies have equal digests, at any offset and with any JDK, and different bodies have
+/// different ones. Method: comparison with Poly1305 written down from RFC 8439 in big integers;
+/// bodies that differ in one bit or one byte.
 class KeyedDigestTest {
   private static final BigInteger PRIME =
       BigInteger.ONE.shiftLeft(130).subtract(BigInteger.valueOf(5));
@@ -39,7 +39,7 @@ class KeyedDigestTest {
     return new BigInteger(1, bytes);
   }
 
-  /// RFC 8439, 2.5, 2.6 and 2.8: the tag of data that is not encrypted, under a nonce of zeros.
+  /// RFC 8439, 2.5, 2.6 and 2.8: the tag of additional data alone, under a nonce of zeros.
   private static byte[] reference(byte[] secret, byte[] body) throws GeneralSecurityException {
     Cipher stream = Cipher.getInstance("ChaCha20");
     stream.init(
@@ -68,7 +68,7 @@ class KeyedDigestTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 15, 16, 17, 4_095, 4_096, 4_097, 8_192, 100_003})
-  void theDigestIsThatOfTheStandard(int length) throws GeneralSecurityException {
+  void theDigestIsPoly1305OfTheStandard(int length) throws GeneralSecurityException {
     var random = new Random(length);
     byte[] around = new byte[length + 40];
     random.nextBytes(around);
@@ -78,7 +78,7 @@ class KeyedDigestTest {
     assertArrayEquals(expected, new KeyedDigest(secret(1)).of(around, 13, length));
   }
 
-  /// Keys outlive restarts, so this must never change.
+  /// Keys outlive restarts, so this digest must never change.
   @Test
   void aKnownBodyHasAKnownDigest() {
     byte[] secret = new byte[32];
@@ -89,7 +89,7 @@ class KeyedDigestTest {
   }
 
   @Test
-  void whatDiffersHasAnotherDigest() {
+  void differentBodiesHaveDifferentDigests() {
     var digests = new KeyedDigest(secret(2));
     byte[] body = new byte[5_000];
     new Random(3).nextBytes(body);

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: every batch that goes into a ring is answered, truthfully, whatever the store does.
-/// Method: lanes over a store in memory whose commits can be held up and made to fail.
+/// Goal: every batch in a ring gets a truthful answer, whatever the store does. Method: lanes over
+/// a store in memory whose commits can be delayed and made to fail.
 @Timeout(20)
 class LanesTest {
   private static final byte[] TYPE = "t".getBytes(StandardCharsets.US_ASCII);
@@ -61,7 +61,7 @@ class LanesTest {
   }
 
   @Test
-  void whatWaitsDuringACommitIsOneGroupAtTheStrongestLevel() {
+  void batchesThatWaitDuringACommitFormOneGroupAtTheStrongestLevel() {
     try (Lanes lanes = open(store, 64)) {
       store.commits.drainPermits();
       List<CompletableFuture<Outcome>> all = new ArrayList<>();
@@ -81,7 +81,7 @@ class LanesTest {
   }
 
   @Test
-  void nobodyIsAnsweredBeforeTheCommit() {
+  void noBatchIsAnsweredBeforeTheCommit() {
     try (Lanes lanes = open(store, 64)) {
       store.commits.drainPermits();
       CompletableFuture<Outcome> done = write(lanes, null, Durability.DISK, 1);
@@ -94,7 +94,7 @@ class LanesTest {
     }
   }
 
-  /// Waits until so many lanes are held up in a commit, or somebody is answered without.
+  /// Waits until so many lanes are blocked in a commit, or the batch is answered too early.
   private void awaitCommits(int lanes, CompletableFuture<Outcome> done) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     while (!done.isDone() && store.commits.getQueueLength() < lanes) {
@@ -137,7 +137,7 @@ class LanesTest {
   }
 
   @Test
-  void lanesThatCloseAnswerAllThatTheyHave() throws InterruptedException {
+  void closingLanesAnswerAllTheirBatches() throws InterruptedException {
     Lanes lanes = open(store, 64);
     store.commits.drainPermits();
     List<CompletableFuture<Outcome>> all = new ArrayList<>();
@@ -167,12 +167,12 @@ class LanesTest {
       lanes.write(batch, null, Durability.DISK, done::complete);
       Refusals refused = assertInstanceOf(Outcome.Stored.class, join(done)).refused();
       assertEquals(2, refused.count());
-      assertEquals(2, refused.index(0) + refused.index(1), "the first and the third");
+      assertEquals(2, refused.index(0) + refused.index(1), "refused are the first and the third");
     }
   }
 
   @Test
-  void aFailureFailsAllWhoWaitAndAllWhoCome() {
+  void aFailureFailsWaitingAndLaterBatches() {
     try (Lanes lanes = open(store, 8)) {
       store.commits.drainPermits();
       List<CompletableFuture<Outcome>> all = new ArrayList<>();
@@ -187,7 +187,7 @@ class LanesTest {
       store.commits.release(1_000);
       all.forEach(done -> assertInstanceOf(Outcome.Failed.class, join(done)));
       store.failure = null;
-      for (int i = 0; i < 100; i++) { // many times the ring: it does not stall
+      for (int i = 0; i < 100; i++) { // many times the size of the ring: it does not stall
         assertInstanceOf(Outcome.Failed.class, join(write(lanes, null, Durability.DISK, i)));
       }
       assertTrue(store.committed.isEmpty());
@@ -195,7 +195,7 @@ class LanesTest {
   }
 
   @Test
-  void aFullRingIsOverload() {
+  void aFullRingIsReportedAsOverload() {
     try (Lanes lanes = open(store, 4)) {
       store.commits.drainPermits();
       List<CompletableFuture<Outcome>> all = new ArrayList<>();
@@ -204,7 +204,7 @@ class LanesTest {
       }
       boolean told = all.stream().anyMatch(CompletableFuture::isDone);
       store.commits.release(1_000);
-      assertTrue(told, "nobody is refused");
+      assertTrue(told, "no batch was refused");
       long stored = all.stream().filter(f -> join(f) instanceof Outcome.Stored).count();
       long refused = all.stream().filter(f -> join(f) instanceof Outcome.Overloaded).count();
       assertEquals(40, stored + refused);
@@ -237,7 +237,7 @@ class LanesTest {
   }
 
   @Test
-  void aBatchThatFailedIsNoRepeat() {
+  void theRepeatOfAFailedBatchIsNew() {
     BatchKey key = new BatchKey(7, 9);
     try (Lanes lanes = open(store, 8)) {
       store.full = true;
@@ -251,13 +251,13 @@ class LanesTest {
   }
 
   @Test
-  void aGroupThatFindsNoRoomAtItsCommitIsAsIfItNeverCame() {
+  void aGroupThatFindsTheDiskFullAtItsCommitIsForgotten() {
     BatchKey key = new BatchKey(7, 9);
     try (Lanes lanes = open(store, 64)) {
       store.fullAtCommit = true;
       store.commits.drainPermits();
       List<CompletableFuture<Outcome>> all = new ArrayList<>();
-      for (int i = 0; i < 20; i++) { // in groups of several, with repeats among them
+      for (int i = 0; i < 20; i++) { // groups of several batches, some of them repeats
         all.add(write(lanes, i % 3 == 0 ? key : null, Durability.DISK, i));
       }
       store.commits.release(1_000);
@@ -292,11 +292,11 @@ class LanesTest {
     assertEquals(40, assertInstanceOf(Outcome.Stored.class, outcome).accepted());
   }
 
-  /// The daemon is killed when only one lane has stored its part of a batch, and starts again with
-  /// another number of lanes; each has the notes of all, and the batch is repeated.
+  /// The daemon is killed when only one lane has stored its part of a batch. It starts again with
+  /// another number of lanes, each with the notes of all, and the batch is repeated.
   @ParameterizedTest
   @CsvSource({"3,3", "3,2", "1,4", "4,1"})
-  void aPartThatWasStoredDoesNotVouchForTheRest(int before, int after) {
+  void aStoredPartDoesNotVouchForTheOthers(int before, int after) {
     BatchKey key = new BatchKey(7, 9);
     MemoryStore first = new MemoryStore(before);
     try (Lanes lanes = open(first, 8)) {
@@ -315,10 +315,10 @@ class LanesTest {
         storeMixed(lanes, key);
         recognised += 40 - second.committed.size();
         long assigned = second.committed.stream().filter(event -> event.ownId() == null).count();
-        assertTrue(assigned == 0 || assigned == 20, "a part is recognised as a whole");
+        assertTrue(assigned == 0 || assigned == 20, "a part is recognized as a whole");
       }
     }
-    // Events with ids of their own may be stored again, for they replace themselves.
+    // Events with their own ids may be stored again: they replace themselves.
     assertEquals(before == after ? 40 : 20, recognised);
   }
 

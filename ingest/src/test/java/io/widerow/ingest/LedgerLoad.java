@@ -29,12 +29,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Senders that keep a ledger of the batches that were acknowledged, and repeat a batch with its
-/// key until it is. Sender `s` sends events `n` = 0, 1, 2 ...; of these one in thirteen is late by
-/// two hours. With each batch it also rewrites a slot, an event with an id of its own: batches 0 to
-/// 3 the first one, 4 to 7 the next, and so on. What is shown there must be the last batch's.
+/// Senders that keep a ledger of acknowledged batches, and repeat each batch with its key until it
+/// is acknowledged. Sender `s` sends events `n` = 0, 1, 2 ...; one in thirteen is late by two
+/// hours. Each batch also rewrites a slot, an event with its own id: batches 0 to 3 the first slot,
+/// 4 to 7 the next, and so on. A slot must show the last batch that wrote it.
 ///
-/// Other stores get batches in a form of their own, see [Wire], and the same ledger of them.
+/// Other stores get batches in their own format, see [Wire], with the same ledger.
 ///
 /// - Threads: one per sender, each with one request at a time.
 final class LedgerLoad implements AutoCloseable {
@@ -68,7 +68,7 @@ final class LedgerLoad implements AutoCloseable {
     this(senders, port, null);
   }
 
-  /// @param wire null for that of the daemon
+  /// @param wire null for the daemon's own
   LedgerLoad(int senders, int port, @Nullable Wire wire) {
     this.acknowledged = new AtomicIntegerArray(senders);
     this.wire = wire == null ? this::sendToDaemon : wire;
@@ -79,7 +79,7 @@ final class LedgerLoad implements AutoCloseable {
     }
   }
 
-  /// How a batch gets into a store.
+  /// Sends a batch to a store.
   @FunctionalInterface
   interface Wire {
     /// @return true when it was acknowledged
@@ -91,19 +91,19 @@ final class LedgerLoad implements AutoCloseable {
     return START_NANOS + n * 1_000L - (n % 13 == 5 ? LATE_NANOS : 0);
   }
 
-  /// Where the daemon is now.
+  /// Sets the current port of the daemon.
   void moveTo(int newPort) {
     port = newPort;
     cutOff = false;
   }
 
-  /// The machine of the daemon loses its power now: no answer gets out of it any more. A file
-  /// system that is shut down may still let a force under way end as if it had been done.
+  /// The daemon's machine loses power now: no later answer counts. A file system that is shut down
+  /// may still let a force in flight end as if it had succeeded.
   void cutOff() {
     cutOff = true;
   }
 
-  /// Holds the senders up, each when its batch is acknowledged, or lets them go on.
+  /// Pauses the senders, each once its batch is acknowledged, or lets them continue.
   void hold(boolean hold) {
     held = hold;
   }
@@ -122,7 +122,7 @@ final class LedgerLoad implements AutoCloseable {
     return new FaultRecords.Batches(acknowledged(), repeats(), recognised());
   }
 
-  /// Repeats that the daemon took for what they were.
+  /// Repeats that the daemon recognized.
   long recognised() {
     return recognised.get();
   }
@@ -138,7 +138,7 @@ final class LedgerLoad implements AutoCloseable {
     }
   }
 
-  /// Waits for so many more attempts that were not answered with success.
+  /// Waits for so many more attempts without success.
   void awaitRefused(long attempts) {
     long until = repeats.get() + attempts;
     while (repeats.get() < until) {
@@ -166,7 +166,7 @@ final class LedgerLoad implements AutoCloseable {
     try {
       return wire.send(port, sender, batch) && !cutOff;
     } catch (IOException gone) {
-      return false; // whether it was stored is not known: it is repeated
+      return false; // it may be stored or not: it is repeated
     } catch (InterruptedException interrupted) {
       throw new IllegalStateException(interrupted);
     }
@@ -202,7 +202,7 @@ final class LedgerLoad implements AutoCloseable {
         TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 511, 1_000L * slot + sender));
   }
 
-  /// Ends the senders, each when its batch is acknowledged.
+  /// Ends the senders, each once its batch is acknowledged.
   void end() throws InterruptedException {
     ending = true;
     for (Thread thread : threads) {
@@ -210,19 +210,19 @@ final class LedgerLoad implements AutoCloseable {
     }
   }
 
-  /// Holds what the daemon shows against the ledger: nothing is missing, nothing is there twice,
-  /// all is in order. Only after [#end].
+  /// Checks what the daemon shows against the ledger: nothing is missing, nothing is there twice,
+  /// and all is in order. Call it after [#end].
   void verify() throws IOException, InterruptedException {
     int[] batches = batches();
     verify(batches, batches);
   }
 
-  /// The same while the senders go on: what was acknowledged by now must be there, and more may be.
+  /// The same while the senders run: what is acknowledged by now must be there, and more may be.
   void verifyAcknowledged() throws IOException, InterruptedException {
     verify(batches(), null);
   }
 
-  /// What was acknowledged at some moment.
+  /// The acknowledged batches at one moment.
   ///
   /// @param batches by sender
   record Ledger(List<Integer> batches) {}
@@ -231,8 +231,8 @@ final class LedgerLoad implements AutoCloseable {
     return new Ledger(Arrays.stream(batches()).boxed().toList());
   }
 
-  /// Holds what another daemon shows, of a copy, against what was acknowledged when it was made:
-  /// nothing is missing, nothing twice, all in order; more may be there, as far as was sent by now.
+  /// Checks what another daemon shows of a copy against the ledger when the copy was made: nothing
+  /// is missing, nothing is there twice, and all is in order. Later batches may be there too.
   void verify(int otherPort, Ledger promised) throws IOException, InterruptedException {
     int[] limit = batches();
     Arrays.setAll(limit, sender -> limit[sender] + 1);
@@ -251,7 +251,8 @@ final class LedgerLoad implements AutoCloseable {
   }
 
   /// @param least batches that must be there, by sender
-  /// @param most that may be; null for those acknowledged after the answer, and one more each
+  /// @param most batches that may be there; null for those acknowledged after the answer and one
+  ///   more
   private void verify(int[] least, int @Nullable [] most) throws IOException, InterruptedException {
     List<String> events = query(port, "load");
     List<String> slots = query(port, "slot");
@@ -263,7 +264,7 @@ final class LedgerLoad implements AutoCloseable {
     verifySlots(slots, least, limit);
   }
 
-  /// @return numbers that are there, by sender
+  /// @return the numbers found, by sender
   private static BitSet[] verifyEvents(List<String> lines, int[] least, int[] limit) {
     BitSet[] seen = new BitSet[least.length];
     Arrays.setAll(seen, _ -> new BitSet());
@@ -305,7 +306,7 @@ final class LedgerLoad implements AutoCloseable {
         int from = Math.min(least[sender], (slot + 1) * BATCHES_PER_SLOT) - 1;
         int shown = seen.get(sender).getOrDefault(slot, -1);
         String what = "slot %d of sender %d shows batch %d".formatted(slot, sender, shown);
-        assertTrue(shown >= from, what + ", and " + from + " was acknowledged");
+        assertTrue(shown >= from, what + ", but " + from + " was acknowledged");
         assertTrue(shown < limit[sender], what);
         assertEquals(slot, shown / BATCHES_PER_SLOT, what);
       }

@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a daemon that is told to stop under load loses nothing, and leaves nothing to replay; one
-/// that is held up and let go goes on as if nothing had been; of two that start on one directory
-/// one runs, and the other says who does. Method: the daemon as a process, senders with a ledger,
-/// and signals. `-Dstops=<n>`, `-Dholds=<n>` and `-Draces=<n>` do so more often in the profile
-/// `faults`, `-Dseed=<n>` at the times of another run.
+/// Goal: a daemon that is stopped under load loses nothing and leaves nothing to replay. A daemon
+/// that is suspended and resumed continues normally. Of two daemons started on one directory one
+/// runs, and the other names it. Method: the daemon as a process, senders with a ledger, and
+/// signals. `-Dstops=<n>`, `-Dholds=<n>` and `-Draces=<n>` set how often in the profile `faults`;
+/// `-Dseed=<n>` repeats the times of a run.
 @Timeout(value = 4, unit = TimeUnit.HOURS)
 class LifecycleTest {
   private static final int SENDERS = 4;
@@ -125,7 +125,7 @@ class LifecycleTest {
     assertEquals(0, kill.waitFor());
   }
 
-  /// Of new directories, and of stores that were there.
+  /// On new directories, and on existing stores.
   private void race(QuickJvm jvm, int times) throws IOException, InterruptedException {
     Path old = Files.createDirectory(directory.resolve("old")).resolve("d");
     for (int race = 0; race < times; race++) {

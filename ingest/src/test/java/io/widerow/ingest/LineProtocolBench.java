@@ -2,9 +2,9 @@ package io.widerow.ingest;
 
 import org.openjdk.jmh.annotations.Param;
 
-/// Lines of line protocol: with four tags and six fields in the order of their names, or as the
-/// devops scenario has them, ten tags and ten whole numbers in an order of its own; of 700 and 100
-/// series that are looked for in a cache, as the daemon does, or not.
+/// Line protocol: four tags and six fields sorted by name, or as in the devops scenario ten tags
+/// and ten integers in its own order; of 700 and 100 series, with a series cache as in the daemon,
+/// or without.
 public class LineProtocolBench extends DecoderBench {
   private final LineProtocolDecoder decoder = new LineProtocolDecoder(1);
 

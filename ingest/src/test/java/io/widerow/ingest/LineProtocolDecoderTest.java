@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a line means what InfluxDB's documentation says it means, whatever lines came before it.
-/// Method: examples from there; random lines that are alike, together and each alone.
+/// Goal: a line means what InfluxDB's documentation says, after any other lines. Method: examples
+/// from the documentation; random similar lines, decoded together and each alone.
 class LineProtocolDecoderTest {
   private static List<MemoryStore.Stored> decode(String lines) {
     return decode(lines, null);
@@ -94,10 +94,10 @@ class LineProtocolDecoderTest {
     assertTrue(taken[0] < length, taken[0] + " bytes");
   }
 
-  /// A line that is not as the one before, or only looks so, means what it means alone.
+  /// A line that differs from the previous one, or only resembles it, means the same as alone.
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void linesMeanWhatTheyMeanAlone(long seed) {
+  void linesMeanTheSameTogetherAndAlone(long seed) {
     var random = new Random(seed);
     List<String> words =
         List.of("a", "ab", "b", "a\\=b", "a=b", "a\\ b", "b\\,a", "b,a", "usage_guest", "a\\", "");
@@ -124,16 +124,16 @@ class LineProtocolDecoderTest {
       body.append(text);
       alone.addAll(decode(text.toString()));
     }
-    assertTrue(alone.size() > 100 && alone.size() < 500, alone.size() + " are taken");
+    assertTrue(alone.size() > 100 && alone.size() < 500, alone.size() + " lines are good");
     assertEquals(alone, decode(body.toString()));
     SeriesCache series = new SeriesCache();
     assertEquals(alone, decode(body.toString(), series));
     assertEquals(alone, decode(body.toString(), series));
   }
 
-  /// A line of a known series whose fields are not as they were, or not alone.
+  /// A line of a known series may have other fields than before, or more.
   @Test
-  void aKnownSeriesMayGoOnInAnyWay() {
+  void aKnownSeriesMayChangeItsFields() {
     List<String> lines =
         List.of(
             "m,h=a x=1i,y=2.5,z=t 1",

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/// Goal: an address that another program listens on is told in a line, with an exit code of its
-/// own. Method: the command on an address that this test listens on.
+/// Goal: an address in use is reported in one line, with its own exit code. Method: the command on
+/// an address that this test listens on.
 class ListenExceptionTest {
   @ParameterizedTest
   @ValueSource(strings = {"http", "syslog"})

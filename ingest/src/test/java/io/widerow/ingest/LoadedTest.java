@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Runs a test of the classes that a [PlantLoader] loads, as JUnit would: a new object, its
-/// directory, the test, and what is to be done after each.
+/// Runs a test of classes that a [PlantLoader] loads, as JUnit would: a new object, its directory,
+/// the test, and the methods that run after each test.
 ///
-/// - Threads: the test has one of its own, which is given up when it hangs.
+/// - Threads: the test has its own thread, which is abandoned when it hangs.
 final class LoadedTest {
-  private static final Duration HANGS = Duration.ofSeconds(25); // tests give up before
+  private static final Duration HANGS = Duration.ofSeconds(25); // tests time out earlier
 
   private final PlantLoader loader;
   private final Path directory;

@@ -17,9 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a bad line is refused and its neighbours are stored, and no bytes whatever crash a
-/// decoder. Method: a corpus of bad lines, each between two good ones; and good bodies with random
-/// bytes changed. In the corpus `\xNN` stands for a byte and `{n*text}` for a repetition.
+/// Goal: a bad line is refused and its neighbours are stored, and no input crashes a decoder.
+/// Method: a corpus of bad lines, each between two good ones; and good bodies with random bytes
+/// changed. In the corpus `\xNN` stands for a byte and `{n*text}` for a repetition.
 class MalformedTest {
   private static final String GOOD_JSON = "{\"ts\":1,\"type\":\"t\",\"body\":\"good\"}";
   private static final String GOOD_LINE = "t body=\"good\" 1";
@@ -96,8 +96,8 @@ class MalformedTest {
     return corpus("malformed.syslog");
   }
 
-  /// Syslog cannot refuse: what is neither form is kept whole, with nothing read out of it but the
-  /// priority, or refused when no event can hold it.
+  /// Syslog cannot answer a sender: a message in neither format is kept whole, with only its
+  /// priority parsed, or refused when no event can hold it.
   @ParameterizedTest
   @MethodSource("badSyslog")
   void badSyslogIsKeptWhole(String bad) {
@@ -145,7 +145,7 @@ class MalformedTest {
             .getBytes(StandardCharsets.ISO_8859_1);
     Decoding.Result result = Decoding.of(body, MalformedTest::syslog);
     assertEquals("good", result.stored().getFirst().body());
-    if (text.charAt(0) < '1' || text.charAt(0) > '9') { // or it is a count, and a wrong one
+    if (text.charAt(0) < '1' || text.charAt(0) > '9') { // otherwise it is a count, and a wrong one
       assertEquals("good", result.stored().getLast().body());
       assertEquals(3, result.stored().size() + result.refused().count());
     }

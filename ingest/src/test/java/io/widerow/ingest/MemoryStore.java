@@ -26,8 +26,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// A store in memory that shows what was committed as text, can be told to fail, and can be held up
-/// in a commit.
+/// A store in memory that shows committed events as text, and whose commits can be delayed or made
+/// to fail.
 final class MemoryStore implements EventStore {
   /// A committed event.
   record Stored(
@@ -38,7 +38,7 @@ final class MemoryStore implements EventStore {
   }
 
   final List<Stored> committed = Collections.synchronizedList(new ArrayList<>());
-  final List<Integer> groups = new CopyOnWriteArrayList<>(); // batches in each
+  final List<Integer> groups = new CopyOnWriteArrayList<>(); // number of batches in each
   final List<Durability> levels = new CopyOnWriteArrayList<>();
   final Semaphore commits = new Semaphore(Integer.MAX_VALUE / 2);
   volatile @Nullable String failure;
@@ -110,7 +110,7 @@ final class MemoryStore implements EventStore {
         throw new StorageException.Failed(Path.of("memory"), "force", new IOException(why));
       }
       if (fullAtCommit && !pending.isEmpty()) {
-        clear(); // for good
+        clear(); // the group is dropped
         throw new StorageException.DiskFull(Path.of("memory"), 0, 1);
       }
       if (!pending.isEmpty()) {

@@ -15,12 +15,12 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: numbers, strings and times are what other programs read. Method: random ones, decoded by
-/// us and by Jackson and the JDK.
+/// Goal: numbers, strings and times are decoded as by other programs. Method: random ones, decoded
+/// by our decoders, by Jackson and by the JDK.
 class NumbersTest {
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4})
-  void jsonIsWhatJacksonReads(long seed) throws IOException {
+  void jsonIsReadAsByJackson(long seed) throws IOException {
     var random = new SplittableRandom(seed);
     ObjectMapper jackson = new ObjectMapper();
     for (int round = 0; round < 5_000; round++) {
@@ -108,7 +108,7 @@ class NumbersTest {
 
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4})
-  void timesAreWhatTheJdkReads(long seed) {
+  void timesAreReadAsByTheJdk(long seed) {
     var random = new SplittableRandom(seed);
     for (int round = 0; round < 20_000; round++) {
       long seconds = random.nextLong(7_258_118_400L);

@@ -40,12 +40,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: whatever is killed, and whenever, the answers are the sorted list of what was sent: whole,
-/// in pages of random sizes, upwards and downwards. Method: the daemon as a process, events of
-/// eight types of which three of ten share a millisecond with others and one of ten is late by up
-/// to two days; the daemon is killed with batches under way and in the middle of pages, and the
-/// program that reads is killed in the middle of its output. 20,000 events; 2 million with 1, 2 and
-/// 4 lanes with `-Plong`. `-Dseed=<n>` replays.
+/// Goal: after any kill at any time, the answers are the sorted list of the events sent: whole, in
+/// pages of random sizes, ascending and descending. Method: the daemon as a process; events of
+/// eight types, of which 3 in 10 share a millisecond with others and 1 in 10 is late by up to two
+/// days. The daemon is killed with batches in flight and in the middle of pages, and the reading
+/// program is killed in the middle of its output. 20,000 events; 2 million with 1, 2 and 4 lanes
+/// with `-Plong`. `-Dseed=<n>` replays a run.
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class OracleKillTest {
   private static final int EVENTS = Integer.getInteger("oracle.events", 20_000);
@@ -69,13 +69,13 @@ class OracleKillTest {
   private @Nullable ServeProcess running;
   private int kills;
 
-  /// What was read, and the position behind it.
+  /// The events read, and the position after them.
   private static final class Reading {
     final int[] numbers = new int[EVENTS];
     int count;
     String after = "";
 
-    /// Takes a line of an answer. False when it is no event.
+    /// Takes a line of an answer. Returns false when it is not an event.
     boolean take(String line) {
       Matcher event = EVENT.matcher(line);
       if (!event.matches()) {
@@ -160,8 +160,8 @@ class OracleKillTest {
     return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + daemon().port() + path));
   }
 
-  /// Sends everything in order, one batch at a time; of some, the daemon is killed while they are
-  /// under way, and they are sent again.
+  /// Sends everything in order, one batch at a time. The daemon is killed with some batches in
+  /// flight, which are then sent again.
   private void send() throws IOException, InterruptedException {
     int next = 0;
     int killAt = EVENTS / (KILLS + 1);
@@ -201,13 +201,13 @@ class OracleKillTest {
 
   private Reading whole(String order) throws IOException, InterruptedException {
     Reading reading = new Reading();
-    assertTrue(page(reading, "order=" + order, -1), "an answer without an end");
+    assertTrue(page(reading, "order=" + order, -1), "the answer has no end");
     assertEquals(EVENTS, reading.count);
     return reading;
   }
 
-  /// Reads pages of random sizes; in some of them the daemon is killed, and what was read until
-  /// then counts.
+  /// Reads pages of random sizes. In some of them the daemon is killed; what was read before
+  /// counts.
   private Reading pages(String order) throws IOException, InterruptedException {
     Reading reading = new Reading();
     int killAt = EVENTS / (KILLS + 1);
@@ -229,7 +229,7 @@ class OracleKillTest {
     }
   }
 
-  /// Reads one page. False when its end did not come.
+  /// Reads one page. Returns false when it was cut off.
   ///
   /// @param killAfter events after which the daemon is killed; -1 for never
   private boolean page(Reading reading, String query, int killAfter)
@@ -248,7 +248,7 @@ class OracleKillTest {
         complete = !reading.take(each.next());
       }
     } catch (UncheckedIOException | CompletionException cut) {
-      assertTrue(killAfter >= 0, () -> "cut though nobody was killed: " + cut);
+      assertTrue(killAfter >= 0, () -> "cut without a kill: " + cut);
     }
     if (killAfter >= 0) {
       daemon().kill(); // the page was shorter
@@ -256,7 +256,7 @@ class OracleKillTest {
     return complete;
   }
 
-  /// Reads with the program, which is killed in the middle of its output and goes on behind its
+  /// Reads with the program, which is killed in the middle of its output and continues after its
   /// last whole line.
   private Reading program(String order) throws IOException, InterruptedException {
     Reading reading = new Reading();

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a daemon that is asked for far more than it can do does what it can, tells the rest to
-/// come back, and does not grow; and it is idle when the load ends. Method: one process, first with
-/// a few senders that wait for their answers, then with twenty times as many that do not wait after
-/// a refusal. How much is stored then depends on what else the machine does: it is printed.
+/// Goal: an overloaded daemon does what it can, refuses the rest with a request to retry, and does
+/// not grow; and it is idle when the load ends. Method: one process, first with a few senders that
+/// wait for their answers, then with twenty times as many that do not wait after a refusal. How
+/// much is stored then depends on what else the machine does, so it is only printed.
 @Timeout(300)
 class OverloadTest {
   private static final int SENDERS = 8;
@@ -39,7 +39,7 @@ class OverloadTest {
           .repeat(LINES)
           .getBytes(StandardCharsets.US_ASCII);
 
-  /// What senders were told.
+  /// The answers that senders got.
   private static final class Told {
     final LongAdder stored = new LongAdder();
     final LongAdder refused = new LongAdder();
@@ -64,7 +64,7 @@ class OverloadTest {
     try (ServeProcess daemon =
         ServeProcess.start(
             directory.resolve("d"), "--set", credit, "--set", "body-bytes-max=1000000")) {
-      Told _ = run(daemon, SENDERS); // until it is compiled
+      Told _ = run(daemon, SENDERS); // until the code is compiled
       Told peak = run(daemon, SENDERS);
       long before = daemon.memoryBytes("VmHWM");
       Told over = run(daemon, SENDERS * TIMES);
@@ -114,7 +114,7 @@ class OverloadTest {
         } else {
           told.wrong.increment();
         }
-      } catch (IOException cutOff) { // refused before it had sent everything
+      } catch (IOException cutOff) { // refused before everything was sent
         told.cutOff.increment();
       } catch (InterruptedException interrupted) {
         throw new IllegalStateException(interrupted);
@@ -122,9 +122,9 @@ class OverloadTest {
     }
   }
 
-  /// Processor time of the idle process: what is left is housekeeping.
+  /// Processor time of the idle process, which only does housekeeping.
   private static void assertIdle(ServeProcess daemon) throws IOException {
-    LockSupport.parkNanos(RUN_NANOS); // the compiler has work left
+    LockSupport.parkNanos(RUN_NANOS); // the JIT compiler has work left
     long ticks = ticks(daemon);
     LockSupport.parkNanos(RUN_NANOS);
     double percent = (ticks(daemon) - ticks) * 1e9 / RUN_NANOS; // a tick is 10 ms

@@ -6,24 +6,24 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A store that the fault tests hurt as they hurt the daemon, with one setting of what its
-/// acknowledgement means. Ours is one of them, so that all rows come from the same harness.
+/// A store that the fault tests treat like the daemon, with one setting of what its acknowledgement
+/// means. Ours is one of them, so that all rows come from the same harness.
 interface Peer {
-  /// Where `./widerow load peers` puts those of others.
+  /// Where `./widerow load peers` puts other stores.
   Path LOADGEN = Path.of("..", "loadgen").toAbsolutePath().normalize();
 
-  /// Takes what a store shows.
+  /// Receives the rows of a store.
   @FunctionalInterface
   interface Rows {
     void row(int sender, int n, String body);
   }
 
-  /// What the body of an event must be.
+  /// The expected body of an event.
   static String body(int sender, int n) {
     return "event " + n + " of sender " + sender + " at " + LedgerLoad.timeNanos(n);
   }
 
-  /// What a script that starts a peer is called with.
+  /// The arguments of a script that starts a peer.
   static List<String> script(String name, Path data, int port, String setting, boolean again) {
     List<String> command =
         List.of(
@@ -37,7 +37,7 @@ interface Peer {
         : command;
   }
 
-  /// Why a peer that was fetched cannot run; null when it is there.
+  /// Why a downloaded peer cannot run; null when it is there.
   static @Nullable String missing(String name) {
     return Files.isDirectory(LOADGEN.resolve("target/peers").resolve(name))
         ? null
@@ -50,10 +50,10 @@ interface Peer {
   /// One line on what an acknowledgement promises with this setting.
   String promise();
 
-  /// @param again the store is there; otherwise there is not even its directory
+  /// @param again whether the store exists; otherwise not even its directory does
   List<String> command(Path data, int port, boolean again);
 
-  /// Tries to have it answer, and makes the table when there is none.
+  /// Checks that it answers, and creates the table when there is none.
   ///
   /// @throws IOException while it does not answer
   void ready(int port) throws IOException, InterruptedException;
@@ -61,8 +61,8 @@ interface Peer {
   /// @return true when the batch was acknowledged
   boolean send(int port, int sender, int batch) throws IOException, InterruptedException;
 
-  /// Shows everything that is stored.
+  /// Reads everything that is stored.
   ///
-  /// @throws IOException when the store is there and does not show it
+  /// @throws IOException when the store exists but cannot be read
   void read(int port, Rows rows) throws IOException, InterruptedException;
 }

@@ -21,10 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: what other stores keep of what they acknowledged, at their default and at their strict
-/// setting, beside ours. Method: the senders with a ledger, the kills and the power cuts that the
-/// daemon gets, on a table that drops repeats; what is lost is counted, and not a failure of this
-/// test, for these settings do not all promise otherwise. Ours must lose nothing at level disk.
+/// Goal: measure how much of what they acknowledged other stores keep, at their default and at
+/// their strict setting, next to ours. Method: the same senders with a ledger, kills and power cuts
+/// as for the daemon, on a table that drops repeats. Losses are counted and do not fail the test,
+/// because not all settings promise otherwise. Ours must lose nothing at level disk.
 /// `-Dpeer.kills=<n>`, `-Dpeer.cuts=<n>`, `-Dpeer=<regex of the setting>`, `-Dseed=<n>`.
 @Tag("faults")
 @Timeout(value = 4, unit = TimeUnit.HOURS)
@@ -34,7 +34,7 @@ class PeerFaultTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  /// A store and what its answers mean.
+  /// A store, and the meaning of its acknowledgements.
   enum Setting {
     WIDEROW_DISK,
     WIDEROW_OS,
@@ -76,7 +76,7 @@ class PeerFaultTest {
   /// @param kind of the disk whose power is cut; null for `kill -9`
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("runs")
-  void whatItKeepsIsCounted(Setting setting, FaultDisk.@Nullable Kind kind)
+  void acknowledgedEventsThatSurviveAreCounted(Setting setting, FaultDisk.@Nullable Kind kind)
       throws IOException, InterruptedException {
     Peer peer = setting.open();
     String missing = peer.missing();

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// One peer through all its faults. When it does not serve any more what was acknowledged before,
-/// by itself, a person would have to help: that is counted, and the next fault meets a new store.
+/// Runs one peer through all its faults. When it does not recover without help, this is counted,
+/// and the next fault gets a new store.
 ///
 /// - Threads: one.
 final class PeerRun implements AutoCloseable {
@@ -25,11 +25,11 @@ final class PeerRun implements AutoCloseable {
   private final Path log;
   private final @Nullable FaultDisk disk;
   private final Figures figures = new Figures();
-  private final BitSet[] known = new BitSet[SENDERS]; // batches that were counted as lost before
+  private final BitSet[] known = new BitSet[SENDERS]; // batches already counted as lost
   private @Nullable Process process;
   private @Nullable LedgerLoad load;
 
-  /// What was counted.
+  /// The counts.
   static final class Figures {
     long acknowledged;
     long lost;
@@ -51,7 +51,7 @@ final class PeerRun implements AutoCloseable {
     }
   }
 
-  /// @param data where no store is yet
+  /// @param data directory without a store yet
   /// @param logs a directory on a disk that does not fail
   PeerRun(Peer peer, int port, Path data, Path logs, @Nullable FaultDisk disk) {
     this.peer = peer;
@@ -61,7 +61,7 @@ final class PeerRun implements AutoCloseable {
     this.disk = disk;
   }
 
-  /// Has so many more batches acknowledged, by a store that is there or a new one.
+  /// Sends until so many more batches are acknowledged, by an existing store or a new one.
   void load(int batches) throws IOException, InterruptedException {
     LedgerLoad senders = load;
     if (senders == null) {
@@ -70,7 +70,7 @@ final class PeerRun implements AutoCloseable {
         throw new IOException("a new store does not start: " + failure);
       }
       if (disk != null) {
-        disk.force(); // what it made before the first batch is not what this is about
+        disk.force(); // losing its empty table is not the subject
       }
       for (int sender = 0; sender < SENDERS; sender++) {
         known[sender] = new BitSet();
@@ -109,7 +109,7 @@ final class PeerRun implements AutoCloseable {
     }
   }
 
-  /// Cuts the power of its disk, and lets it come back.
+  /// Cuts the power of its disk, and restores it.
   void cut(FaultDisk of, long seed, double keep) throws IOException, InterruptedException {
     LedgerLoad senders = load;
     if (senders != null) {
@@ -120,7 +120,7 @@ final class PeerRun implements AutoCloseable {
     of.restore();
   }
 
-  /// Starts it again and holds what it shows against the ledger.
+  /// Starts it again and checks what it shows against the ledger.
   void check() throws IOException, InterruptedException {
     LedgerLoad senders = load;
     if (senders == null) {
@@ -148,7 +148,7 @@ final class PeerRun implements AutoCloseable {
     for (int sender = 0; sender < SENDERS; sender++) {
       seen[sender] = new BitSet();
     }
-    long[] wrong = new long[2]; // corrupt, twice
+    long[] wrong = new long[2]; // corrupt, duplicated
     peer.read(
         port,
         (sender, n, body) -> {
@@ -219,7 +219,7 @@ final class PeerRun implements AutoCloseable {
     ServeProcess.delete(data);
   }
 
-  /// Ends the senders, and tells what was counted.
+  /// Ends the senders and returns the counts.
   Figures end() {
     LedgerLoad senders = load;
     if (senders != null) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a piece keeps its bytes until it is released, whenever that is, and no memory is lost.
+/// Goal: a piece keeps its bytes until it is released, whenever that is, and no memory leaks.
 /// Method: pieces of random sizes, released at random; the allocator's own count.
 class PieceBuffersTest {
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;
 import java.util.List;
 
-/// What a daemon with a planted bug does in the place of the right thing. Called by classes that a
-/// [PlantLoader] has changed, and by nobody else.
+/// The wrong behaviour of a daemon with a planted bug. Only classes that a [PlantLoader] has
+/// changed call it.
 final class PlantHooks {
   private PlantHooks() {}
 
@@ -27,7 +27,7 @@ final class PlantHooks {
     return new Refusals();
   }
 
-  /// Of two parts of a batch, the outcome that is nicer to hear.
+  /// Of the outcomes of two parts of a batch, the better one.
   static Outcome nicer(Outcome a, Outcome b) {
     return a instanceof Outcome.Stored ? a : b;
   }

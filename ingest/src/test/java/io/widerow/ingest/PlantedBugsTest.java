@@ -25,10 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: the tests of this module find every broken rule of what is acknowledged. Method: the
-/// product's classes and a test are loaded once more with one rule cut out of their byte code, see
-/// [PlantLoader]; the test must fail, and passes on the classes as they are. A third of the rules
-/// in each run, but for those whose absence shows in an answer that does not come for ten seconds;
+/// Goal: the tests of this module detect every broken rule about acknowledgements. Method: the
+/// product's classes and a test are loaded again with one rule cut out of their byte code, see
+/// [PlantLoader]. The test must fail, and must pass on the unchanged classes. Each run takes a
+/// third of the rules, without those that are detected only by a ten-second wait for an answer.
 /// `-Dplants=all` takes all, `-Dplant=<regex>` some.
 class PlantedBugsTest {
   private static final List<Planted> PLANTS = plants();
@@ -38,8 +38,8 @@ class PlantedBugsTest {
 
   /// A broken rule.
   ///
-  /// @param rule what the product does that this one does not
-  /// @param waits the test that finds it waits in vain for an answer
+  /// @param rule what the product does and this variant does not
+  /// @param waits whether the test detects it by waiting in vain for an answer
   record Planted(String rule, Suite suite, List<Cut> cuts, boolean waits) {
     Planted thatWaits() {
       return new Planted(rule, suite, cuts, true);
@@ -63,7 +63,7 @@ class PlantedBugsTest {
     return new Planted(rule, new Suite(in, test, List.of()), List.of(cuts), false);
   }
 
-  /// All of them with `-Dplants=all`, otherwise another third of the quick ones in each run.
+  /// All with `-Dplants=all`, otherwise a random third of those that do not wait.
   static List<Planted> slice() {
     int third = Math.floorMod(System.nanoTime() / 1_000, 3);
     boolean all = "all".equals(System.getProperty("plants")) || System.getProperty("plant") != null;
@@ -88,17 +88,17 @@ class PlantedBugsTest {
         planted(
             "nobody is answered before the commit",
             LanesTest.class,
-            "nobodyIsAnsweredBeforeTheCommit",
+            "noBatchIsAnsweredBeforeTheCommit",
             Cut.to(LaneGroup.class, "append", List.class, "add", "answerAndAdd")),
         planted(
             "nobody is answered without a commit",
             LanesTest.class,
-            "nobodyIsAnsweredBeforeTheCommit",
+            "noBatchIsAnsweredBeforeTheCommit",
             Cut.out(LaneGroup.class, "commit", LaneWriter.class, "commit")),
         planted(
             "a group is as durable as the strongest level that is asked for",
             LanesTest.class,
-            "whatWaitsDuringACommitIsOneGroupAtTheStrongestLevel",
+            "batchesThatWaitDuringACommitFormOneGroupAtTheStrongestLevel",
             Cut.out(LaneGroup.class, "take", Durability.class, "compareTo")),
         planted(
             "what the store refuses is told",
@@ -113,29 +113,29 @@ class PlantedBugsTest {
         planted(
             "a failure ends the writing",
             LanesTest.class,
-            "aFailureFailsAllWhoWaitAndAllWhoCome",
+            "aFailureFailsWaitingAndLaterBatches",
             Cut.out(LaneGroup.class, "fail", WriteSide.class, "fail")),
         planted(
                 "a failure is told to all who wait",
                 LanesTest.class,
-                "aFailureFailsAllWhoWaitAndAllWhoCome",
+                "aFailureFailsWaitingAndLaterBatches",
                 Cut.out(LaneGroup.class, "fail", LaneGroup.class, "answerAll"))
             .thatWaits(),
         planted(
                 "what is thrown on a lane ends the writing",
                 LanesTest.class,
-                "aFailureFailsAllWhoWaitAndAllWhoCome",
+                "aFailureFailsWaitingAndLaterBatches",
                 Cut.out(Lane.class, "onSlot", LaneGroup.class, "fail"))
             .thatWaits(),
         planted(
             "who finds the ring full is told",
             LanesTest.class,
-            "aFullRingIsOverload",
+            "aFullRingIsReportedAsOverload",
             Cut.out(Lanes.class, "offer", BatchPart.class, "done")),
         planted(
             "a lane that closes finishes what it has",
             LanesTest.class,
-            "lanesThatCloseAnswerAllThatTheyHave",
+            "closingLanesAnswerAllTheirBatches",
             Cut.out(Lane.class, "close", Disruptor.class, "shutdown")));
   }
 
@@ -153,14 +153,14 @@ class PlantedBugsTest {
             Cut.to(BatchSplit.Join.class, "done", Outcome.class, "merge", "nicer")),
         new Planted(
             "a part of a batch does not vouch for the others",
-            new Suite(LanesTest.class, "aPartThatWasStoredDoesNotVouchForTheRest", List.of(3, 3)),
+            new Suite(LanesTest.class, "aStoredPartDoesNotVouchForTheOthers", List.of(3, 3)),
             List.of(Cut.to(Lanes.class, "write", BatchKey.class, "part", "whole")),
             false));
   }
 
   private static List<Planted> keys() {
     String again = "aRepeatIsAnsweredAndNotStoredAgainAlsoAfterARestart";
-    String keys = "whatDiffersInOneThingHasAnotherKey";
+    String keys = "keysThatDifferInOneInputDiffer";
     return List.of(
         planted(
             "a repeat is not stored again",
@@ -185,7 +185,7 @@ class PlantedBugsTest {
         planted(
             "a batch that found no room is not known",
             LanesTest.class,
-            "aGroupThatFindsNoRoomAtItsCommitIsAsIfItNeverCame",
+            "aGroupThatFindsTheDiskFullAtItsCommitIsForgotten",
             Cut.out(LaneGroup.class, "dropGroup", BatchLedger.class, "forgetUncommitted")),
         planted(
             "a key is its sender's",
@@ -215,7 +215,7 @@ class PlantedBugsTest {
         planted(
             "the digest of a body has its bytes in it",
             KeyedDigestTest.class,
-            "whatDiffersHasAnotherDigest",
+            "differentBodiesHaveDifferentDigests",
             Cut.out(KeyedDigest.class, "of", Cipher.class, "updateAAD")),
         planted(
             "the key of a part has its batch and number in it",
@@ -234,26 +234,26 @@ class PlantedBugsTest {
         planted(
                 "credit is claimed before the body is read",
                 DaemonTest.class,
-                "creditIsClaimedBeforeTheBodyComes",
+                "creditIsClaimedBeforeTheBodyArrives",
                 Cut.to(IntakeRequest.class, "admit", ByteCredit.class, "tryClaim", "freely"))
             .thatWaits(),
         planted(
                 "credit is given back",
                 DaemonTest.class,
-                "creditIsClaimedBeforeTheBodyComes",
+                "creditIsClaimedBeforeTheBodyArrives",
                 Cut.out(IntakeRequest.class, "finish", ByteCredit.class, "release"))
             .thatWaits(),
         planted(
                 "a daemon that stops takes no more",
                 DaemonTest.class,
-                "aDaemonThatStopsAnswersWhatItHasAndTakesNoMore",
+                "aStoppingDaemonAnswersRequestsInFlightAndRefusesNewOnes",
                 Cut.out(Daemon.class, "close", Intake.class, "drain"))
             .thatWaits(),
         planted(
             "an event far ahead of the clock is refused",
             EmbeddedDaemonTest.class,
             "anEventFarAheadIsRefusedAndItsNeighbourStored",
-            // the lane of the store, whose class is not seen from here
+            // the lane of the store, whose class is not visible here
             Cut.to("io.widerow.storage.Lane", "refusal", EventLayout.class, "idTime", "longAgo")));
   }
 
@@ -269,10 +269,10 @@ class PlantedBugsTest {
     PlantLoader loader = new PlantLoader(PlantHooks.class, plant.cuts());
     Throwable caught = run(loader, plant.suite());
     for (Cut cut : plant.cuts()) {
-      assertTrue(loader.done(cut) > 0, "there is no such call any more: " + cut);
+      assertTrue(loader.done(cut) > 0, "this call no longer exists: " + cut);
     }
     assertTrue(caught != null, plant.suite() + " found nothing");
-    assertTrue(tells(caught), () -> "broke for another reason: " + caught);
+    assertTrue(tells(caught), () -> "failed for another reason: " + caught);
     CAUGHT.add("%s: %s: %s".formatted(plant, plant.suite(), caught.getMessage()));
   }
 
@@ -281,7 +281,7 @@ class PlantedBugsTest {
         .failure(suite.in().getName(), suite.test(), suite.arguments());
   }
 
-  /// True for a test that failed, and for one that waited in vain for an answer.
+  /// True for a test that failed, or that waited in vain for an answer.
   private static boolean tells(Throwable caught) {
     return caught instanceof AssertionError || caught.getCause() instanceof TimeoutException;
   }

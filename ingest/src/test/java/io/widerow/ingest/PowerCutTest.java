@@ -24,16 +24,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Goal: the power may go at any moment; what was acknowledged at level disk is there afterwards,
-/// once and in order, and the daemon starts by itself. Method: the daemon on a disk whose power is
-/// cut under load, with journal files and rows so small that every cut meets sealing, merging and
-/// the turn of a journal file. `-Dcuts=<n>` cuts more often, `-Doscuts=<n>` at level os, and
-/// `-Dseed=<n>` at the times of another run.
+/// Goal: after a power cut at any moment, everything acknowledged at level disk is there, once and
+/// in order, and the daemon starts without help. Method: the daemon on a disk whose power is cut
+/// under load, with journal files and rows so small that every cut overlaps sealing, merging and a
+/// change of journal file. `-Dcuts=<n>` sets the number of cuts, `-Doscuts=<n>` that at level os,
+/// and `-Dseed=<n>` repeats the times of a run.
 @Tag("faults")
 @Timeout(value = 4, unit = TimeUnit.HOURS)
 class PowerCutTest {
   private static final int SENDERS = 4;
-  private static final int CUTS_A_STORE = 8; // all that a store has is read back every time
+  private static final int CUTS_A_STORE = 8; // the whole store is read back every time
   private static final int OS_EVENTS = 20; // in a batch
   private static final double[] KEEP = {0, 0.1, 0.5, 0.9, 1};
   private static final String[] SMALL = ServeProcess.small(16 << 20);
@@ -107,12 +107,11 @@ class PowerCutTest {
     }
   }
 
-  /// At level os an acknowledgement promises that the kernel has the events. What a power cut
-  /// leaves is a prefix of what was sent, batch by batch; how much that is depends on when the
-  /// kernel wrote.
+  /// At level os an acknowledgement promises that the kernel has the events. A power cut leaves a
+  /// prefix of the batches sent; its length depends on when the kernel wrote them to disk.
   @ParameterizedTest
   @EnumSource(names = {"EXT4", "XFS"})
-  void whatTheKernelHadIsThereFromTheStart(FaultDisk.Kind kind)
+  void aPrefixOfWhatTheKernelHadSurvives(FaultDisk.Kind kind)
       throws IOException, InterruptedException {
     String missing = kind.missing();
     if (missing != null) {
@@ -194,7 +193,7 @@ class PowerCutTest {
     assertEquals(200, answer.statusCode(), answer.body());
   }
 
-  /// Batches that are there, which must be the first ones, and whole.
+  /// The number of batches found, which must be the first ones, and whole.
   private static int left(HttpClient client, ServeProcess daemon, String type)
       throws IOException, InterruptedException {
     URI all = URI.create("http://127.0.0.1:" + daemon.port() + "/v1/query?type=" + type);

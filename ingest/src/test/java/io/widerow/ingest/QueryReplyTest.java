@@ -29,9 +29,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Goal: a small answer goes out whole, a large one piece by piece, and nobody waits for headers
-/// until an answer is made. Method: a server that answers by hand, on a thread of its own, asked by
-/// the JDK's client and by one that leaves.
+/// Goal: a small answer is sent whole, a large one piece by piece, and headers do not wait until an
+/// answer is complete. Method: a server that answers under the test's control on its own thread;
+/// the JDK's client, and a client that leaves.
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 class QueryReplyTest {
   private static final ResponseHeaders OK =
@@ -75,7 +75,7 @@ class QueryReplyTest {
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port)).build();
       var response = client.send(request, BodyHandlers.ofInputStream());
-      gate.countDown(); // the client closes when the answer is read
+      gate.countDown(); // the client closes after reading the answer
       try (InputStream in = response.body()) {
         body = in.readAllBytes();
       }
@@ -83,7 +83,7 @@ class QueryReplyTest {
     }
   }
 
-  private final CountDownLatch gate = new CountDownLatch(1); // open when there are headers
+  private final CountDownLatch gate = new CountDownLatch(1); // open once the headers are there
   private byte[] body = new byte[0];
 
   @AfterEach
@@ -106,7 +106,7 @@ class QueryReplyTest {
   }
 
   @Test
-  void aLargeOneGoesOutInPieces() throws Exception {
+  void aLargeAnswerGoesOutInPieces() throws Exception {
     byte[] piece = new byte[300_000];
     int port =
         serve(reply -> {
@@ -131,7 +131,7 @@ class QueryReplyTest {
     int port =
         serve(reply -> {
           reply.begin(OK);
-          assertTrue(gate.await(30, TimeUnit.SECONDS), "no headers until there is an answer");
+          assertTrue(gate.await(30, TimeUnit.SECONDS), "no headers before the answer");
           reply.end(new byte[] {'x'}, 1);
         });
     assertEquals(200, get(port).statusCode());
@@ -140,13 +140,13 @@ class QueryReplyTest {
   }
 
   @Test
-  void anotherAnswerTakesItsPlace() throws Exception {
+  void aRefusalReplacesTheAnswer() throws Exception {
     int port = serve(reply -> reply.refuse(HttpResponse.of(HttpStatus.GONE)));
     assertEquals(410, get(port).statusCode());
   }
 
   @Test
-  void aFailureBeforeAnythingWasSentIsTold() throws Exception {
+  void aFailureBeforeTheFirstByteIsReported() throws Exception {
     int port =
         serve(reply -> {
           reply.begin(OK);

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The JVM that daemons of tests run on. Starting is most of what a test of many kills waits for,
-/// so the daemon's classes, linked, are put into a cache of the JVM once.
+/// The JVM for the daemons of tests. A test of many kills mostly waits for starts, so the daemon's
+/// classes are linked once into an AOT cache of the JVM.
 final class QuickJvm {
   private static final String OUTPUT = "-XX:AOTCacheOutput=";
 
@@ -18,9 +18,9 @@ final class QuickJvm {
     this.command = command;
   }
 
-  /// As this JVM is.
+  /// The command of a JVM like this one.
   ///
-  /// @param more options, which count above those of this one
+  /// @param more options, which override those of this JVM
   static List<String> plain(List<String> more) {
     List<String> command = base();
     command.addAll(more);
@@ -40,14 +40,14 @@ final class QuickJvm {
     return command;
   }
 
-  /// @param directory for the archive, and for the store of the daemon that it is made from
+  /// @param directory for the archive, and for the store of the daemon that creates it
   static QuickJvm archived(Path directory) throws IOException, InterruptedException {
     String classPath = PackedClasses.path(directory);
     Path archive = directory.resolve("classes.aot");
     List<String> command = base();
     command.add(OUTPUT + archive);
-    // A library of the journal's would write itself into a new file at each start, as the journal
-    // writes; it takes one that is there.
+    // A library of the journal extracts itself into a new file at each start; these options make it
+    // reuse one file.
     command.add("-Djffi.extract.dir=" + directory);
     command.add("-Djffi.extract.name=jffi");
     command.addAll(

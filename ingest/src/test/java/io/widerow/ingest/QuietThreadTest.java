@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/// Goal: a quiet thread is nice, and nobody else is. Method: what Linux says of both.
+/// Goal: these threads have low priority, and no others do. Method: the `nice` values in `/proc`.
 @EnabledOnOs(OS.LINUX)
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 class QuietThreadTest {
-  private static final int NICE_COLUMN = 16; // behind the name, see proc_pid_stat(5)
+  private static final int NICE_COLUMN = 16; // after the name, see proc_pid_stat(5)
 
   private static int niceness() {
     try {
@@ -31,7 +31,7 @@ class QuietThreadTest {
   }
 
   @Test
-  void itAloneGivesWay() throws Exception {
+  void onlyTheseThreadsHaveLowPriority() throws Exception {
     int before = niceness();
     try (var quiet = Executors.newSingleThreadExecutor(QuietThread.factory("quiet"))) {
       Future<Integer> its = quiet.submit(QuietThreadTest::niceness);

@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
-/// One connection whose bytes a test chooses itself, because no client would send them.
+/// One connection on which a test sends arbitrary bytes, which no client would send.
 final class RawHttp implements AutoCloseable {
   private static final int PATIENCE_MILLIS = 60_000;
 
@@ -22,8 +22,7 @@ final class RawHttp implements AutoCloseable {
 
   RawHttp(int port) throws IOException {
     socket = new Socket();
-    socket.setReceiveBufferSize(
-        RECEIVED_BYTES); // or much of an answer is out of the server's hands
+    socket.setReceiveBufferSize(RECEIVED_BYTES); // otherwise the kernel buffers much of an answer
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     socket.setSoTimeout(PATIENCE_MILLIS);
     socket.setTcpNoDelay(true);
@@ -31,7 +30,7 @@ final class RawHttp implements AutoCloseable {
     in = socket.getInputStream();
   }
 
-  /// Sends text of one byte a character.
+  /// Sends text as ISO 8859-1.
   RawHttp send(String text) throws IOException {
     return send(text.getBytes(StandardCharsets.ISO_8859_1));
   }
@@ -42,20 +41,20 @@ final class RawHttp implements AutoCloseable {
     return this;
   }
 
-  /// Says that nothing more comes.
+  /// Closes the sending side.
   void end() throws IOException {
     socket.shutdownOutput();
   }
 
-  /// The start of a request that sends events, up to where further headers go.
+  /// The start of a request that sends events, up to the place for further headers.
   static String post(String type) {
     return "POST /v1/events?type=%s HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: text/plain\r\n"
         .formatted(type);
   }
 
-  /// All that the server says until it closes the connection; a reset counts as its end.
+  /// All that the server sends until it closes the connection; a reset counts as the end.
   ///
-  /// @throws SocketTimeoutException when it does not close it
+  /// @throws SocketTimeoutException when the server does not close it
   String untilClosed() throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     byte[] piece = new byte[1 << 14];
@@ -87,7 +86,7 @@ final class RawHttp implements AutoCloseable {
     return words.length > 1 ? Integer.parseInt(words[1]) : 0;
   }
 
-  /// Sends a piece over and over until the server ends the connection or has said something.
+  /// Sends a piece repeatedly until the server closes the connection or has sent something.
   ///
   /// @return bytes sent
   long sendUntilEnded(byte[] piece, long bytesMax) {

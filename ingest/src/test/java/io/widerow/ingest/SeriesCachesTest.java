@@ -22,7 +22,7 @@ class SeriesCachesTest {
   }
 
   @Test
-  void oneThatWasGivenBackIsTakenAgain() {
+  void aCacheThatWasGivenBackIsTakenAgain() {
     SeriesCaches caches = new SeriesCaches(64 << 20, 1);
     SeriesCache cache = caches.take();
     assertNotNull(cache);

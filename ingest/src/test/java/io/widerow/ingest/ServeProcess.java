@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The daemon as a process of its own, with the class path and the options of this one.
+/// The daemon as a separate process, with the class path and the JVM options of this one.
 final class ServeProcess implements AutoCloseable {
   /// The exit code of a daemon whose disk has failed.
   static final int FAILED = 74;
@@ -31,8 +31,8 @@ final class ServeProcess implements AutoCloseable {
     this.port = port;
   }
 
-  /// Arguments for journal files and rows so small that each fault meets sealing, merging and the
-  /// turn of a journal file.
+  /// Arguments for journal files and rows so small that each fault overlaps sealing, merging and a
+  /// change of journal file.
   static String[] small(long reserveBytes) {
     Map<String, String> keys = new LinkedHashMap<>();
     keys.put("lanes", "2");
@@ -46,18 +46,18 @@ final class ServeProcess implements AutoCloseable {
         .toArray(String[]::new);
   }
 
-  /// Starts one and waits until it is ready.
+  /// Starts a daemon and waits until it is ready.
   static ServeProcess start(Path data, String... more) throws IOException {
     return startUnder(List.of(), data.toAbsolutePath().resolveSibling("").normalize(), data, more);
   }
 
-  /// The same, by another program whose command line it ends.
+  /// The same under another program; the daemon's command line is the end of that program's.
   static ServeProcess startUnder(List<String> program, Path logs, Path data, String... more)
       throws IOException {
     return start(program, List.of(), logs, data, more);
   }
 
-  /// The same, with options of the JVM instead of those of this one.
+  /// The same, with other JVM options than this process.
   static ServeProcess startWith(List<String> jvm, Path data, String... more) throws IOException {
     Path logs = data.toAbsolutePath().resolveSibling("").normalize();
     return start(List.of(), jvm, logs, data, more);
@@ -70,21 +70,21 @@ final class ServeProcess implements AutoCloseable {
     return ready(launch(program, jvm, data, log, more), log);
   }
 
-  /// Starts one soon, and waits until it is ready.
+  /// Starts a daemon on the prepared JVM, and waits until it is ready.
   static ServeProcess start(QuickJvm jvm, Path data, String... more) throws IOException {
     return startLogging(jvm, data.toAbsolutePath().resolveSibling("").normalize(), data, more);
   }
 
-  /// The same; its log goes to another directory, whose disk does not fail.
+  /// The same, with its log in another directory, whose disk does not fail.
   static ServeProcess startLogging(QuickJvm jvm, Path logs, Path data, String... more)
       throws IOException {
     Path log = Files.createTempFile(logs, "serve", ".log");
     return ready(launch(jvm, data, log, more), log);
   }
 
-  /// Starts one soon, by another program whose command line it ends.
+  /// Starts a daemon on the prepared JVM under another program.
   ///
-  /// @return null when it has ended before it was ready, as it should be with code 74
+  /// @return null when it ended before it was ready, which is allowed with exit code 74
   static @Nullable ServeProcess startOrFail(
       List<String> program, QuickJvm jvm, Path logs, Path data, String... more) throws IOException {
     List<String> command = new ArrayList<>(program);
@@ -123,7 +123,7 @@ final class ServeProcess implements AutoCloseable {
     return new ServeProcess(process, log, Integer.parseInt(address.group(1)));
   }
 
-  /// Starts one whose end is to be seen.
+  /// Starts a daemon that is expected to end by itself.
   static Process launch(Path data, Path log, String... more) throws IOException {
     return launch(List.of(), List.of(), data, log, more);
   }
@@ -136,7 +136,7 @@ final class ServeProcess implements AutoCloseable {
     return launchCommand(command, data, log, more);
   }
 
-  /// Starts one whose end is to be seen, soon.
+  /// Starts a daemon on the prepared JVM that is expected to end by itself.
   static Process launch(QuickJvm jvm, Path data, Path log, String... more) throws IOException {
     return launchCommand(jvm.command(), data, log, more);
   }
@@ -173,7 +173,7 @@ final class ServeProcess implements AutoCloseable {
     return read(log);
   }
 
-  /// Deletes a store, or whatever else a test has done with: thousands of faults would fill a disk.
+  /// Deletes a store or another directory after use: thousands of faults would fill a disk.
   static void delete(Path tree) throws IOException {
     try (Stream<Path> paths = Files.walk(tree)) {
       for (Path path : paths.toList().reversed()) {
@@ -182,14 +182,14 @@ final class ServeProcess implements AutoCloseable {
     }
   }
 
-  /// `kill -9`, of the daemon before the program it runs under, if there is one.
+  /// `kill -9` of the daemon, and then of the program it runs under, if there is one.
   void kill() throws InterruptedException {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
     int _ = process.waitFor();
   }
 
-  /// `kill`, of the daemon and not of the program it runs under, and how it ended.
+  /// `kill` of the daemon, not of the program it runs under. Returns its exit code.
   int stop(int seconds) throws IOException, InterruptedException {
     process.descendants().findFirst().orElse(process.toHandle()).destroy();
     if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
@@ -198,7 +198,7 @@ final class ServeProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /// Figure of `/proc/<pid>/status` in bytes.
+  /// A value of `/proc/<pid>/status` in bytes.
   long memoryBytes(String name) throws IOException {
     return Files.readAllLines(Path.of("/proc", Long.toString(pid()), "status")).stream()
         .filter(line -> line.startsWith(name + ":"))

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: whatever ends the daemon, what it acknowledged is there afterwards, once and in order.
-/// Method: the daemon as a process of its own that is stopped under load, and senders that keep a
-/// ledger. It is killed by [DaemonKillTest].
+/// Goal: after any end of the daemon, everything acknowledged is there, once and in order. Method:
+/// the daemon as a separate process that is stopped under load, and senders with a ledger.
+/// [DaemonKillTest] covers kills.
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class ServeProcessTest {
   private static final int SENDERS = 4;

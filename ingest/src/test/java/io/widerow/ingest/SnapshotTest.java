@@ -32,15 +32,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: a snapshot of a daemon under load is a whole store with every batch that was acknowledged
-/// before it was asked for, each once and in order; a daemon that is killed while it makes one
-/// loses nothing, and what is half made is never taken for a store. Method: the daemon as a
-/// process, senders with a ledger, files so small that each snapshot meets sealing, merging and the
-/// turn of a journal file; a second daemon opens the snapshot and is held to the ledger.
-/// `-Dsnapshots=<n>` makes more in the profile `faults`, `-Dseed=<n>` at the times of another run.
+/// before the request, each once and in order. A daemon that is killed while it makes one loses
+/// nothing, and an unfinished snapshot is never taken for a store. Method: the daemon as a process,
+/// senders with a ledger, and files so small that each snapshot overlaps sealing, merging and a
+/// change of journal file. A second daemon opens the snapshot and is checked against the ledger.
+/// `-Dsnapshots=<n>` makes more in the profile `faults`; `-Dseed=<n>` repeats the times of a run.
 @Timeout(value = 4, unit = TimeUnit.HOURS)
 class SnapshotTest {
   private static final int SENDERS = 4;
-  private static final int SNAPSHOTS_A_STORE = 20; // all that a store has is read back every time
+  private static final int SNAPSHOTS_A_STORE = 20; // the whole store is read back every time
   private static final String[] SMALL = ServeProcess.small(0);
 
   @TempDir private Path directory = Path.of(".");
@@ -95,8 +95,8 @@ class SnapshotTest {
         assertEquals(0, snapshot("--url", url(daemon), "--to", "s"));
         millis = Arrays.copyOf(millis, millis.length + 1);
         millis[millis.length - 1] = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-        load.awaitMore(1); // what comes later is not to change it
-        load.hold(true); // while another daemon is looked at
+        load.awaitMore(1); // later events must not change it
+        load.hold(true); // while the other daemon is checked
         check(jvm, load, copies.resolve("s"), promised);
         load.hold(false);
         ServeProcess.delete(copies.resolve("s"));
@@ -127,7 +127,7 @@ class SnapshotTest {
     }
   }
 
-  /// What is half made has no FORMAT under its own name, and is deleted by the next one.
+  /// An unfinished snapshot has no FORMAT file under its name, and the next snapshot deletes it.
   private ServeProcess killWhileMaking(QuickJvm jvm, ServeProcess daemon, Path data)
       throws IOException, InterruptedException {
     Path copies = data.resolveSibling("d-snapshots");
@@ -152,7 +152,7 @@ class SnapshotTest {
     return next;
   }
 
-  /// Of a store that nobody has open, into any directory.
+  /// A stopped store can be copied to any directory.
   private void stopped(QuickJvm jvm, LedgerLoad load, Path data)
       throws IOException, InterruptedException {
     Path copy = data.resolveSibling("stopped");
@@ -179,7 +179,7 @@ class SnapshotTest {
   }
 
   @Test
-  void aNameLeadsNowhereElse() throws IOException, InterruptedException {
+  void aNameCannotLeadOutOfTheDirectory() throws IOException, InterruptedException {
     Path data = directory.resolve("d");
     try (ServeProcess daemon = ServeProcess.start(data, SMALL);
         HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {

@@ -15,8 +15,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Goal: each form of syslog becomes the event that it describes. Method: the examples of the RFCs
-/// through the decoder; and a daemon with real sockets.
+/// Goal: a message in each format of syslog becomes the event that it describes. Method: the
+/// examples of the RFCs through the decoder, and a daemon with real sockets.
 @Timeout(30)
 class SyslogTest {
   private static final DaemonConfig SYSLOG =
@@ -54,7 +54,7 @@ class SyslogTest {
         "Stored[type=syslog, timeNanos=1697062455000000000, ownId=null, attributes={app=su,"
             + " body='su root' failed, facility=4, host=mymachine, pid=230, severity=2}]",
         decode("<34>Oct 11 22:14:15 mymachine su[230]: 'su root' failed").toString());
-    assertEquals("x: y z", decode("<13>x: y z").body()); // neither form: kept whole
+    assertEquals("x: y z", decode("<13>x: y z").body()); // neither format: kept whole
     assertEquals("no priority", decode("no priority").body());
     assertEquals("h", decode("<13>Feb  5 17:32:18 h tag: x").attributes().get("host"));
     assertEquals("t", decode("<13>2026-01-02T03:04:05.678+01:00 h t: x").attributes().get("app"));
@@ -99,7 +99,7 @@ class SyslogTest {
       }
       store.full = true;
       out.write("2:14:15 h a: two\n<34>Oct 11 22:14:15 h a: ".getBytes(StandardCharsets.US_ASCII));
-      while (store.refusedForRoom.get() < 3) { // tried again and again
+      while (store.refusedForRoom.get() < 3) { // tried repeatedly
         Thread.onSpinWait();
       }
       out.write("three".getBytes(StandardCharsets.US_ASCII));

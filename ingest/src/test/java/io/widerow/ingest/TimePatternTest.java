@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 
-/// Patterns of times that a sender names.
+/// Time patterns from senders.
 class TimePatternTest {
   @Test
   void aPatternOfTheJdkIsUsed() {
@@ -18,7 +18,7 @@ class TimePatternTest {
   }
 
   @Test
-  void whatIsNoPatternIsRefused() {
+  void aBadPatternIsRefused() {
     for (String none : new String[] {"nonsense", "yyyy'", "pppp", "ppppHHs G Q", "]"}) {
       assertThrows(
           IllegalArgumentException.class, () -> TimePattern.of(none, 0, ZoneOffset.UTC), none);

@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/// Goal: when the disk refuses a write, everybody who waits is told, nothing more is taken in, what
-/// was acknowledged can be read, and the process ends with 74, by itself or when it is told to
-/// stop. Method: the daemon as a process whose `fdatasync` calls fail from some moment on, by
-/// `strace`; and the command in this process, over a store that is told to fail.
+/// Goal: when the disk fails a write, all waiting senders get an error, nothing more is taken in,
+/// everything acknowledged can be read, and the process ends with exit code 74, by itself or when
+/// it is asked to stop. Method: the daemon as a process whose `fdatasync` calls fail from some
+/// moment on, by `strace`; and the command in this process, over a store that can be made to fail.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class WriteFailureTest {
   private static final Pattern ADDRESS = Pattern.compile("http on /(127\\.0\\.0\\.1:\\d+)");
@@ -43,7 +43,7 @@ class WriteFailureTest {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   @Test
-  void aForceThatFailsEndsWritingAndNotReading() throws IOException, InterruptedException {
+  void aFailedForceEndsWritingButNotReading() throws IOException, InterruptedException {
     Path data = directory.resolve("d");
     List<String> acknowledged = new ArrayList<>();
     try (ServeProcess daemon = ServeProcess.start(data, "--set", "read-on-seconds=3600")) {
@@ -58,7 +58,7 @@ class WriteFailureTest {
       for (int sender = 0; sender < SENDERS; sender++) {
         assertEnded(waiting.get(sender).join());
       }
-      fault.destroy(); // it is not tried again, though it would work; and strace slows everything
+      fault.destroy(); // no retry, although it would work now; and strace slows everything down
       int _ = fault.waitFor();
       assertEnded(post(address, "after").join());
       assertEquals(503, get(address, "/ready").statusCode());
@@ -79,7 +79,8 @@ class WriteFailureTest {
     }
   }
 
-  /// Makes every `fdatasync` and `fsync` of a process answer EIO, until the one returned ends.
+  /// Makes every `fdatasync` and `fsync` of a process fail with EIO, until the returned process
+  /// ends.
   private Process failForces(long pid) throws IOException {
     Path log = directory.resolve("strace.log");
     Process strace;
@@ -116,7 +117,7 @@ class WriteFailureTest {
   }
 
   @Test
-  void afterItsTimeItEndsByItself() throws IOException, InterruptedException {
+  void afterReadOnSecondsItEndsByItself() throws IOException, InterruptedException {
     MemoryStore store = new MemoryStore(1);
     StringWriter out = new StringWriter();
     ServeCommand command = new ServeCommand(_ -> store, Map.of());
