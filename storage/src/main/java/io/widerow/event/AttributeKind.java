@@ -5,7 +5,7 @@ public enum AttributeKind {
   /// Valid UTF-8.
   STRING(1),
   LONG(2),
-  /// Any bits; a NaN is kept as it is.
+  /// Any 64 bits; the bits of a NaN are kept.
   DOUBLE(3),
   BOOLEAN(4),
   BYTES(5);
@@ -18,12 +18,12 @@ public enum AttributeKind {
     this.code = (byte) code;
   }
 
-  /// True when a kind has this code.
+  /// True when `code` is the code of a kind.
   static boolean isKind(int code) {
     return code >= 1 && code < BY_CODE.length;
   }
 
-  /// @throws IllegalArgumentException when no kind has this code
+  /// @throws IllegalArgumentException when `code` is not the code of a kind
   public static AttributeKind of(int code) {
     if (!isKind(code)) {
       throw new IllegalArgumentException("attribute kind " + code);
@@ -31,7 +31,7 @@ public enum AttributeKind {
     return BY_CODE[code];
   }
 
-  /// True when the value is a run of bytes, false when it is one number.
+  /// True when the value is a sequence of bytes, false when it is one number.
   public boolean isText() {
     return this == STRING || this == BYTES;
   }

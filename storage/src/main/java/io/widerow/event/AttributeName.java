@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// The name of an attribute: 1 to [EventLayout#NAME_BYTES_MAX] bytes of UTF-8, ordered by these
+/// The name of an attribute: 1 to [EventLayout#NAME_BYTES_MAX] bytes of UTF-8. Names order by their
 /// bytes, unsigned. Immutable.
 public final class AttributeName implements Comparable<AttributeName> {
   /// The attribute that holds the text of a log line.
@@ -19,7 +19,7 @@ public final class AttributeName implements Comparable<AttributeName> {
     this.utf8 = utf8;
   }
 
-  /// @throws IllegalArgumentException when it is empty, too long or no valid Unicode
+  /// @throws IllegalArgumentException when the text is empty, too long or not valid Unicode
   public static AttributeName of(String text) {
     if (!Utf8.isEncodable(text)) {
       throw new IllegalArgumentException("half a surrogate pair in attribute name: " + text);
@@ -33,7 +33,7 @@ public final class AttributeName implements Comparable<AttributeName> {
     return new AttributeName(text, utf8);
   }
 
-  /// Copies the name out of an event record or a file.
+  /// Copies a name out of an event record or a file. The bytes must be a valid name.
   public static AttributeName of(MemorySegment source, long offset, int length) {
     byte[] utf8 = source.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
     return new AttributeName(new String(utf8, StandardCharsets.UTF_8), utf8);
@@ -43,7 +43,7 @@ public final class AttributeName implements Comparable<AttributeName> {
     return utf8.length;
   }
 
-  /// The name's bytes, as a view that nobody can write to.
+  /// The name's bytes, read-only.
   public MemorySegment utf8() {
     return MemorySegment.ofArray(utf8).asReadOnly();
   }
@@ -53,7 +53,7 @@ public final class AttributeName implements Comparable<AttributeName> {
     return length == utf8.length && ShortRuns.same(source, offset, utf8, 0, length);
   }
 
-  /// Copies the name to `out` and returns the offset behind it.
+  /// Copies the name to `out` and returns the offset after it.
   public int copyTo(byte[] out, int offset) {
     System.arraycopy(utf8, 0, out, offset, utf8.length);
     return offset + utf8.length;

@@ -5,9 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Remembers the names seen lately, so that reading them from records allocates nothing for names
-/// that come again. A direct-mapped table: a name that falls on another's slot takes it over, so
-/// its size is fixed however many names there are.
+/// A cache of attribute names, so that reading a known name from a record allocates nothing. It is
+/// a direct-mapped table of fixed size: a name replaces the one that was in its slot.
 ///
 /// - Threads: one.
 public final class AttributeNames {
@@ -16,8 +15,8 @@ public final class AttributeNames {
   private final @Nullable AttributeName[] slots = new AttributeName[SLOTS];
   private @Nullable AttributeName[] places = new AttributeName[16]; // by place in the last event
 
-  /// The name of an event's attribute that stands at `place`. Most events have the names of the one
-  /// before, in the same order: then one comparison finds it.
+  /// The name of the attribute at `place` of an event. Most events have the names of the event
+  /// before them, in the same order; then one comparison finds the name.
   AttributeName at(int place, MemorySegment source, long offset, int length) {
     if (place == places.length) {
       places = Arrays.copyOf(places, 2 * place);

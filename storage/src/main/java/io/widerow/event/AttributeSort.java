@@ -4,11 +4,11 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 
-/// Brings the attributes of an event into ascending order of names: a merge sort of their offsets,
-/// then one copy.
+/// Sorts the attributes of an event by name: a merge sort of their offsets, then one copy of their
+/// bytes.
 ///
 /// - Threads: one.
-/// - Memory: keeps its arrays; allocates only for an event that is the largest yet.
+/// - Memory: keeps its arrays; allocates only for an event larger than any before.
 final class AttributeSort {
   private int[] scratch = new int[0];
   private byte[] sorted = new byte[0];
@@ -30,10 +30,10 @@ final class AttributeSort {
     return Integer.compare(bytesA, bytesB);
   }
 
-  /// Sorts the attributes of the event at `event`, which lie one behind the other up to `end`.
+  /// Sorts the attributes of the event at `event`, which are contiguous and end at `end`.
   ///
-  /// @param offsets from `event`, as they lie; any order when this returns
-  /// @return false when a name is there twice
+  /// @param offsets of the attributes, relative to `event`; in no particular order on return
+  /// @return false when a name occurs twice
   boolean sort(MemorySegment memory, long event, int[] offsets, int attributes, long end) {
     int start = offsets[0];
     if (scratch.length < attributes) {
@@ -70,7 +70,7 @@ final class AttributeSort {
     return true;
   }
 
-  /// Merges the sorted runs `[left, middle)` and `[middle, until)`. False when they share a name.
+  /// Merges the sorted runs `[left, middle)` and `[middle, until)`. False when a name is in both.
   private static boolean merge(
       MemorySegment memory, long event, int[] from, int[] to, int left, int middle, int until) {
     int a = left;

@@ -3,11 +3,11 @@ package io.widerow.event;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
-/// A reusable holder that an [EventView] fills with one value, so that reading an event allocates
-/// nothing.
+/// A reusable holder for one attribute value. An [EventView] fills it, so reading an event
+/// allocates nothing.
 ///
 /// - Threads: one.
-/// - Memory: text is borrowed from the event; it is valid until the cursor moves.
+/// - Memory: strings and bytes are borrowed from the event and valid until the cursor moves.
 public final class AttributeValue {
   private AttributeKind kind = AttributeKind.BOOLEAN;
   private long bits;
@@ -17,14 +17,14 @@ public final class AttributeValue {
 
   /// Makes this a number or a boolean.
   ///
-  /// @param newBits the long; the raw bits of the double; 0 or 1
+  /// @param newBits the long; the raw bits of the double; 0 or 1 for a boolean
   public void setBits(AttributeKind newKind, long newBits) {
     assert !newKind.isText() : newKind;
     kind = newKind;
     bits = newBits;
   }
 
-  /// Makes this a string or bytes that lie in `newMemory`.
+  /// Makes this a string or bytes, borrowed from `newMemory`.
   public void setText(
       AttributeKind newKind, MemorySegment newMemory, long newOffset, int newLength) {
     assert newKind.isText() : newKind;
@@ -38,7 +38,7 @@ public final class AttributeValue {
     return kind;
   }
 
-  /// The value of a number or boolean in the form of [#setBits].
+  /// The value of a number or boolean, encoded as in [#setBits].
   public long bits() {
     assert !kind.isText() : kind;
     return bits;
@@ -48,7 +48,7 @@ public final class AttributeValue {
     return kind == AttributeKind.DOUBLE ? Double.longBitsToDouble(bits) : (double) bits;
   }
 
-  /// Where a string or bytes lie, from [#offset] for [#length] bytes.
+  /// The memory that holds a string or bytes: [#length] bytes from [#offset].
   public MemorySegment memory() {
     return memory;
   }
@@ -61,20 +61,20 @@ public final class AttributeValue {
     return length;
   }
 
-  /// Copies a string or bytes to `out` and returns the offset behind it.
+  /// Copies a string or bytes to `out` and returns the offset after the copy.
   public int copyTo(byte[] out, int outOffset) {
     ShortRuns.copy(memory, offset, out, outOffset, length);
     return outOffset + length;
   }
 
-  /// A new array with the bytes of a string or bytes.
+  /// A new array with the bytes of a string or bytes value.
   public byte[] toBytes() {
     byte[] copy = new byte[length];
     copyTo(copy, 0);
     return copy;
   }
 
-  /// The value as text: numbers in Java's shortest form, bytes as if they were UTF-8.
+  /// The value as text: numbers in Java's shortest form, bytes decoded as UTF-8.
   @Override
   public String toString() {
     return switch (kind) {

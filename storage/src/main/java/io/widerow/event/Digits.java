@@ -1,7 +1,7 @@
 package io.widerow.event;
 
-/// Eight digits at a time, as ASCII in a little-endian long whose lowest byte is the first digit:
-/// numbers are split in the middle, and both halves again, side by side in one word.
+/// Prints eight digits at a time, as ASCII in a little-endian long whose lowest byte is the first
+/// digit. The number is split in halves, and each half again, side by side in one word.
 ///
 /// ```
 ///   number            1234_5678
@@ -10,8 +10,8 @@ package io.widerow.event;
 ///   digits            1  2  3  4  5  6  7  8   8 bits each
 /// ```
 ///
-/// Quotients are products with a reciprocal that are exact for numbers so small (Warren, Hacker's
-/// Delight, 10-9).
+/// A quotient is a product with a reciprocal, which is exact for numbers this small (Warren,
+/// Hacker's Delight, 10-9).
 public final class Digits {
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final long ZEROS = ONES * '0';
@@ -19,7 +19,7 @@ public final class Digits {
 
   private Digits() {}
 
-  /// @param number 0 to 99,999,999; zeros are put in front
+  /// @param number 0 to 99,999,999; padded with leading zeros
   public static long decimal(int number) {
     int high = number / 10_000;
     long fours = high | ((long) (number - high * 10_000) << 32);
@@ -29,7 +29,7 @@ public final class Digits {
     return (tens | ((pairs - tens * 10) << 8)) + ZEROS;
   }
 
-  /// @param bits all 32 are shown, in lower case
+  /// @param bits printed as eight digits, in lower case
   public static long hex(int bits) {
     long bytes = Integer.toUnsignedLong(Integer.reverseBytes(bits)); // the first digits lowest
     bytes = (bytes | (bytes << 16)) & 0x0000_ffff_0000_ffffL;

@@ -7,21 +7,21 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Events in native memory, one record of [EventLayout] behind the other, and the only builder of
-/// such records: what leaves it is valid.
+/// A batch of events in native memory: records of [EventLayout], back to back. It is the only
+/// builder of such records; every record in it is valid.
 ///
 /// ```
 /// batch.begin(type, 0, type.length, epochNanos);
 /// batch.putLong(status, 0, status.length, 404);
-/// Rejection why = batch.end(); // null: the event is in
+/// Rejection why = batch.end(); // null: the event is in the batch
 /// ```
 ///
-/// The first thing wrong with an event is remembered and returned by [#end], which then leaves the
-/// batch as it was before [#begin].
+/// The first error in an event is remembered and returned by [#end], which then leaves the batch as
+/// it was before `begin`.
 ///
 /// - Threads: one at a time; hand a batch over through a ring or a lock.
 /// - Memory: owns native memory from the constructor until [#close]. It grows by doubling, up to
-///   `bytesMax`; an event that finds no room there is [Rejection#BATCH_FULL].
+///   `bytesMax`; an event that does not fit is [Rejection#BATCH_FULL].
 public final class EventBatch implements AutoCloseable {
   private static final int ATTRIBUTE_OFFSETS_START = 16;
 
@@ -29,34 +29,34 @@ public final class EventBatch implements AutoCloseable {
   private final int eventBytesMax;
   private Arena arena;
   private MemorySegment memory;
-  private long limit; // behind the last whole event
-  private long lastOffset; // its start
+  private long limit; // end of the last whole event
+  private long lastOffset; // start of the last whole event
   private int count;
   private long ownIds;
 
   // The event being built.
   private long at; // where the next byte goes
-  private int[] attributeOffsets = new int[ATTRIBUTE_OFFSETS_START]; // from limit
+  private int[] attributeOffsets = new int[ATTRIBUTE_OFFSETS_START]; // relative to limit
   private int attributes;
   private boolean ascending;
-  private boolean sameNames; // so far: as those of the event before, which were in order
+  private boolean sameNames; // names so far equal those of the event before, in order
   private final EventNames names = new EventNames(); // valid and ascending
   private long idTime;
   private long idTail;
   private long version;
   private @Nullable Rejection rejection;
-  private @Nullable RecordTemplate like; // it is whole then
+  private @Nullable RecordTemplate like; // the event is then complete
   private boolean building;
   private final AttributeSort sort = new AttributeSort();
 
-  /// A batch with the store's own limit on the size of an event.
+  /// Creates a batch whose largest event is [EventLayout#EVENT_BYTES_MAX].
   public EventBatch(long bytesStart, long bytesMax) {
     this(bytesStart, bytesMax, EventLayout.EVENT_BYTES_MAX);
   }
 
-  /// @param bytesStart native memory taken at once
+  /// @param bytesStart native memory to allocate at once
   /// @param bytesMax native memory it may grow to
-  /// @param eventBytesMax largest event it takes, at most [EventLayout#EVENT_BYTES_MAX]
+  /// @param eventBytesMax size of the largest event accepted, at most [EventLayout#EVENT_BYTES_MAX]
   public EventBatch(long bytesStart, long bytesMax, int eventBytesMax) {
     if (bytesStart < EventLayout.HEADER_BYTES || bytesMax < bytesStart) {
       throw new IllegalArgumentException(
@@ -71,7 +71,8 @@ public final class EventBatch implements AutoCloseable {
     this.memory = arena.allocate(bytesStart, EventLayout.ALIGNMENT);
   }
 
-  /// The events: from 0 until [#bytes].
+  /// The memory of the events, which lie in `[0, bytes())`. Valid until the batch grows or is
+  /// closed.
   public MemorySegment memory() {
     return memory;
   }
@@ -84,12 +85,12 @@ public final class EventBatch implements AutoCloseable {
     return count;
   }
 
-  /// How many of the events brought their own id.
+  /// How many of the events came with an id from the client.
   public long ownIds() {
     return ownIds;
   }
 
-  /// Forgets all events, and the one being built; keeps the memory.
+  /// Removes all events, and the one being built. Keeps the memory.
   public void clear() {
     building = false;
     limit = 0;
@@ -114,14 +115,14 @@ public final class EventBatch implements AutoCloseable {
     version = EventLayout.VERSION_ASSIGNED;
   }
 
-  /// Starts an event that is as another one was, but for its time: the store assigns its id. Its
-  /// numbers and booleans may be [#set]; it takes no other attributes.
+  /// Starts a copy of an earlier event with another time; the store assigns its id. Its numbers and
+  /// booleans may be changed by [#set]; no attributes can be added.
   ///
-  /// @param template that took an event, see [#copyLast]
+  /// @param template a template that holds an event, see [#copyLast]
   /// @param epochNanos the event's time, nanoseconds since the Unix epoch
   public void begin(RecordTemplate template, long epochNanos) {
     if (template.length() == 0) {
-      throw new IllegalArgumentException("a template of no event");
+      throw new IllegalArgumentException("the template holds no event");
     }
     begin();
     like = template;
@@ -133,28 +134,28 @@ public final class EventBatch implements AutoCloseable {
     }
   }
 
-  /// Sets an attribute of an event that was begun as another: a long, the raw bits of a double, or
-  /// 0 or 1 for a boolean, as that has it.
+  /// Sets a number or boolean of an event that was begun from a template: a long, the raw bits of a
+  /// double, or 0 or 1. The kind is that of the template.
   ///
-  /// @param place of the attribute in the order of names
+  /// @param place of the attribute, in the order of names
   public void set(int place, long bits) {
     RecordTemplate template = like;
     if (!building || template == null) {
-      throw new IllegalStateException("no event was begun as another");
+      throw new IllegalStateException("no event was begun from a template");
     }
     if (rejection == null) {
       template.set(memory, limit, place, bits);
     }
   }
 
-  /// Bytes of the event that was ended last, which there must be.
+  /// Length in bytes of the event ended last. There must be one.
   public int lastBytes() {
     return EventLayout.length(memory, lastOffset);
   }
 
-  /// Has a template take the event that was ended last.
+  /// Copies the event ended last into a template.
   ///
-  /// @throws IllegalStateException when there is none
+  /// @throws IllegalStateException when the batch is empty
   public void copyLast(RecordTemplate template) {
     if (count == 0) {
       throw new IllegalStateException("no event was ended");
@@ -162,8 +163,7 @@ public final class EventBatch implements AutoCloseable {
     template.take(memory, lastOffset);
   }
 
-  /// Starts an event that brings its own id: it replaces the event of the same type that has this
-  /// id.
+  /// Starts an event with an id from the client. It replaces the event of the same type and id.
   public void begin(byte[] type, int typeOffset, int typeBytes, EventId id) {
     start(type, typeOffset, typeBytes);
     if (!TimeUuid.isEventTime(id.time())) {
@@ -178,7 +178,7 @@ public final class EventBatch implements AutoCloseable {
     putString(name, nameOffset, nameBytes, value, 0, value.length);
   }
 
-  /// Adds a string; it must be valid UTF-8.
+  /// Adds a string, which must be valid UTF-8.
   public void putString(
       byte[] name, int nameOffset, int nameBytes, byte[] value, int valueOffset, int valueBytes) {
     if (rejection == null && !Utf8.isValid(value, valueOffset, valueBytes)) {
@@ -187,7 +187,7 @@ public final class EventBatch implements AutoCloseable {
     putText(AttributeKind.STRING, name, nameOffset, nameBytes, value, valueOffset, valueBytes);
   }
 
-  /// Adds bytes that mean nothing to the store.
+  /// Adds opaque bytes.
   public void putBytes(
       byte[] name, int nameOffset, int nameBytes, byte[] value, int valueOffset, int valueBytes) {
     putText(AttributeKind.BYTES, name, nameOffset, nameBytes, value, valueOffset, valueBytes);
@@ -214,9 +214,9 @@ public final class EventBatch implements AutoCloseable {
     }
   }
 
-  /// The names of the event being built, when it is fine so far and they were put in their order,
-  /// for a later event that has the same: its values can be put without them as long as
-  /// [#knowsNames].
+  /// A token for the names of the event being built. A later event with the same names can then be
+  /// built from values alone, as long as [#knowsNames] holds. There is a token when the event has
+  /// no error so far and its names were added in ascending order.
   ///
   /// ```
   /// batch.putLong(STATUS, 0, STATUS.length, 404);
@@ -224,31 +224,32 @@ public final class EventBatch implements AutoCloseable {
   /// batch.end();
   /// batch.begin(type, 0, type.length, nanos);
   /// if (batch.knowsNames(names)) {
-  ///   batch.putLong(200); // of the first name
+  ///   batch.putLong(200); // the value of the first name
   /// }
   /// ```
   ///
-  /// @return negative when there are none to be known
+  /// @return negative when there is no token
   public long names() {
     return rejection == null && ascending && like == null ? names.version() : -1;
   }
 
-  /// True when the names that [#names] stands for are still known.
+  /// True when the batch still knows the names of a token from [#names].
   public boolean knowsNames(long those) {
     return those == names.version();
   }
 
-  /// Adds a long of the next of the names that are known; those before it must have been put.
+  /// Adds a long under the next known name, see [#names]. Values must be added in the order of
+  /// names.
   public void putLong(long value) {
     putBits(AttributeKind.LONG, value);
   }
 
-  /// Adds a double of the next of the names that are known; those before it must have been put.
+  /// Adds a double under the next known name. Values must be added in the order of names.
   public void putDouble(double value) {
     putBits(AttributeKind.DOUBLE, Double.doubleToRawLongBits(value));
   }
 
-  /// Adds a boolean of the next of the names that are known; those before it must have been put.
+  /// Adds a boolean under the next known name. Values must be added in the order of names.
   public void putBoolean(boolean value) {
     if (putNextName(AttributeKind.BOOLEAN, 1)) {
       memory.set(JAVA_BYTE, at, (byte) (value ? 1 : 0));
@@ -256,8 +257,8 @@ public final class EventBatch implements AutoCloseable {
     }
   }
 
-  /// Adds a string of the next of the names that are known; those before it must have been put. It
-  /// must be valid UTF-8.
+  /// Adds a string, which must be valid UTF-8, under the next known name. Values must be added in
+  /// the order of names.
   public void putString(byte[] value, int valueOffset, int valueBytes) {
     if (rejection == null && !Utf8.isValid(value, valueOffset, valueBytes)) {
       reject(Rejection.TEXT_NOT_UTF8);
@@ -274,7 +275,7 @@ public final class EventBatch implements AutoCloseable {
     }
   }
 
-  /// As [#putName], of a name that is known to be valid and to follow the one before.
+  /// As [#putName], for a name that is known to be valid and in order.
   private boolean putNextName(AttributeKind kind, long valueBytes) {
     assert building : "no event was begun";
     if (rejection != null) {
@@ -298,7 +299,8 @@ public final class EventBatch implements AutoCloseable {
 
   private void requireUnlike() {
     if (like != null) {
-      throw new IllegalStateException("an event that was begun as another takes no attributes");
+      throw new IllegalStateException(
+          "an event that was begun from a template takes no attributes");
     }
   }
 
@@ -309,7 +311,7 @@ public final class EventBatch implements AutoCloseable {
     attributeOffsets[attributes] = (int) (at - limit);
   }
 
-  /// Marks the event as refused, for a reason that only the caller can see. The first reason stays.
+  /// Rejects the event for a reason that only the caller can see. The first reason is kept.
   public void reject(Rejection why) {
     assert building : "no event was begun";
     if (rejection == null) {
@@ -319,7 +321,7 @@ public final class EventBatch implements AutoCloseable {
 
   /// Ends the event.
   ///
-  /// @return null when it is in the batch, else why it is not
+  /// @return null when the event is in the batch, else why it was rejected
   public @Nullable Rejection end() {
     assert building : "no event was begun";
     building = false;
@@ -334,7 +336,7 @@ public final class EventBatch implements AutoCloseable {
     int length = Math.toIntExact(at - limit);
     EventLayout.writeHeader(memory, limit, length, attributes, idTime, idTail, version);
     long next = limit + EventLayout.alignedLength(length);
-    memory.asSlice(at, next - at).fill((byte) 0); // the same bytes whatever lay here before
+    memory.asSlice(at, next - at).fill((byte) 0); // deterministic padding
     lastOffset = limit;
     limit = next;
     count++;
@@ -342,15 +344,17 @@ public final class EventBatch implements AutoCloseable {
     return null;
   }
 
-  /// Adds a copy of a record that another batch has taken in. It must be within this batch's
-  /// limits.
+  /// Adds a copy of a valid record from another batch.
+  ///
+  /// @throws IllegalArgumentException when the record exceeds the limits of this batch
   public void copy(MemorySegment records, long offset) {
     int length = EventLayout.length(records, offset);
     at = limit;
     attributes = 0;
     rejection = null;
     if (!reserve(length)) {
-      throw new IllegalArgumentException("a record of %d bytes: %s".formatted(length, rejection));
+      throw new IllegalArgumentException(
+          "cannot copy a record of %d bytes: %s".formatted(length, rejection));
     }
     long next = EventLayout.alignedLength(length);
     MemorySegment.copy(records, offset, memory, limit, next);
@@ -402,7 +406,8 @@ public final class EventBatch implements AutoCloseable {
     at += Integer.BYTES + valueBytes;
   }
 
-  /// Writes kind and name, and makes room for them and the value. False when the event is refused.
+  /// Writes kind and name, and reserves room for them and the value. False when the event is
+  /// rejected.
   private boolean putName(
       AttributeKind kind, byte[] name, int nameOffset, int nameBytes, long valueBytes) {
     assert building : "no event was begun";
@@ -441,7 +446,7 @@ public final class EventBatch implements AutoCloseable {
     return true;
   }
 
-  /// Makes sure that `bytes` more, and the padding behind them, fit at `at`.
+  /// Makes sure that `bytes` more, and the padding after them, fit at `at`.
   private boolean reserve(long bytes) {
     long length = at + bytes - limit;
     if (length > eventBytesMax) {
@@ -460,7 +465,7 @@ public final class EventBatch implements AutoCloseable {
     MemorySegment larger =
         grown.allocate(
             Math.min(bytesMax, Math.max(needed, 2 * memory.byteSize())), EventLayout.ALIGNMENT);
-    // At the start of an event `at` is behind a header that need not fit yet.
+    // At the start of an event `at` is after a header that need not fit yet.
     MemorySegment.copy(memory, 0, larger, 0, Math.min(at, memory.byteSize()));
     arena.close();
     arena = grown;

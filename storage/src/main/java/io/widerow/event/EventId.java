@@ -3,16 +3,16 @@ package io.widerow.event;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
-/// A timeuuid as a value, for everywhere but the hot path, which carries the two longs. The bits
-/// and their order are explained at [TimeUuid].
+/// A timeuuid as a value object. The hot path carries the two longs instead. [TimeUuid] explains
+/// the bits and their order.
 ///
 /// @param time 100 ns ticks since 1582-10-15 UTC, 60 bits
-/// @param tail the low eight bytes in sortable form, those of RFC 9562's variant
+/// @param tail the low eight bytes in sortable form, with the variant of RFC 9562
 public record EventId(long time, long tail) implements Comparable<EventId> {
-  /// Before every id there is.
+  /// The least id.
   public static final EventId LEAST = new EventId(0, TimeUuid.tailLeast());
 
-  /// Behind every id there is: a bound, not an id. No UUID has this time.
+  /// An upper bound above every id. It is not an id: no UUID has this time.
   public static final EventId LIMIT = new EventId(TimeUuid.ID_TIME_LIMIT, TimeUuid.tailLeast());
 
   private static final int TEXT_LENGTH = 36;
@@ -23,11 +23,11 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
     }
   }
 
-  /// The least id of an instant. A range of time `[from, until)` is the range of ids
-  /// `[leastOf(from), leastOf(until))`. Inside a tick this divides ids as Widerow assigns them; one
-  /// that a client made lies where its bits say, though its time is the start of its tick.
+  /// The least id of an instant: the time range `[from, until)` is the id range `[leastOf(from),
+  /// leastOf(until))`. Below the tick of 100 ns this orders ids as Widerow assigns them. A client's
+  /// id is ordered by its bits there, although its time is the start of its tick.
   ///
-  /// @param epochNanos nanoseconds since the Unix epoch; anything a long can hold
+  /// @param epochNanos nanoseconds since the Unix epoch; any long
   public static EventId leastOf(long epochNanos) {
     long time = TimeUuid.timeOfNanos(epochNanos);
     if (Math.floorMod(epochNanos, TimeUuid.NANOS_PER_TICK) == 0) {
@@ -38,7 +38,7 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
 
   /// The greatest id of an instant.
   ///
-  /// @param epochNanos nanoseconds since the Unix epoch; anything a long can hold
+  /// @param epochNanos nanoseconds since the Unix epoch; any long
   public static EventId greatestOf(long epochNanos) {
     if (Math.floorMod(epochNanos, TimeUuid.NANOS_PER_TICK) == TimeUuid.NANOS_PER_TICK - 1) {
       return new EventId(TimeUuid.timeOfNanos(epochNanos), TimeUuid.tailGreatest());
@@ -47,7 +47,8 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
     return new EventId(TimeUuid.timeOfNanos(epochNanos), tail);
   }
 
-  /// @throws IllegalArgumentException when it is not a version-1 UUID of RFC 9562's variant
+  /// @throws IllegalArgumentException when `uuid` is not version 1 or not of the variant of RFC
+  ///   9562
   public static EventId of(UUID uuid) {
     long high = uuid.getMostSignificantBits();
     long low = uuid.getLeastSignificantBits();
@@ -58,9 +59,9 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
         TimeUuid.timeOfMostSignificantBits(high), TimeUuid.tailOfLeastSignificantBits(low));
   }
 
-  /// Parses the 36 characters of a version-1 UUID; hexadecimal digits of either case.
+  /// Parses the 36 characters of a version-1 UUID, with hexadecimal digits of either case.
   ///
-  /// @throws IllegalArgumentException when the text is anything else, with the text in the message
+  /// @throws IllegalArgumentException when the text is anything else; the message quotes it
   public static EventId parse(String text) {
     if (text.length() != TEXT_LENGTH) {
       throw new IllegalArgumentException("not a version-1 UUID: " + text);
@@ -84,12 +85,12 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
     return of(new UUID(high, low));
   }
 
-  /// Negative when it is none. Unlike [Character#digit], ASCII only.
+  /// Negative when `c` is not a hexadecimal digit. Unlike [Character#digit], ASCII only.
   private static int hexDigit(char c) {
     return c < 0x80 ? Character.digit(c, 16) : -1;
   }
 
-  /// The id that follows this one directly; [#LIMIT] behind the last.
+  /// The next greater id; [#LIMIT] after the greatest.
   ///
   /// @throws IllegalStateException when this is [#LIMIT]
   public EventId next() {
@@ -100,7 +101,7 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
     return new EventId(time + 1, TimeUuid.tailLeast());
   }
 
-  /// @throws IllegalStateException when this is [#LIMIT], which no UUID can stand for
+  /// @throws IllegalStateException when this is [#LIMIT], which is not a UUID
   public UUID toUuid() {
     requireId();
     return TimeUuid.toUuid(time, tail);
@@ -108,7 +109,7 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
 
   private void requireId() {
     if (time == TimeUuid.ID_TIME_LIMIT) {
-      throw new IllegalStateException("the limit of ids is not an id");
+      throw new IllegalStateException("the upper bound of ids is not an id");
     }
   }
 

@@ -9,8 +9,8 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// One event, byte for byte. The same bytes lie in a batch, in the journal and in an open row;
-/// nothing between the decoder and the sealed segment re-encodes them.
+/// The binary layout of one event. The same bytes are in a batch, in the journal and in an open
+/// row; nothing between the decoder and the sealed segment re-encodes them.
 ///
 /// ```
 /// 0        4            6       8        16       24        32          33
@@ -27,10 +27,9 @@ import java.nio.ByteOrder;
 ///  +------+-----------+------+---------------------------------------------------+
 /// ```
 ///
-/// Little-endian. `length` counts header and payload, never the zero bytes that align the next
-/// event to eight bytes. `version` is [#VERSION_ASSIGNED] for an id that the store assigns; in a
-/// batch [#VERSION_OWN] asks for an id that the client brought to be kept. Below the header nothing
-/// is aligned.
+/// Little-endian. `length` counts header and payload, not the zero bytes that align the next event
+/// to eight bytes. `version` is [#VERSION_ASSIGNED] when the store assigns the id; in a batch
+/// [#VERSION_OWN] asks the store to keep the client's id. Nothing after the header is aligned.
 public final class EventLayout {
   static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
   static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -79,7 +78,7 @@ public final class EventLayout {
     return HEADER.byteOffset(PathElement.groupElement(field));
   }
 
-  /// Length rounded up to where the next event starts.
+  /// `length` rounded up to the start of the next event.
   public static int alignedLength(int length) {
     return (length + ALIGNMENT - 1) & -ALIGNMENT;
   }
@@ -108,7 +107,8 @@ public final class EventLayout {
     return events.get(LONG, offset + VERSION);
   }
 
-  /// The place of an event in the order of arrival: in an assigned id, or beside one of its own.
+  /// The event's position in the order of arrival: part of an assigned id, or stored beside a
+  /// client id.
   public static long arrival(long version, long idTail) {
     return version == VERSION_ASSIGNED ? TimeUuid.counterOf(idTail) : version;
   }
@@ -117,17 +117,17 @@ public final class EventLayout {
     return Byte.toUnsignedInt(events.get(JAVA_BYTE, offset + HEADER_BYTES));
   }
 
-  /// Where the type's bytes start.
+  /// Offset of the type's bytes.
   public static long typeOffset(long offset) {
     return offset + HEADER_BYTES + 1;
   }
 
-  /// Where the first attribute starts.
+  /// Offset of the first attribute.
   public static long attributesOffset(MemorySegment events, long offset) {
     return typeOffset(offset) + typeBytes(events, offset);
   }
 
-  /// Where the value of the attribute at `attribute` starts.
+  /// Offset of the value of the attribute at `attribute`.
   static long valueOffset(MemorySegment events, long attribute) {
     return attribute + 2 + nameBytes(events, attribute);
   }
@@ -144,7 +144,7 @@ public final class EventLayout {
     return attribute + 2;
   }
 
-  /// Where the attribute behind the one at `attribute` starts.
+  /// Offset of the attribute after the one at `attribute`.
   static long nextAttribute(MemorySegment events, long attribute) {
     long value = valueOffset(events, attribute);
     return switch (kind(events, attribute)) {
@@ -154,8 +154,8 @@ public final class EventLayout {
     };
   }
 
-  /// Fills `out` with the value of the attribute at `attribute`, and returns where the next
-  /// attribute starts.
+  /// Fills `out` with the value of the attribute at `attribute` and returns the offset of the next
+  /// attribute.
   static long readValue(MemorySegment events, long attribute, AttributeValue out) {
     AttributeKind kind = kind(events, attribute);
     long value = valueOffset(events, attribute);
@@ -176,7 +176,7 @@ public final class EventLayout {
     };
   }
 
-  /// Starts the attribute at `attribute`.
+  /// Writes kind and name length of the attribute at `attribute`.
   static void writeKind(MemorySegment events, long attribute, AttributeKind kind, int nameBytes) {
     events.set(SHORT_ANYWHERE, attribute, (short) (kind.code | (nameBytes << Byte.SIZE)));
   }

@@ -4,8 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
-/// The names of an event, in some order, to see at once that those of the next one are the same:
-/// senders keep to their names. Each lies as in a record, its kind left open:
+/// The attribute names of the last event, to recognize with one comparison each that the next event
+/// has the same names in the same order. Most senders repeat them. The names are laid out as in a
+/// record, with the kind left open:
 ///
 /// ```
 ///   0 4 host 0 6 region 0 ...
@@ -16,17 +17,17 @@ import java.util.Arrays;
 public final class EventNames {
   private static final int BEFORE = 2; // kind and length
 
-  private byte[] bytes = new byte[256]; // one name behind the other
+  private byte[] bytes = new byte[256]; // the names, back to back
   private int[] ends = new int[16];
   private int count;
   private long version;
 
-  /// Another number whenever one of the names is another.
+  /// Changes whenever a name changes.
   long version() {
     return version;
   }
 
-  /// Memory that it keeps, about.
+  /// Approximate heap memory held.
   public long heldBytes() {
     return bytes.length + (long) Integer.BYTES * ends.length;
   }
@@ -35,18 +36,18 @@ public final class EventNames {
     return count;
   }
 
-  /// Forgets all.
+  /// Forgets all names.
   public void clear() {
     count = 0;
     version++;
   }
 
-  /// Bytes of the name at a place.
+  /// Length of the name at `place`, in bytes.
   public int nameBytes(int place) {
     return recordBytes(place) - BEFORE;
   }
 
-  /// True when the name at this place was the same; those before it are known to be.
+  /// True when the name at `place` is this one. The caller has checked the names before it.
   public boolean isNext(int place, byte[] name, int offset, int length) {
     if (place >= count) {
       return false;
@@ -55,9 +56,9 @@ public final class EventNames {
     return ends[place] - start == length && ShortRuns.same(bytes, start, name, offset, length);
   }
 
-  /// Remembers the name at a place, behind those that it follows, and forgets what came there.
+  /// Stores the name at `place` and forgets all names after it.
   public void put(int place, byte[] name, int offset, int length) {
-    assert place <= count : place + " behind " + count;
+    assert place <= count : place + " after " + count;
     int start = start(place);
     int end = start + BEFORE + length;
     if (bytes.length < end) {
@@ -77,12 +78,13 @@ public final class EventNames {
     return place == 0 ? 0 : ends[place - 1];
   }
 
-  /// Bytes of an attribute of this name before its value.
+  /// Bytes of an attribute with this name, up to its value.
   int recordBytes(int place) {
     return ends[place] - start(place);
   }
 
-  /// Starts the attribute at `attribute` of a record. The name must be one that a record may have.
+  /// Writes kind, length and name of an attribute to a record at `attribute`. The caller has
+  /// checked that the name is valid.
   void write(int place, AttributeKind kind, MemorySegment events, long attribute) {
     int start = start(place);
     ShortRuns.copy(bytes, start, events, attribute, ends[place] - start);

@@ -1,7 +1,7 @@
 package io.widerow.event;
 
-/// One event as a reader sees it, wherever it lies: an open row, a segment, another machine. A view
-/// is a window that a cursor moves; it shows the current event until the cursor moves on.
+/// One event as a reader sees it, wherever it is stored: in an open row, in a segment, on another
+/// machine. A cursor moves the view; it shows the current event until the cursor moves on.
 ///
 /// - Threads: one, that of the cursor.
 public interface EventView {
@@ -9,25 +9,25 @@ public interface EventView {
 
   long idTail();
 
-  /// Zero when Widerow assigned the id; otherwise the place of this write among all writes with ids
-  /// of their own, greater is later.
+  /// Zero when Widerow assigned the id. Otherwise the sequence number of this write among all
+  /// writes with client ids; the greater is the later.
   long version();
 
-  /// The type's name.
+  /// Name of the event's type.
   String type();
 
-  /// Fills `out` with the value of an attribute. False, and `out` unchanged, when the event has
-  /// none of this name or its column was not asked for.
+  /// Fills `out` with the value of an attribute. False, with `out` unchanged, when the event does
+  /// not have the attribute or it is not in the projection.
   boolean find(AttributeName name, AttributeValue out);
 
-  /// Shows every attribute that was asked for, in ascending order of names.
+  /// Visits every attribute in the projection, in ascending order of names.
   ///
-  /// @param scratch the value that `visitor` is handed, again and again
+  /// @param scratch the value passed to `visitor`, reused for each attribute
   void forEach(AttributeValue scratch, AttributeVisitor visitor);
 
-  /// How many events this one stands for, itself among them: 1, unless the scan has a
-  /// [io.widerow.storage.Fold]. Its values of the fold's attributes are those of all of them; its
-  /// id is that of an event of the same step.
+  /// How many events this one stands for, itself included: 1, unless the scan has a
+  /// [io.widerow.storage.Fold]. The grouping attributes of all these events have the values shown
+  /// here; the id is that of one event in the same step of time.
   default long weight() {
     return 1;
   }
@@ -43,12 +43,12 @@ public interface EventView {
         : TimeUuid.tickNanos(idTime());
   }
 
-  /// The event's place in the order of arrival at its daemon.
+  /// The event's position in the order of arrival at its daemon.
   default long arrival() {
     return EventLayout.arrival(version(), idTail());
   }
 
-  /// Takes one attribute of an event.
+  /// Receives one attribute of an event.
   @FunctionalInterface
   interface AttributeVisitor {
     void visit(AttributeName name, AttributeValue value);

@@ -10,10 +10,10 @@ import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Names a wide row: all events of one span of time, one type, one shard.
+/// The key of a partition (a wide row): all events of one time bucket, one type, one shard.
 ///
 /// Printed as `2026-11-20T19|nginx.access|3` for a bucket of an hour, `2026-11-20|cpu|0` for one of
-/// a day, and `2026-11-20T19:15+5m|cpu|0` for any other width. On disk it is a byte string whose
+/// a day, and `2026-11-20T19:15+5m|cpu|0` for any other width. On disk a key is a byte string whose
 /// unsigned order is the order of keys:
 ///
 /// ```
@@ -34,7 +34,7 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
   public static final int MINUTES_PER_DAY = 1_440;
   public static final long NANOS_PER_MINUTE = 60_000_000_000L;
 
-  /// First bucket that is too late for an event, in minutes since the Unix epoch.
+  /// The first bucket too late for an event, in minutes since the Unix epoch.
   private static final long BUCKET_MINUTES_LIMIT = TimeUuid.NANOS_LIMIT / NANOS_PER_MINUTE;
 
   private static final DateTimeFormatter MINUTE = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm");
@@ -64,7 +64,9 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
     }
   }
 
-  /// Refuses a width that does not divide a day.
+  /// Refuses a width that is not 1 to 1,440 minutes or does not divide a day.
+  ///
+  /// @throws IllegalArgumentException with the width in the message
   public static void requireWidth(int widthMinutes) {
     if (widthMinutes < 1 || widthMinutes > MINUTES_PER_DAY || MINUTES_PER_DAY % widthMinutes != 0) {
       throw new IllegalArgumentException(
@@ -72,18 +74,18 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
     }
   }
 
-  /// Start of the bucket that holds an instant, in minutes since the Unix epoch.
+  /// Start of the bucket that contains an instant, in minutes since the Unix epoch.
   public static int bucketOf(long epochNanos, int widthMinutes) {
     long minute = Math.floorDiv(epochNanos, NANOS_PER_MINUTE);
     return Math.toIntExact(minute - Math.floorMod(minute, widthMinutes));
   }
 
-  /// First instant of the bucket, nanoseconds since the Unix epoch.
+  /// Start of the bucket (inclusive), nanoseconds since the Unix epoch.
   public long fromNanos() {
     return bucketMinutes * NANOS_PER_MINUTE;
   }
 
-  /// First instant behind the bucket, nanoseconds since the Unix epoch.
+  /// End of the bucket (exclusive), nanoseconds since the Unix epoch.
   public long untilNanos() {
     return (bucketMinutes + (long) widthMinutes) * NANOS_PER_MINUTE;
   }
@@ -104,7 +106,7 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
     return Arrays.copyOf(key, at);
   }
 
-  /// @throws IllegalArgumentException when the bytes are no key
+  /// @throws IllegalArgumentException when the bytes are not a key
   public static PartitionKey of(byte[] key) {
     byte[] utf8 = new byte[key.length];
     int typeBytes = 0;
@@ -114,10 +116,10 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
       at += key[at] == 0 ? 2 : 1;
     }
     if (at + 4 != key.length || key[at] != 0 || key[at + 1] != 0) {
-      throw new IllegalArgumentException("no partition key: " + Arrays.toString(key));
+      throw new IllegalArgumentException("not a partition key: " + Arrays.toString(key));
     }
     if (!Utf8.isValid(utf8, 0, typeBytes)) {
-      throw new IllegalArgumentException("type is not UTF-8 in key: " + Arrays.toString(key));
+      throw new IllegalArgumentException("type is not valid UTF-8 in key: " + Arrays.toString(key));
     }
     return new PartitionKey(
         bigEndian(key, 0, 4),
@@ -141,11 +143,13 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
     return value;
   }
 
-  /// @throws IllegalArgumentException when the text is no printed key, with the text in the message
+  /// Parses a printed key.
+  ///
+  /// @throws IllegalArgumentException when the text is not a printed key; the message quotes it
   public static PartitionKey parse(String text) {
     Matcher parts = PRINTED.matcher(text);
     if (!parts.matches()) {
-      throw new IllegalArgumentException("no partition key: " + text);
+      throw new IllegalArgumentException("not a partition key: " + text);
     }
     String hour = parts.group(2) == null ? "00" : parts.group(2);
     String minute = parts.group(3) == null ? "00" : parts.group(3);
@@ -160,7 +164,7 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
           Math.toIntExact(minutes), width, parts.group(5), Integer.parseInt(parts.group(6)));
     } catch (DateTimeParseException | ArithmeticException | IllegalArgumentException refused) {
       throw new IllegalArgumentException(
-          "no partition key: %s: %s".formatted(text, refused.getMessage()), refused);
+          "not a partition key: %s: %s".formatted(text, refused.getMessage()), refused);
     }
   }
 

@@ -4,15 +4,14 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 
-/// Says whether bytes that may come from anywhere are a record of [EventLayout], so that everybody
-/// behind it can read them without looking: lengths that add up, a type, an id and a shard that
-/// events can have, and attributes in order.
+/// A validator of untrusted records of [EventLayout]. It checks lengths, type, id, shard and the
+/// order of attributes, so that later readers need no checks.
 ///
 /// - Threads: one.
 public final class RecordCheck {
   private final byte[] type = new byte[EventLayout.TYPE_BYTES_MAX];
 
-  /// True when there is a whole record at `offset`. Nothing behind the segment is read.
+  /// True when a complete, valid record is at `offset`. Reads nothing after the segment.
   public boolean isRecord(MemorySegment events, long offset) {
     long left = events.byteSize() - offset;
     if (left < EventLayout.HEADER_BYTES) {
@@ -74,7 +73,7 @@ public final class RecordCheck {
     };
   }
 
-  /// True when the name of the attribute at `b` comes behind that of the one at `a`.
+  /// True when the name of the attribute at `b` is greater than that of the attribute at `a`.
   private static boolean isBehind(MemorySegment events, long a, long b) {
     long nameA = EventLayout.nameOffset(a);
     long nameB = EventLayout.nameOffset(b);

@@ -7,35 +7,35 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
-/// The copy of an event that later ones are made from, or known by: they have its type, its
-/// attributes with their names and kinds, its strings, and numbers of their own. Series of metrics
-/// differ from one point to the next in nothing else.
+/// A copy of an event from which similar events are built, or by which they are recognized. They
+/// share type, attribute names, kinds and strings; only the numbers differ. Consecutive points of a
+/// metric series are such events.
 ///
 /// ```
 ///            type and attributes, as they lie in a record
 ///   +-------------------------------------------------------+
 ///   | cpu | host=a | region=eu | usage_idle=0 | up=true ... |
 ///   +-----------------------------------------^----------^--+
-///                                    valueOffsets: what may be set anew
+///                                    valueOffsets: what may be set again
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: keeps its arrays, on the heap, for the next event that it takes.
+/// - Memory: keeps its heap arrays for the next event.
 public final class RecordTemplate {
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(long[].class, EventLayout.LONG_ANYWHERE.order());
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, EventLayout.INT_ANYWHERE.order());
 
-  private byte[] bytes = new byte[0]; // behind the header
+  private byte[] bytes = new byte[0]; // without the header
   private int length; // of the record
   private int attributes;
   private int[] valueOffsets = new int[0]; // by place, from the record's start
   private AttributeKind[] kinds = new AttributeKind[0];
-  private long[] masks = new long[0]; // by word: the bits of which no number is made
+  private long[] masks = new long[0]; // by word: the bits that belong to no number
   private boolean masked;
 
-  /// Bytes of the record, its header included; 0 when there is none.
+  /// Length of the record in bytes, header included; 0 when the template is empty.
   public int length() {
     return length;
   }
@@ -44,22 +44,25 @@ public final class RecordTemplate {
     return attributes;
   }
 
-  /// Of the attribute at a place in the order of names.
+  /// Kind of the attribute at `place`, in the order of names.
+  ///
+  /// @throws IllegalArgumentException when there is no such attribute
   public AttributeKind kind(int place) {
     if (place < 0 || place >= attributes) {
-      throw new IllegalArgumentException("attribute %d of %d".formatted(place, attributes));
+      throw new IllegalArgumentException(
+          "no attribute %d, the template has %d".formatted(place, attributes));
     }
     return kinds[place];
   }
 
-  /// Memory that it keeps, about.
+  /// Approximate heap memory held.
   public long heldBytes() {
     return bytes.length
         + 2L * Integer.BYTES * valueOffsets.length
         + (long) Long.BYTES * masks.length;
   }
 
-  /// Becomes the copy of a valid record.
+  /// Copies a valid record into this template.
   void take(MemorySegment events, long offset) {
     int newLength = EventLayout.length(events, offset);
     int newAttributes = EventLayout.attributes(events, offset);
@@ -83,7 +86,7 @@ public final class RecordTemplate {
     masked = false;
   }
 
-  /// True when the record at `offset` differs from this one in its header and its numbers alone.
+  /// True when the record at `offset` differs from this one only in its header and its numbers.
   boolean fits(MemorySegment events, long offset) {
     int behind = length - EventLayout.HEADER_BYTES;
     if (behind < Long.BYTES
@@ -100,7 +103,7 @@ public final class RecordTemplate {
     long different =
         (events.get(EventLayout.LONG_ANYWHERE, start + last) ^ (long) WORD.get(bytes, last))
             & masks[words];
-    for (int i = 0; i < words; i++) { // no way out in between: mostly all are looked at
+    for (int i = 0; i < words; i++) { // no early exit: nearly all records fit
       int at = i * Long.BYTES;
       different |=
           (events.get(EventLayout.LONG_ANYWHERE, start + at) ^ (long) WORD.get(bytes, at))
@@ -109,7 +112,7 @@ public final class RecordTemplate {
     return different == 0;
   }
 
-  /// Masks of all whole words from the start, and of the last eight bytes.
+  /// Computes the masks of all whole words from the start, and of the last eight bytes.
   private void mask(int behind) {
     byte[] constant = new byte[behind];
     Arrays.fill(constant, (byte) -1);
@@ -135,7 +138,7 @@ public final class RecordTemplate {
     return kind == AttributeKind.BOOLEAN ? 1 : Long.BYTES;
   }
 
-  /// The number or boolean at a place of a record that fits, see [AttributeValue#bits].
+  /// The number or boolean at `place` of a record that fits, see [AttributeValue#bits].
   long bits(MemorySegment events, long offset, int place) {
     long value = offset + valueOffsets[place];
     return kinds[place] == AttributeKind.BOOLEAN
@@ -143,24 +146,24 @@ public final class RecordTemplate {
         : events.get(EventLayout.LONG_ANYWHERE, value);
   }
 
-  /// Bytes of the text at a place.
+  /// Length of the string at `place`, in bytes.
   public int textBytes(int place) {
     return (int) INT.get(bytes, valueOffsets[place] - EventLayout.HEADER_BYTES);
   }
 
-  /// Copies the text at a place to `out`.
+  /// Copies the string at `place` to `out`.
   public void copyText(int place, byte[] out, int outOffset) {
     int value = valueOffsets[place] - EventLayout.HEADER_BYTES;
     System.arraycopy(bytes, value + Integer.BYTES, out, outOffset, textBytes(place));
   }
 
-  /// Writes what is behind the header of the record at `offset`.
+  /// Writes everything after the header of the record at `offset`.
   void write(MemorySegment events, long offset) {
     int behind = length - EventLayout.HEADER_BYTES;
     MemorySegment.copy(bytes, 0, events, JAVA_BYTE, offset + EventLayout.HEADER_BYTES, behind);
   }
 
-  /// Sets the number or boolean at a place of the record at `offset`.
+  /// Sets the number or boolean at `place` of the record at `offset`.
   void set(MemorySegment events, long offset, int place, long bits) {
     AttributeKind kind = kind(place);
     long value = offset + valueOffsets[place];

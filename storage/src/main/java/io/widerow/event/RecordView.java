@@ -4,11 +4,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
-/// An event that lies somewhere as a record of [EventLayout]. One view serves any number of
-/// records, one after the other.
+/// A view of an event stored as a record of [EventLayout]. One view serves any number of records,
+/// one at a time.
 ///
 /// - Threads: one.
-/// - Memory: borrows that of the records.
+/// - Memory: borrows the memory of the records.
 public final class RecordView implements EventView {
   private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
 
@@ -18,7 +18,7 @@ public final class RecordView implements EventView {
   private String type = "";
   private MemorySegment typeUtf8 = MemorySegment.NULL;
 
-  /// Shows the record at `newOffset`, which must be a whole and valid one.
+  /// Shows the record at `newOffset`, which must be complete and valid.
   public RecordView show(MemorySegment newEvents, long newOffset) {
     events = newEvents;
     offset = newOffset;
@@ -44,7 +44,7 @@ public final class RecordView implements EventView {
     return EventLayout.version(events, offset);
   }
 
-  /// Decodes the name only when it differs from that of the record asked for last.
+  /// Decodes the name only when it differs from that of the previous record.
   @Override
   public String type() {
     long here = EventLayout.typeOffset(offset);
@@ -84,9 +84,9 @@ public final class RecordView implements EventView {
     }
   }
 
-  /// A hash of the texts and how many attributes there are: equal for records that fit one
-  /// [RecordTemplate]. 0 when it has no number, or a text of more than `textBytesMax` bytes: then
-  /// it is no point of a series.
+  /// A hash of the strings and the number of attributes, equal for records that fit the same
+  /// [RecordTemplate]. Zero when the record has no number or a string of more than `textBytesMax`
+  /// bytes, and so is not a point of a series.
   public long seriesHash(int textBytesMax) {
     long attribute = EventLayout.attributesOffset(events, offset);
     int attributes = EventLayout.attributes(events, offset);
@@ -116,17 +116,17 @@ public final class RecordView implements EventView {
     return mixed ^ (mixed >>> 32);
   }
 
-  /// True when this record differs from a template in its header and its numbers alone.
+  /// True when this record differs from the template only in its header and its numbers.
   public boolean fits(RecordTemplate template) {
     return template.fits(events, offset);
   }
 
-  /// Makes a template of this record.
+  /// Copies this record into a template.
   public void copyTo(RecordTemplate template) {
     template.take(events, offset);
   }
 
-  /// The number or boolean at a place, in the form of [AttributeValue#bits].
+  /// The number or boolean at `place`, encoded as in [AttributeValue#bits].
   ///
   /// @param template that this record fits
   public long bits(RecordTemplate template, int place) {

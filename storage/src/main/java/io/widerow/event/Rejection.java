@@ -1,6 +1,6 @@
 package io.widerow.event;
 
-/// Why one event is not stored. The rest of its batch is.
+/// Why one event of a batch was rejected. The rest of the batch is stored.
 public enum Rejection {
   EVENT_TOO_LARGE("the event is larger than the limit"),
   TYPE_INVALID("the type must be 1 to 128 bytes of valid UTF-8"),
@@ -20,7 +20,7 @@ public enum Rejection {
     this.reason = reason;
   }
 
-  /// A sentence for the sender.
+  /// The reason as a sentence for the sender.
   public String reason() {
     return reason;
   }

@@ -5,9 +5,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// Compares and copies runs of a few bytes, names and tags, without a call into the runtime: eight
-/// at a time, the last eight once more with some of those before them, so that nothing behind the
-/// run is touched and no byte is looked at alone.
+/// Compares and copies byte strings of a few bytes, such as names and tags, without a call into the
+/// runtime. It goes eight bytes at a time; the last eight overlap those before them, so nothing
+/// after the string is touched and there is no loop over single bytes.
 ///
 /// ```
 ///   usage_guest_nice      16 bytes   [usage_gu][est_nice]
@@ -18,7 +18,7 @@ import java.lang.invoke.VarHandle;
 ///   os                     2 bytes   [o][s]
 /// ```
 final class ShortRuns {
-  /// Longer runs are the runtime's.
+  /// Longer strings are left to the runtime.
   private static final int BYTES_MAX = 64;
 
   private static final VarHandle LONG =
@@ -114,8 +114,8 @@ final class ShortRuns {
     }
   }
 
-  /// The first eight bytes of a run mixed with its last eight: something to hash, of runs that
-  /// mostly differ at their ends.
+  /// The first eight bytes mixed with the last eight: input for a hash of strings that mostly
+  /// differ at their ends.
   static long ends(MemorySegment source, long from, int length) {
     if (length >= Long.BYTES) {
       long last = source.get(EventLayout.LONG_ANYWHERE, from + length - Long.BYTES);

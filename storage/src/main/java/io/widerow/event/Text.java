@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// A piece of text as UTF-8, to look for in strings and to compare them with. Immutable.
+/// A search text as UTF-8: searches in and compares with strings that lie in memory. Immutable.
 public final class Text {
   private static final long ONES = 0x0101_0101_0101_0101L;
 
@@ -16,7 +16,7 @@ public final class Text {
     this.utf8 = utf8;
   }
 
-  /// @throws IllegalArgumentException when the text is no valid Unicode: half a surrogate pair
+  /// @throws IllegalArgumentException when `text` is not valid Unicode: half a surrogate pair
   public static Text of(String text) {
     if (!Utf8.isEncodable(text)) {
       throw new IllegalArgumentException("half a surrogate pair in: " + text);
@@ -33,21 +33,22 @@ public final class Text {
     return utf8[index];
   }
 
-  /// The bytes, as a view that nobody can write to.
+  /// The bytes, read-only.
   public MemorySegment utf8() {
     return MemorySegment.ofArray(utf8).asReadOnly();
   }
 
-  /// True when the bytes of `memory` from `offset` for `length` contain this text.
+  /// True when the `length` bytes of `memory` from `offset` contain this text.
   public boolean isIn(MemorySegment memory, long offset, long length) {
     return indexIn(memory, offset, length) >= 0;
   }
 
-  /// Where in `memory` this text first starts, at or behind `offset`; negative when it does not.
+  /// Offset of the first occurrence in the `length` bytes of `memory` from `offset`; negative when
+  /// there is none.
   ///
-  /// Eight places at a time: one counts when both its first and its last byte are right, which the
-  /// marks say with mistakes in one direction only. See Muła, "SIMD-friendly algorithms for
-  /// substring searching" (2016), the generic algorithm.
+  /// Tests eight positions at a time: a position is a candidate when the first and the last byte
+  /// match there. The marks may have false positives, never false negatives. See Muła,
+  /// "SIMD-friendly algorithms for substring searching" (2016), the generic algorithm.
   public long indexIn(MemorySegment memory, long offset, long length) {
     if (utf8.length == 0) {
       return offset;
@@ -76,7 +77,7 @@ public final class Text {
     return -1;
   }
 
-  /// Marks the bytes that are alike, with bit 7, and perhaps some behind the first of them.
+  /// Marks equal bytes with bit 7. Bytes after the first equal one may be marked wrongly.
   private static long equal(long word, long wanted) {
     long other = word ^ wanted;
     return (other - ONES) & ~other & (ONES << 7);
@@ -91,8 +92,8 @@ public final class Text {
     return true;
   }
 
-  /// Negative, zero or positive as the bytes of `memory` are before, equal to or behind this text,
-  /// as unsigned bytes.
+  /// Compares the bytes of `memory` with this text as unsigned bytes: negative when they are less,
+  /// zero when equal, positive when greater.
   public int compareTo(MemorySegment memory, long offset, int length) {
     int common = Math.min(length, utf8.length);
     for (int i = 0; i < common; i++) {

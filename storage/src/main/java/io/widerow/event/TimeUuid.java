@@ -5,13 +5,13 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.UUID;
 
-/// The clustering key as two longs, and its layout: a version-1 UUID (RFC 9562) whose order, time
-/// first and then the low eight bytes as signed bytes, is exactly that of Cassandra's
-/// `TimeUUIDType`. All methods are static and allocate nothing unless they return an object.
+/// The clustering key as two longs: a version-1 UUID (RFC 9562) in a form that sorts. Its order,
+/// time first and then the low eight bytes as signed bytes, is exactly that of Cassandra's
+/// `TimeUUIDType`. All methods are static; only those that return an object allocate.
 ///
-/// An id is held as `idTime`, the 60-bit count of 100 ns ticks since 1582-10-15 UTC, and `idTail`,
-/// the UUID's low eight bytes with the sign bit of every byte but the first flipped. In this form
-/// two signed comparisons of longs are the whole order.
+/// An id is `idTime`, the 60-bit count of 100 ns ticks since 1582-10-15 UTC, and `idTail`, the
+/// UUID's low eight bytes with the sign bit of every byte but the first flipped. In this form two
+/// signed comparisons of longs give the whole order.
 ///
 /// The tail of an id that Widerow assigns, most significant bit first:
 ///
@@ -34,13 +34,13 @@ public final class TimeUuid {
   public static final int DAEMON_LIMIT = 1 << 9;
   public static final long COUNTER_LIMIT = 1L << 45;
 
-  /// First instant an event may have, 1970-01-01, in nanoseconds since the Unix epoch.
+  /// The first instant an event may have, 1970-01-01, in nanoseconds since the Unix epoch.
   public static final long NANOS_MIN = 0;
 
-  /// First instant that is too late for an event, 2200-01-01, in nanoseconds since the Unix epoch.
+  /// The first instant too late for an event, 2200-01-01, in nanoseconds since the Unix epoch.
   public static final long NANOS_LIMIT = 7_258_118_400L * 1_000_000_000L;
 
-  /// One above the greatest `idTime`.
+  /// One more than the greatest `idTime`.
   static final long ID_TIME_LIMIT = 1L << 60;
 
   private static final long TIME_MIN = NANOS_MIN / NANOS_PER_TICK + UNIX_EPOCH_TICKS;
@@ -52,7 +52,7 @@ public final class TimeUuid {
   private static final long LOW_MASK = (1L << LOW_BITS) - 1;
   private static final int COUNTER_BITS = 45;
   private static final int DAEMON_BITS = 9;
-  private static final long TAIL_LEAST = VARIANT; // signed bytes, all least, but for the variant
+  private static final long TAIL_LEAST = VARIANT; // every signed byte least, except for the variant
   private static final long TAIL_GREATEST = 0xbfff_ffff_ffff_ffffL;
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -80,16 +80,16 @@ public final class TimeUuid {
     return spread(fields);
   }
 
-  /// The event time of an assigned id, in nanoseconds since the Unix epoch. For an id that a client
-  /// made, use [#tickNanos]: the bits below its tick mean something else. Over all ids of RFC
-  /// 9562's variant it rises with their order.
+  /// The event time of an assigned id, in nanoseconds since the Unix epoch. Use [#tickNanos] for a
+  /// client's id: its bits below the tick mean something else. Over all ids of RFC 9562's variant
+  /// the result does not decrease with the order of ids.
   public static long nanosOf(long idTime, long idTail) {
     long nanos = gather(idTail) >>> (DAEMON_BITS + COUNTER_BITS);
     return tickNanos(idTime) + Math.min(nanos, NANOS_PER_TICK - 1);
   }
 
-  /// The start of the id's tick, in nanoseconds since the Unix epoch. Only for times that a long of
-  /// nanoseconds can hold, as those of all events are; not for whatever id a client may think of.
+  /// The start of the id's tick, in nanoseconds since the Unix epoch. The time must fit into a long
+  /// of nanoseconds: that of an event does, that of an arbitrary client id may not.
   public static long tickNanos(long idTime) {
     return (idTime - UNIX_EPOCH_TICKS) * NANOS_PER_TICK;
   }
@@ -102,31 +102,31 @@ public final class TimeUuid {
     return gather(idTail) & (COUNTER_LIMIT - 1);
   }
 
-  /// The least tail there is, of any UUID of RFC 9562's variant.
+  /// The least tail of RFC 9562's variant.
   public static long tailLeast() {
     return TAIL_LEAST;
   }
 
-  /// The greatest tail there is, of any UUID of RFC 9562's variant.
+  /// The greatest tail of RFC 9562's variant.
   public static long tailGreatest() {
     return TAIL_GREATEST;
   }
 
-  /// True when the id's tick is one that an event may have: 1970 inclusive to 2200 exclusive.
+  /// True when the id's tick is one that an event may have: 1970 (inclusive) to 2200 (exclusive).
   static boolean isEventTime(long idTime) {
     return idTime >= TIME_MIN && idTime < TIME_LIMIT;
   }
 
-  /// True for two longs that a version-1 UUID can be made of.
+  /// True when the two longs form a version-1 UUID.
   public static boolean isId(long idTime, long idTail) {
     return idTime >= 0 && idTime < ID_TIME_LIMIT && isTail(idTail);
   }
 
   static boolean isTail(long idTail) {
-    return idTail >>> 62 == 2; // the variant; never flipped
+    return idTail >>> 62 == 2; // the variant, which is never flipped
   }
 
-  /// Negative, zero or positive as the first id is before, equal to or behind the second.
+  /// Compares two ids: negative when the first is less, zero when equal, positive when greater.
   public static int compare(long idTimeA, long idTailA, long idTimeB, long idTailB) {
     int byTime = Long.compare(idTimeA, idTimeB);
     return byTime != 0 ? byTime : Long.compare(idTailA, idTailB);
@@ -149,7 +149,7 @@ public final class TimeUuid {
     return bits ^ SIGN_FLIPS;
   }
 
-  /// True for a version-1 UUID of the variant of RFC 9562: the only ones that order by time.
+  /// True for a version-1 UUID of RFC 9562's variant. Only these sort by time.
   static boolean isTimeUuid(long mostSignificantBits, long leastSignificantBits) {
     return ((mostSignificantBits >>> 12) & 0xf) == 1 && (leastSignificantBits >>> 62) == 2;
   }
@@ -176,14 +176,15 @@ public final class TimeUuid {
     LONG.set(out, offset + 28, Digits.hex((int) low));
   }
 
-  /// 61 field bits to a tail: around the variant and the multicast bit, in sortable form.
+  /// Spreads 61 field bits around the variant and the multicast bit, into the sortable form of a
+  /// tail.
   private static long spread(long fields) {
     long lsb =
         VARIANT
             | ((fields >>> 47) << 48) // 14 bits: bytes 8 and 9
             | (((fields >>> LOW_BITS) & 0x7f) << 41) // 7 bits: byte 10 above the multicast bit
             | (fields & LOW_MASK);
-    // The sortable form is the plain one but for the multicast bit, which is set in the UUID.
+    // The sortable form equals the fields except for the multicast bit, which is set in the UUID.
     return lsb | MULTICAST;
   }
 

@@ -4,9 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// Says whether bytes are valid UTF-8 as RFC 3629 has it: no overlong form, no surrogate, nothing
-/// above U+10FFFF. Plain ASCII is passed 32 bytes at a time. And compares strings as their UTF-8
-/// bytes compare.
+/// UTF-8 validation and comparison. Valid means RFC 3629: no overlong form, no surrogate, nothing
+/// above U+10FFFF. ASCII is checked 32 bytes at a time.
 public final class Utf8 {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -27,8 +26,8 @@ public final class Utf8 {
     return true;
   }
 
-  /// Offset of the first byte from `at` that is not ASCII; `limit` when all are. Goes by 32 bytes
-  /// as long as it can, because the loads of one step do not wait for each other.
+  /// Offset of the first byte from `at` that is not ASCII; `limit` when all are. Takes 32 bytes a
+  /// step, because the loads of one step do not depend on each other.
   private static int behindAscii(byte[] bytes, int at, int limit) {
     while (at <= limit - 4 * Long.BYTES
         && ((load(bytes, at) | load(bytes, at + 8) | load(bytes, at + 16) | load(bytes, at + 24))
@@ -53,8 +52,9 @@ public final class Utf8 {
     return (long) LONG.get(bytes, at);
   }
 
-  /// Compares strings as their bytes in UTF-8 compare, unsigned: by code points. UTF-16 has those
-  /// above U+FFFF, which are pairs of surrogates, before U+E000 and those behind it.
+  /// Compares two strings as their UTF-8 bytes compare, unsigned, which is the order of code
+  /// points. The order of UTF-16 is different: surrogate pairs (above U+FFFF) sort before U+E000 to
+  /// U+FFFF.
   public static int compare(String a, String b) {
     int common = Math.min(a.length(), b.length());
     for (int i = 0; i < common; i++) {
@@ -67,12 +67,12 @@ public final class Utf8 {
     return a.length() - b.length();
   }
 
-  /// Surrogates go behind all others.
+  /// Ranks surrogates after all other characters.
   private static int rank(char c) {
     return Character.isSurrogate(c) ? c + 0x1_0000 : c;
   }
 
-  /// True when every surrogate of a string is half of a pair, so that encoding it loses nothing.
+  /// True when every surrogate of the string is part of a pair, so that encoding it loses nothing.
   static boolean isEncodable(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -90,7 +90,7 @@ public final class Utf8 {
     return true;
   }
 
-  /// Offset behind the multi-byte sequence that starts at `at`, negative when it is not one.
+  /// Offset after the multi-byte sequence that starts at `at`; negative when it is not valid.
   private static int behindSequence(byte[] bytes, int at, int limit) {
     int lead = bytes[at] & 0xff;
     if (lead >= 0xc2 && lead <= 0xdf) {

@@ -1,5 +1,5 @@
-/// The vocabulary: what an event, its id and its partition are, byte for byte. Does no input or
-/// output and starts no threads.
+/// The vocabulary: what an event, its id and its partition are, byte for byte. The classes here do
+/// no I/O and start no threads.
 @NullMarked
 package io.widerow.event;
 

@@ -2,21 +2,21 @@ package io.widerow.storage;
 
 import io.widerow.event.PartitionKey;
 
-/// A span of event time that partitions are kept for, UTC. In the order of starts.
+/// A bucket: the span of event time (UTC) of a partition. Buckets order by start.
 ///
-/// @param startMinutes since the Unix epoch
-/// @param widthMinutes 1 to 1,440, dividing a day; so no bucket lies across midnight
+/// @param startMinutes minutes since the Unix epoch
+/// @param widthMinutes 1 to 1,440, dividing a day, so that no bucket crosses midnight
 record Bucket(int startMinutes, int widthMinutes) implements Comparable<Bucket> {
   static Bucket of(PartitionKey key) {
     return new Bucket(key.bucketMinutes(), key.widthMinutes());
   }
 
-  /// A bound below all buckets that may reach behind an instant.
+  /// A bound below every bucket that may reach past an instant.
   static Bucket boundBefore(long epochNanos) {
     return new Bucket(minutes(epochNanos) - PartitionKey.MINUTES_PER_DAY, 0);
   }
 
-  /// A bound above all buckets that start before an instant.
+  /// A bound above every bucket that starts before an instant.
   static Bucket boundAt(long epochNanos) {
     return new Bucket(minutes(epochNanos), Integer.MAX_VALUE);
   }
@@ -25,12 +25,12 @@ record Bucket(int startMinutes, int widthMinutes) implements Comparable<Bucket> 
     return Math.toIntExact(Math.floorDiv(epochNanos, PartitionKey.NANOS_PER_MINUTE));
   }
 
-  /// First instant, nanoseconds since the Unix epoch.
+  /// Start (inclusive), nanoseconds since the Unix epoch.
   long fromNanos() {
     return startMinutes * PartitionKey.NANOS_PER_MINUTE;
   }
 
-  /// First instant behind it, nanoseconds since the Unix epoch.
+  /// End (exclusive), nanoseconds since the Unix epoch.
   long untilNanos() {
     return (startMinutes + (long) widthMinutes) * PartitionKey.NANOS_PER_MINUTE;
   }
