@@ -3,22 +3,22 @@ package io.widerow.storage;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A position in the order of arrival: what a view shows, and so what came since. Each lane numbers
-/// its events as they arrive and shows them in this order, so one number a lane says exactly which
-/// of its events were shown:
+/// A position in the order of arrival: what a view shows, and so which later events are new. Each
+/// lane numbers its events as they arrive and publishes them in this order, so one number for each
+/// lane says exactly which of its events were shown:
 ///
 /// ```
 ///   lane 0   ... 17 18 21 | 24          shown below 24
 ///   lane 1   ... 19 20 | 22 23          shown below 22; the numbers are those of the whole store
 /// ```
 ///
-/// Everything in a segment that was begun before the view was made was shown as well, which keeps a
-/// store's past out of the question what came since. As text: `a1.` and the numbers in hexadecimal,
-/// the segments' first, with dashes between. It is good after any restart, sealing or merge, and
-/// with any number of lanes.
+/// Every event in a segment that was begun before the view was made was shown too, so older
+/// segments need not be searched for new events. The text form is `a1.` and the numbers in
+/// hexadecimal, separated by dashes, the segments' number first. A position stays valid across
+/// restarts, flushes and merges, and with any number of lanes.
 ///
 /// @param segmentLimit segments with lower numbers hold only events that were shown
-/// @param laneLimits by lane, the first arrival that was not shown
+/// @param laneLimits for each lane, the first arrival number that was not shown
 public record Arrivals(long segmentLimit, List<Long> laneLimits) {
   private static final String PREFIX = "a1.";
   private static final int LANES_MAX = 1 << 10;
@@ -30,17 +30,19 @@ public record Arrivals(long segmentLimit, List<Long> laneLimits) {
     }
   }
 
-  /// The first arrival in a shard that was not shown.
+  /// The first arrival number in a shard that was not shown.
   long limitOf(int shard) {
     return laneLimits.get(shard % laneLimits.size());
   }
 
-  /// The first arrival that was not shown in any shard.
+  /// The least of all lanes' first arrival numbers that were not shown.
   long limitMin() {
     return laneLimits.stream().mapToLong(Long::longValue).min().orElseThrow();
   }
 
-  /// @throws IllegalArgumentException when the text is no position
+  /// Parses the text form.
+  ///
+  /// @throws IllegalArgumentException when the text is not a position; the message quotes it
   public static Arrivals parse(String text) {
     if (!text.startsWith(PREFIX)) {
       throw new IllegalArgumentException(

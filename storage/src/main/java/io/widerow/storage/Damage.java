@@ -3,30 +3,30 @@ package io.widerow.storage;
 import java.nio.file.Path;
 import java.util.List;
 
-/// A part of a store that is not what was written, and what it held.
+/// A damaged or missing part of a store, and what it held.
 ///
-/// @param file that is damaged or gone
-/// @param offset of the first byte that is known to be wrong
-/// @param found a sentence
-/// @param partitions what can no longer be read, as far as it is known: events are upper bounds,
-///   times are those of the damaged part. Empty when nothing tells
+/// @param file the file that is damaged or missing
+/// @param offset of the first byte known to be wrong
+/// @param found what was found, as a sentence
+/// @param partitions what can no longer be read, as far as it is known: event counts are upper
+///   bounds, times are those of the damaged part. Empty when it is not known
 public record Damage(
     Kind kind, Path file, long offset, String found, List<StoreView.PartitionInfo> partitions) {
-  /// What is damaged.
+  /// The part of the store that is damaged.
   public enum Kind {
-    /// What a program must understand; without it nothing can be read.
+    /// The store's format file; without it nothing can be read.
     FORMAT,
-    /// Which segments are live; without it nothing can be read.
+    /// The list of live segments; without it nothing can be read.
     MANIFEST,
-    /// A segment that is gone, or whose index cannot be read.
+    /// A segment that is missing, or whose index cannot be read.
     SEGMENT,
-    /// A block of a segment; the others can be read.
+    /// A block of a segment; other blocks can be read.
     BLOCK,
-    /// What helps to find words in a segment; every event can be read.
+    /// A Bloom filter over the words in a segment; every event can be read.
     FILTER,
-    /// Groups of a journal that were acknowledged.
+    /// Acknowledged groups of a journal.
     JOURNAL,
-    /// What a lane remembers of recent batches.
+    /// A lane's notes of recent batches.
     NOTES
   }
 
@@ -39,12 +39,12 @@ public record Damage(
     return new Damage(kind, told.file, told.offset, told.found, partitions);
   }
 
-  /// Events that cannot be read, an upper bound as far as it is known.
+  /// Events that cannot be read: an upper bound, as far as it is known.
   public long events() {
     return partitions.stream().mapToLong(StoreView.PartitionInfo::events).sum();
   }
 
-  /// One sentence with all of it but the partitions.
+  /// File, offset and finding in one sentence, without the partitions.
   public String sentence() {
     return "%s: corrupt at byte %d: %s".formatted(file, offset, found);
   }

@@ -1,12 +1,12 @@
 package io.widerow.storage;
 
-/// What an acknowledgement promises, weakest first. Named in every reply and every benchmark.
+/// What an acknowledgement guarantees, weakest first. Every reply and every benchmark names it.
 public enum Durability {
-  /// Admitted: lost when the process dies.
+  /// In memory: lost when the process dies.
   MEMORY,
-  /// Handed to the kernel: survives `kill -9`, not a power cut within the next second or two, after
-  /// which a commit forces it anyway.
+  /// Handed to the kernel: survives `kill -9`. A power cut may lose the last second or two, after
+  /// which a commit forces the data to disk.
   OS,
-  /// Forced to the disk: survives a power cut.
+  /// Forced to disk: survives a power cut.
   DISK
 }

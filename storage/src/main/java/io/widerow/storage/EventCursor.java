@@ -3,7 +3,7 @@ package io.widerow.storage;
 import io.widerow.event.EventView;
 import java.util.concurrent.CompletableFuture;
 
-/// Yields events in order, one at a time. A merge of cursors is a cursor.
+/// An iterator over events in order. A merge of cursors is a cursor.
 ///
 /// ```
 /// while (true) {
@@ -16,33 +16,34 @@ import java.util.concurrent.CompletableFuture;
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: holds at most one block per open partition until [#close].
+/// - Memory: holds at most one block of each open partition until [#close].
 public interface EventCursor extends AutoCloseable {
-  /// What [#next] found.
+  /// The result of [#next].
   enum Step {
     /// The cursor moved to an event.
     EVENT,
-    /// The next event is not here yet; wait for [#ready], then ask again. A store on this machine
-    /// never answers so.
+    /// The next event has not arrived yet; wait for [#ready], then call [#next] again. An embedded
+    /// store never returns this.
     PENDING,
-    /// There is no further event.
+    /// There are no more events.
     END
   }
 
-  /// Moves on.
+  /// Moves to the next event.
   ///
-  /// @throws StorageException when what must be read cannot be read or is damaged
+  /// @throws StorageException when data cannot be read or is damaged
+  /// @throws WouldWait when the view has a deadline and the read would block or has taken too long
   Step next();
 
-  /// Completes when [#next] will not answer [Step#PENDING].
+  /// Completes when [#next] will not return [Step#PENDING].
   default CompletableFuture<Void> ready() {
     return CompletableFuture.completedFuture(null);
   }
 
-  /// The current event, until [#next] is called again.
+  /// The current event, valid until the next call of [#next].
   EventView event();
 
-  /// What reading has cost so far.
+  /// The cost of reading so far.
   ScanStatistics statistics();
 
   @Override

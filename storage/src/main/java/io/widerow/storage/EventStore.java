@@ -4,65 +4,72 @@ import io.widerow.event.EventId;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A store of events in wide rows. It takes events in by lane, keeps what it acknowledged, and
-/// shows views in which partitions are read in order. Nothing here assumes files, or that a read is
-/// answered at once.
+/// A store of events in wide rows. It takes events in through lanes, keeps every event that it
+/// acknowledged, and serves consistent views whose partitions are read in order. The contract does
+/// not assume local files, nor that a read completes at once.
 ///
-/// - Threads: any, except that each lane has one writer.
+/// - Threads: any thread may call the store; each lane has a single writer thread.
 public interface EventStore extends AutoCloseable {
   int lanes();
 
-  /// The writer of a lane, always the same object. Whoever calls it is the lane's one thread.
+  /// The writer of a lane; every call returns the same object. The thread that calls it is the
+  /// lane's only writer thread.
   ///
-  /// @param lane 0 inclusive to [#lanes] exclusive
+  /// @param lane 0 (inclusive) to [#lanes] (exclusive)
   LaneWriter lane(int lane);
 
-  /// The lane that takes an event with an id of its own, so that a second write of the same id
-  /// comes to the same lane.
+  /// The lane for an event with a client's id. Every write of one id must go to this lane, so that
+  /// a later write replaces an earlier one.
   int laneOf(EventId id);
 
-  /// A secret of 32 bytes, always the same, also in copies of the store: it can be computed from
-  /// the store's files, and is sent to nobody. For hashes that clients must not be able to foresee.
+  /// A secret of 32 bytes for hashes that clients must not be able to predict. It is the same in
+  /// every copy of the store, can be derived from the store's files, and must never be sent to
+  /// anyone.
   byte[] secret();
 
-  /// The time for an event that brings none, in nanoseconds since the Unix epoch. It never steps
-  /// back, also over a restart, and stands still while the machine's clock is a little behind.
+  /// The arrival time for an event that has no time of its own, in nanoseconds since the Unix
+  /// epoch. It never decreases, not even across a restart: while the machine's clock lags by at
+  /// most ten seconds, it stands still.
   ///
-  /// @throws StorageException.ClockBehind when that is more than ten seconds behind. Events with
-  ///   times of their own are taken then as ever
+  /// @throws StorageException.ClockBehind when the clock lags by more than ten seconds. Events with
+  ///   times of their own are still accepted
   long arrivalNanos();
 
-  /// A view of everything committed by now. It does not change, and holds on to what it shows until
-  /// it is closed.
+  /// A consistent view of everything committed so far. It never changes, and keeps what it shows
+  /// from being freed until it is closed.
   StoreView view();
 
-  /// The same for a thread that must not wait. Reading it ends with [WouldWait], where it would
-  /// have to wait for a device or another machine, or when so many nanoseconds have passed and
-  /// there is more to read; then another thread does it all again with a [#view].
+  /// A view for a thread that must not block. A read throws [WouldWait] when it would have to wait
+  /// for a device or another machine, or when the deadline has passed and there is more to read.
+  /// The caller then starts over on another thread with [#view].
+  ///
+  /// @param nanos the deadline, in nanoseconds from now
   StoreView viewWithin(long nanos);
 
-  /// Sets how long events of a type are kept, counted from the end of their bucket. Takes effect at
-  /// once for readers; what is past is dropped by the next [#maintain]. Raising it before the drop
-  /// brings data back.
+  /// Sets the retention of a type: how long its events are kept, counted from the end of their
+  /// bucket. Readers see the new setting at once; the next [#maintain] deletes what has expired.
+  /// Raising the retention before that brings events back.
   ///
-  /// @param type a type; null for every type that has no setting of its own
-  /// @param age how long; null keeps for ever
+  /// @param type a type; null for every type without a setting of its own
+  /// @param age how long events are kept; null for ever
   void retain(@Nullable String type, @Nullable Duration age);
 
-  /// Does what is due in the background: hands full and old rows to sealing, merges closed buckets,
-  /// drops buckets past retention, trims journals. Returns when it has been handed to the store's
-  /// executor. Called by the owner from time to time, say every second.
+  /// Starts the background work that is due: flushing full and old rows to segments, merging
+  /// (compacting) closed buckets, deleting buckets past retention, trimming journals. Returns when
+  /// the work has been handed to the store's executor. The owner calls this regularly, about once a
+  /// second.
   void maintain();
 
   StoreStatistics statistics();
 
-  /// Why nothing is taken in at present, though that passes by itself: there is no room. Null while
-  /// there is. What ends writing for good is in the [#statistics].
+  /// Why the store accepts no events at present for lack of space; null while there is space. The
+  /// condition clears by itself when space is freed. A failure that ends writing for good is in
+  /// [#statistics].
   @Nullable String full();
 
-  /// Waits for what runs in the background and gives everything back; everything committed is there
-  /// when the store is opened again. What was appended and not committed is dropped. Lanes must not
-  /// be written to any more. An implementation may seal what is open first, so that the next
+  /// Waits for background work and releases all resources. Everything committed is there when the
+  /// store is opened again; what was appended and not committed is dropped. No lane may be written
+  /// to during or after this call. An implementation may flush open rows first, so that the next
   /// opening has nothing to replay.
   @Override
   void close();

@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// How many files a process may have open, connections among them.
+/// The limit on open files, sockets included, of a process.
 public final class FileLimit {
   private static final int UNKNOWN = 1_024;
   private static final String LINE = "Max open files";
 
   private FileLimit() {}
 
-  /// That of this process, as Linux tells; the least that systems give where it is not told.
+  /// The soft limit of this process, as Linux reports it; 1,024 where it is not known.
   public static long ofProcess() {
     try {
       for (String line : Files.readAllLines(Path.of("/proc/self/limits"))) {

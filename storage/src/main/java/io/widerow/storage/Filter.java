@@ -7,72 +7,74 @@ import io.widerow.event.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// What a scan keeps, decided by an event's attributes. A closed set: adding a case breaks every
-/// switch that must learn about it. An attribute that the event does not have fails every
+/// A predicate over an event's attributes: which events a scan keeps. The set is closed, so adding
+/// a case breaks every switch that must handle it. An event without the attribute fails every
 /// comparison, and so satisfies its negation.
 ///
-/// Numbers compare by value, longs with doubles too, exactly; NaN equals nothing and is neither
+/// Numbers compare by exact value, also a long with a double; NaN equals nothing and is neither
 /// less nor greater. Strings compare by their bytes, unsigned. Values of different kinds are
-/// unequal and in no order.
+/// unequal and not ordered.
+///
+/// - Threads: any; filters are immutable.
 public sealed interface Filter {
   /// Keeps every event.
   record Everything() implements Filter {}
 
-  /// Keeps what all of `parts` keep.
+  /// Keeps events that every part keeps. With no parts, keeps every event.
   record And(List<Filter> parts) implements Filter {
     public And {
       parts = List.copyOf(parts);
     }
   }
 
-  /// Keeps what any of `parts` keeps.
+  /// Keeps events that at least one part keeps. With no parts, keeps none.
   record Or(List<Filter> parts) implements Filter {
     public Or {
       parts = List.copyOf(parts);
     }
   }
 
-  /// Keeps what `inner` does not.
+  /// Keeps events that `inner` does not keep.
   record Not(Filter inner) implements Filter {}
 
   /// Keeps events that have the attribute.
   record Exists(AttributeName name) implements Filter {}
 
-  /// Keeps events whose attribute compares so with a literal.
+  /// Keeps events whose attribute compares this way with a literal.
   record Compare(AttributeName name, Comparison comparison, Literal literal) implements Filter {}
 
-  /// Keeps events whose string contains these bytes anywhere. Not for an empty needle.
+  /// Keeps events whose string contains these bytes anywhere. The needle must not be empty.
   record Contains(AttributeName name, Text needle) implements Filter {
     public Contains {
       if (needle.length() == 0) {
-        throw new IllegalArgumentException("contains of nothing");
+        throw new IllegalArgumentException("contains needs a text that is not empty");
       }
     }
   }
 
-  /// Keeps events whose string has these words: the bytes anywhere, but not within a longer word. A
-  /// word is a longest run of ASCII letters, digits, underscores and bytes of 0x80 and above, so
-  /// `17` is in `size=17` and not in `size=173`. Segments know the words of their blocks, so this
-  /// finds something rare sooner than [Contains]. Not for an empty text.
+  /// Keeps events whose string contains these words: the bytes anywhere, but not inside a longer
+  /// word. A word is a maximal run of ASCII letters, digits, underscores and bytes from 0x80, so
+  /// `17` is in `size=17` and not in `size=173`. Segments keep Bloom filters of the words of their
+  /// blocks, so rare words are found sooner than with [Contains]. The text must not be empty.
   record Has(AttributeName name, Text words) implements Filter {
     public Has {
       if (words.length() == 0) {
-        throw new IllegalArgumentException("has of nothing");
+        throw new IllegalArgumentException("has needs a text that is not empty");
       }
     }
   }
 
-  /// Keeps events whose string passes a test that the store knows nothing about, such as a regular
+  /// Keeps events whose string passes a test that is opaque to the store, such as a regular
   /// expression.
   record Matches(AttributeName name, TextTest test) implements Filter {}
 
-  /// Decides over the bytes of a string. Called from any thread.
+  /// A predicate over the bytes of a string. It must be safe to call from any thread.
   @FunctionalInterface
   interface TextTest {
     boolean keeps(MemorySegment memory, long offset, int length);
   }
 
-  /// How a value and a literal are compared.
+  /// How a value is compared with a literal.
   enum Comparison {
     EQUAL,
     NOT_EQUAL,
@@ -82,7 +84,7 @@ public sealed interface Filter {
     GREATER_OR_EQUAL
   }
 
-  /// A constant of a kind.
+  /// A constant of one kind.
   sealed interface Literal {
     /// A string.
     record Word(Text text) implements Literal {}
@@ -90,10 +92,10 @@ public sealed interface Filter {
     /// A whole number.
     record Whole(long value) implements Literal {}
 
-    /// A number with a fraction.
+    /// A floating-point number.
     record Fraction(double value) implements Literal {}
 
-    /// True or false.
+    /// A boolean.
     record Truth(boolean value) implements Literal {}
   }
 

@@ -11,8 +11,8 @@ import io.widerow.storage.Filter.Literal;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 
-/// The meaning of a [Filter], event by event. Segments may answer sooner from statistics, never
-/// differently.
+/// The evaluation of a [Filter] on one event: its reference semantics. Segments may answer sooner
+/// from statistics, never differently.
 final class FilterEvaluation {
   private FilterEvaluation() {}
 
@@ -54,7 +54,7 @@ final class FilterEvaluation {
     };
   }
 
-  /// True when `words` are in a text, and there no longer word reaches over their ends.
+  /// True when `words` occur in the text and no word of the text extends past their ends.
   static boolean hasWords(Text words, MemorySegment memory, long offset, int length) {
     long limit = offset + length;
     boolean opens = TokenFilter.isToken(words.at(0));
@@ -107,7 +107,7 @@ final class FilterEvaluation {
 
   /// Compares a double with a long exactly.
   ///
-  /// @param sign 1 when the double stands left of the comparison, -1 when it stands right
+  /// @param sign 1 when the double is the left operand, -1 when it is the right
   private static boolean holdsMixed(double fraction, Comparison comparison, long whole, int sign) {
     if (Double.isNaN(fraction)) {
       return comparison == Comparison.NOT_EQUAL;

@@ -3,11 +3,11 @@ package io.widerow.storage;
 import io.widerow.event.AttributeName;
 import java.util.Set;
 
-/// Questions about filters that need no event.
+/// Static analysis of filters, without an event.
 final class Filters {
   private Filters() {}
 
-  /// Adds the attributes that a filter looks at.
+  /// Adds the attributes that a filter examines.
   static void addColumns(Filter filter, Set<AttributeName> columns) {
     switch (filter) {
       case Filter.Everything() -> {}

@@ -4,27 +4,27 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.TimeUuid;
 import java.util.List;
 
-/// Which events are alike to a reader that only counts: those of one type and one step of time that
-/// have equal values of some attributes, or lack them. A cursor may show one of them for several,
-/// see [io.widerow.event.EventView#weight].
+/// The grouping of an aggregation: events of one type and one step of time that agree in some
+/// attributes, by equal values or by having none. A cursor may show one event for several of a
+/// group, see [io.widerow.event.EventView#weight].
 ///
-/// @param names the attributes
-/// @param stepNanos width of a step of time, counted from the Unix epoch; 0 for one step of all
-///   time
+/// @param names the attributes to group by
+/// @param stepNanos width of a step of time in nanoseconds, counted from the Unix epoch; 0 for a
+///   single step
 public record Fold(List<AttributeName> names, long stepNanos) {
   public Fold {
     names = List.copyOf(names);
     if (stepNanos < 0) {
-      throw new IllegalArgumentException("steps of " + stepNanos + " ns");
+      throw new IllegalArgumentException("a step of " + stepNanos + " ns is negative");
     }
   }
 
-  /// True when its steps end where ticks do, so that the `idTime` of an event tells its step.
+  /// True when steps end at ticks, so that an event's `idTime` determines its step.
   boolean isOfTicks() {
     return stepNanos > 0 && stepNanos % TimeUuid.NANOS_PER_TICK == 0;
   }
 
-  /// One past the last instant of the step that an instant is in.
+  /// End (exclusive) of the step that contains an instant, nanoseconds since the Unix epoch.
   long stepLimit(long epochNanos) {
     if (stepNanos == 0) {
       return Long.MAX_VALUE;

@@ -4,17 +4,17 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 
-/// Groups of a lane that were acknowledged, and whose frames are missing or damaged.
+/// Acknowledged groups of a lane whose journal frames are missing or damaged.
 ///
-/// @param lsnFirst the first of them
-/// @param lsnLast the last of them
-/// @param file where they were found to be missing
-/// @param offset in it
+/// @param lsnFirst LSN of the first lost group
+/// @param lsnLast LSN of the last lost group
+/// @param file where the loss was found
+/// @param offset in `file`
 /// @param found what is there instead
-/// @param events in them; negative when not every header is left to tell
-/// @param aroundFirstNanos first time in the frames directly before and behind; above
-///   `aroundLastNanos` when there is none
-/// @param aroundLastNanos last time in them
+/// @param events number of lost events; negative when a header is lost too, so that it is unknown
+/// @param aroundFirstNanos earliest time in the frames directly before and after; greater than
+///   `aroundLastNanos` when there are none
+/// @param aroundLastNanos latest time in those frames
 record JournalLoss(
     int lane,
     long lsnFirst,
@@ -32,7 +32,7 @@ record JournalLoss(
     this(lane, lsnFirst, lsnLast, file, offset, found, events, Long.MAX_VALUE, Long.MIN_VALUE);
   }
 
-  /// The same, with what a frame beside it tells.
+  /// The same loss, with the times of a neighbouring frame.
   JournalLoss around(long firstNanos, long lastNanos) {
     return new JournalLoss(
         lane,
@@ -46,8 +46,8 @@ record JournalLoss(
         Math.max(lastNanos, aroundLastNanos));
   }
 
-  /// All that is known, and what is not. The frames around are no proof of anything: late events
-  /// may have been in between.
+  /// Everything known about the loss, as a sentence. The neighbouring frames prove nothing: late
+  /// events may have been between them.
   String sentence() {
     String times =
         aroundFirstNanos <= aroundLastNanos

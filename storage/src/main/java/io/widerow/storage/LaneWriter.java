@@ -3,65 +3,68 @@ package io.widerow.storage;
 import io.widerow.event.EventBatch;
 import io.widerow.event.Rejection;
 
-/// Writes one lane.
+/// The writer of one lane.
 ///
-/// - Threads: one, the same for its whole life.
+/// - Threads: one, the same for the writer's whole life.
 public interface LaneWriter {
-  /// Takes the events of a batch in: gives them their ids, their shard, and a place in the group
-  /// that the next [#commit] makes durable and readable. The batch may be reused at once. May wait
-  /// for sealing when memory is used up.
+  /// Appends the events of a batch to the lane's current group: assigns ids and shards. The next
+  /// [#commit] makes the group durable and visible. The batch may be reused at once. May block on a
+  /// flush when the memory of open rows is used up.
   ///
-  /// A batch that does not fit into the memory of one set of open rows, together with what was
-  /// appended since the last commit, is refused whole, event by event, with
-  /// [Rejection#BATCH_TOO_LARGE]; what was appended before it stays. After a commit it may fit.
+  /// When the batch, together with what was appended since the last commit, does not fit into the
+  /// memory of one set of open rows, every event of the batch is rejected with
+  /// [Rejection#BATCH_TOO_LARGE]. Earlier appends of the group stay. After a commit the batch may
+  /// fit.
   ///
-  /// @param placement hash of the batch's key; picks the shard among those of this lane. Events
-  ///   with ids of their own are placed by the id instead
-  /// @param rejections told of each event that is refused; the others are taken in
-  /// @return events taken in
+  /// @param placement hash of the batch's key; selects one of this lane's shards. For events with
+  ///   client ids the id selects the shard
+  /// @param rejections called for each rejected event; the others are appended
+  /// @return number of events appended
   /// @throws StorageException.Failed when the write side has ended
-  /// @throws StorageException.DiskFull when there is no room; nothing was taken in, and what was
-  ///   appended since the last commit is dropped: if there was anything, [#commit] says so too
+  /// @throws StorageException.DiskFull when there is no space. Nothing of the batch was appended,
+  ///   and what was appended since the last commit is dropped; if there was anything, the next
+  ///   [#commit] throws this too
   int append(EventBatch batch, long placement, Rejections rejections);
 
-  /// Makes everything appended so far as durable as asked, then readable. To be called about once a
-  /// second also when nothing was appended: only here does the lane let go of rows that
-  /// [EventStore#maintain] found old.
+  /// Commits the current group: makes everything appended so far as durable as requested, then
+  /// visible. Call this about once a second even when nothing was appended: only a commit hands
+  /// over rows that [EventStore#maintain] found to be old.
   ///
-  /// What is appended between two commits is one group: readers see it as a whole or not at all,
-  /// and so does whoever opens the store after a crash.
+  /// What is appended between two commits is one group. It is atomic: readers, and the store after
+  /// a crash, show all of it or none of it.
   ///
-  /// @return the number of the last group that is so durable; rises from group to group
-  /// @throws StorageException.Failed when that cannot be done; the write side has then ended, and
-  ///   what was appended since the last commit is not acknowledged
-  /// @throws StorageException.DiskFull when there is no room for it; what was appended and noted
-  ///   since the last commit is dropped for good, and the lane goes on with the next batch
+  /// @return number of the last group with this durability; group numbers increase
+  /// @throws StorageException.Failed when the group cannot be made durable. The write side has then
+  ///   ended, and what was appended since the last commit is not acknowledged
+  /// @throws StorageException.DiskFull when there is no space. What was appended and noted since
+  ///   the last commit is dropped for good; the lane accepts the next batch
   long commit(Durability durability);
 
-  /// Remembers bytes with the current group, equal ones once: they are journaled with it, and
-  /// handed back by [#notes] after a restart, of whatever lane. For the caller's own small state,
-  /// such as keys of recent batches.
+  /// Attaches a note to the current group. Equal notes are stored once. The note is journaled with
+  /// the group and returned by [#notes] after a restart, whichever lane wrote it. Notes hold small
+  /// state of the caller, such as the keys of recent batches.
   ///
   /// @param note at most 1 KiB
+  /// @throws IllegalArgumentException when the note is longer
   void note(byte[] note);
 
-  /// Says what is remembered from before the store was opened, oldest first. To be called before
-  /// anything is appended to any lane.
+  /// Reads the notes that survived the last restart, oldest first. Call this before the first
+  /// append to any lane.
   void notes(NoteReader reader);
 
-  /// Drops notes that are older than this group.
+  /// Drops the notes of groups before this one.
   ///
   /// @param group a number that [#commit] returned
   void forgetNotesBefore(long group);
 
-  /// Is told of events that are refused.
+  /// Receives rejected events.
   @FunctionalInterface
   interface Rejections {
-    /// @param index of the event in its batch, from 0
+    /// @param index position of the event in its batch, from 0
     void rejected(int index, Rejection why);
   }
 
-  /// Takes remembered notes.
+  /// Receives notes.
   @FunctionalInterface
   interface NoteReader {
     void read(long group, byte[] note);

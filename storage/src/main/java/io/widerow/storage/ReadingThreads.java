@@ -3,13 +3,12 @@ package io.widerow.storage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Threads that help those that read a store. Any of them may drop what it has no time for: whoever
-/// wants it does it later.
+/// Executors that help readers of a store. Either may drop tasks; a reader that needs the result
+/// does the work itself.
 ///
-/// @param ahead read ahead, when the disk makes readers wait; several, since they wait. Null for
-///   none
-/// @param searching look through blocks ahead, when a filter or a fold must; as many as may work
-///   beside those that read. Null for none
+/// @param ahead prefetches from disk; its threads block, so it should have several. Null for none
+/// @param searching examines blocks ahead of a scan with a filter or a fold; as many threads as may
+///   run besides the readers. Null for none
 public record ReadingThreads(@Nullable Executor ahead, @Nullable Executor searching) {
   static final ReadingThreads NONE = new ReadingThreads(null, null);
 }

@@ -5,12 +5,12 @@ import java.util.List;
 /// What opening a store found and did.
 ///
 /// @param groupsReplayed journal frames whose events were not in segments yet
-/// @param eventsReplayed events in them
-/// @param tornGroups frames at the end of a journal that were never acknowledged, cut off
+/// @param eventsReplayed events in those frames
+/// @param tornGroups unacknowledged frames at the end of a journal that were cut off
 /// @param segments live segments found
-/// @param millis how long it took
-/// @param damage journaled groups that were acknowledged and are lost: the store was opened without
-///   them, for reading or because its operator accepted that
+/// @param millis duration of the opening, in milliseconds
+/// @param damage acknowledged groups that are lost: the store was opened without them, for reading
+///   or because its operator accepted the loss
 public record RecoveryReport(
     long groupsReplayed,
     long eventsReplayed,

@@ -5,18 +5,19 @@ import io.widerow.event.EventId;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What is wanted of a partition: a half-open range of ids, a direction, columns, a filter.
+/// What to read of a partition: a half-open range of ids, a direction, a projection, a filter
+/// (predicate).
 ///
 /// @param from least id wanted, inclusive
-/// @param until first id that is not wanted
-/// @param descending newest first
-/// @param columns attributes that the reader will look at; null for all. The filter's own columns
-///   need not be named
-/// @param filter what is kept
-/// @param since only events that came later are kept; null for all
-/// @param fold which events the reader does not tell apart; null when it wants each. Followed only
-///   where order means nothing, see [StoreView#openUnordered]
-/// @param watch is told of every event that is looked at
+/// @param until end of the range of ids, exclusive
+/// @param descending true for newest first
+/// @param columns the projection: attributes that the reader will look at; null for all. The
+///   filter's own attributes need not be named
+/// @param filter the events to keep
+/// @param since keep only events that arrived after this position; null for all
+/// @param fold grouping for an aggregation: events that the reader does not tell apart; null when
+///   it wants each one. Used only where order does not matter, see [StoreView#openUnordered]
+/// @param watch called for every event that is examined
 public record Scan(
     EventId from,
     EventId until,
@@ -30,12 +31,12 @@ public record Scan(
     columns = columns == null ? null : Set.copyOf(columns);
   }
 
-  /// True when the reader may look at an attribute.
+  /// True when the attribute is in the projection.
   boolean shows(AttributeName name) {
     return columns == null || columns.contains(name);
   }
 
-  /// A scan that nobody watches.
+  /// A scan with a watch that does nothing, of events of any arrival, without grouping.
   public Scan(
       EventId from,
       EventId until,
@@ -45,12 +46,12 @@ public record Scan(
     this(from, until, descending, columns, filter, null, null, ScanWatch.none());
   }
 
-  /// Everything, oldest first.
+  /// All events, oldest first.
   public static Scan all() {
     return new Scan(EventId.LEAST, EventId.LIMIT, false, null, new Filter.Everything());
   }
 
-  /// Events with times in `[fromNanos, untilNanos)`, nanoseconds since the Unix epoch.
+  /// Events with times in `[fromNanos, untilNanos)`, in nanoseconds since the Unix epoch.
   public static Scan ofTime(long fromNanos, long untilNanos) {
     return all().withRange(EventId.leastOf(fromNanos), EventId.leastOf(untilNanos));
   }
@@ -83,7 +84,7 @@ public record Scan(
     return new Scan(from, until, descending, columns, filter, since, newFold, watch);
   }
 
-  /// The first arrival in a shard that is kept.
+  /// The first arrival number in a shard that is kept.
   long arrivedFrom(int shard) {
     return since == null ? 0 : since.limitOf(shard);
   }

@@ -1,11 +1,11 @@
 package io.widerow.storage;
 
-/// What a scan read and what it could leave out.
+/// The cost of a scan: what it read and what it could skip.
 ///
 /// @param blocksRead blocks of segments that were opened
-/// @param blocksSkipped blocks that the range or their statistics ruled out unread
+/// @param blocksSkipped blocks that the range or their statistics ruled out
 /// @param bytesRead bytes read from files
-/// @param eventsScanned events looked at
+/// @param eventsScanned events examined
 /// @param eventsKept events that passed range and filter
 public record ScanStatistics(
     long blocksRead, long blocksSkipped, long bytesRead, long eventsScanned, long eventsKept) {

@@ -2,16 +2,17 @@ package io.widerow.storage;
 
 import java.util.function.LongConsumer;
 
-/// Counts what the cursors of one scan look at and hold, and lets the scan's owner look up every
-/// few thousand events, also when the filter keeps none of them: [Runnable#run] may throw, which
-/// ends the scan. So may what is told of memory, when it is told of more.
+/// Counts the events that the cursors of one scan examine and the memory they hold, and calls the
+/// scan's owner back at least every [#EVENTS_BETWEEN] events, even when the filter keeps none. The
+/// callback may throw, which ends the scan. So may the memory callback when it is told of an
+/// increase.
 ///
 /// - Threads: one at a time, that of the cursors.
 public final class ScanWatch {
-  /// Most events that are looked at between two calls.
+  /// The most events examined between two callbacks.
   public static final int EVENTS_BETWEEN = 1 << 12;
 
-  /// What opening a block counts for: a skipped block takes time, too.
+  /// The cost of opening or skipping a block, in events.
   private static final int BLOCK = 1 << 8;
 
   private final Runnable check;
@@ -23,18 +24,18 @@ public final class ScanWatch {
     this(check, _ -> {});
   }
 
-  /// @param memory is told by how many bytes the memory that cursors hold has changed
+  /// @param memory receives changes of the memory that cursors hold, in bytes
   public ScanWatch(Runnable check, LongConsumer memory) {
     this.check = check;
     this.memory = memory;
   }
 
-  /// Nobody looks up.
+  /// A watch that does nothing.
   static ScanWatch none() {
     return new ScanWatch(() -> {});
   }
 
-  /// One more event was looked at.
+  /// One more event was examined.
   public void event() {
     events++;
     if (--left <= 0) {
@@ -42,7 +43,7 @@ public final class ScanWatch {
     }
   }
 
-  /// Some more events were passed over, known not to be wanted.
+  /// More events were skipped, known not to be wanted.
   void passed(int count) {
     events += count;
     left -= count;
@@ -51,7 +52,7 @@ public final class ScanWatch {
     }
   }
 
-  /// One more block was opened, or ruled out.
+  /// One more block was opened or ruled out.
   void block() {
     left -= BLOCK;
     if (left <= 0) {
@@ -59,7 +60,7 @@ public final class ScanWatch {
     }
   }
 
-  /// Cursors hold so many bytes more, or less.
+  /// Cursors hold this many more bytes; negative for fewer.
   void holds(long bytesMore) {
     memory.accept(bytesMore);
   }
@@ -69,7 +70,7 @@ public final class ScanWatch {
     check.run();
   }
 
-  /// Events looked at so far.
+  /// Events examined so far.
   public long events() {
     return events;
   }

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What can go wrong outside the program. The list is closed, so a caller can switch over it and
-/// the compiler says when a new case is missing. Mistakes inside the program are not here: they are
-/// `assert`s and [IllegalStateException]s, and nobody catches them.
+/// A failure outside the program: disk, data, space, clock. The set is closed, so a caller can
+/// switch over it and the compiler reports a missing case. Bugs are not here: they are `assert`s
+/// and [IllegalStateException]s, which nobody catches.
 public abstract sealed class StorageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -22,16 +22,16 @@ public abstract sealed class StorageException extends RuntimeException {
     super(message, cause);
   }
 
-  /// Bytes on disk are not the bytes that were written.
+  /// Bytes on disk are not the bytes that were written. Other files and blocks can still be read.
   public static final class Corrupt extends StorageException {
     private static final long serialVersionUID = 1L;
     public final transient Path file;
     public final long offset;
 
-    /// What is there instead, without where.
+    /// What was found instead, without the location.
     public final String found;
 
-    /// What cannot be read for it; null when that is not known.
+    /// The partition that cannot be read; null when it is not known.
     public final transient @Nullable PartitionKey partition;
 
     public Corrupt(Path file, long offset, String found) {
@@ -47,29 +47,29 @@ public abstract sealed class StorageException extends RuntimeException {
       this.partition = partition;
     }
 
-    /// The same, for somebody who reads a partition.
+    /// The same failure, for a reader of a partition.
     Corrupt in(PartitionKey key) {
       return new Corrupt(file, offset, found, key, "; cannot read partition " + key);
     }
 
-    /// The same, found in a block of a partition.
+    /// The same failure, in a block of a partition.
     Corrupt in(PartitionKey key, int block) {
       String what = "; cannot read block %d of partition %s".formatted(block, key);
       return new Corrupt(file, offset, found, key, what);
     }
   }
 
-  /// Journaled events that were acknowledged are damaged or gone. The store can be read, not
-  /// written, until an operator accepts the loss.
+  /// Acknowledged events in a journal are damaged or missing. The store can be opened for reading;
+  /// it can be opened for writing once an operator accepts the loss.
   public static final class AcknowledgedDataDamaged extends StorageException {
     private static final long serialVersionUID = 1L;
 
-    /// The first LSN that is lost, and the last one in a row with it.
+    /// The first lost LSN, and the last of the same contiguous loss.
     public final long lsnFirst;
 
     public final long lsnLast;
 
-    /// All that is lost.
+    /// Every loss.
     public final transient List<Damage> damage;
 
     AcknowledgedDataDamaged(List<JournalLoss> losses) {
@@ -83,7 +83,7 @@ public abstract sealed class StorageException extends RuntimeException {
     }
   }
 
-  /// The directory is not a store, or one that this program cannot read or write.
+  /// The directory is not a store, or its format is one that this program cannot read or write.
   public static final class Incompatible extends StorageException {
     private static final long serialVersionUID = 1L;
 
@@ -101,8 +101,8 @@ public abstract sealed class StorageException extends RuntimeException {
     }
   }
 
-  /// The disk has no room for what was to be written. Nothing was acknowledged; writing can go on
-  /// when there is room again.
+  /// The disk has no space for a write. Nothing of it was acknowledged; writing can continue when
+  /// there is space again.
   public static final class DiskFull extends StorageException {
     private static final long serialVersionUID = 1L;
 
@@ -111,8 +111,8 @@ public abstract sealed class StorageException extends RuntimeException {
     }
   }
 
-  /// The operating system refused a read or a write. After a failed write or force of the journal
-  /// or the manifest the store takes no more writes until it is opened again.
+  /// The operating system refused an operation. After a failed write or force of the journal or the
+  /// manifest the store accepts no more writes until it is opened again.
   public static final class Failed extends StorageException {
     private static final long serialVersionUID = 1L;
 
@@ -125,9 +125,9 @@ public abstract sealed class StorageException extends RuntimeException {
     }
   }
 
-  /// The machine's clock is so far behind times that were given before that it, or they, must be
-  /// wrong. Nothing that needs the time of its arrival is taken until the clock is right, or an
-  /// operator says that it is.
+  /// The machine's clock lags behind times already given to events, so the clock or those times are
+  /// wrong. Events that need an arrival time are refused until the clock is right, or an operator
+  /// accepts it as it is, see [StoreConfig#withClockAccepted].
   public static final class ClockBehind extends StorageException {
     private static final long serialVersionUID = 1L;
 

@@ -9,27 +9,32 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Everything an owner can decide about an embedded store. Read once at open, passed whole, never
-/// changed. A value that cannot work is refused here and nowhere else.
+/// The configuration of an embedded store: everything that an owner can decide. It is read once
+/// when the store is opened and never changes. The constructor refuses invalid values with an
+/// [IllegalArgumentException] that quotes the value.
 ///
 /// @param directory where the store lives; created when absent, its parent must exist
-/// @param lanes how many writers there are, 1 to 64
-/// @param shards wide rows per bucket and type, a multiple of `lanes`. May differ from open to open
-/// @param daemon number in assigned ids, 0 to 511; two stores whose events may meet need two
+/// @param lanes number of writers, 1 to 64
+/// @param shards wide rows for each bucket and type, a multiple of `lanes`, at most 1,024. May
+///   change between openings
+/// @param daemon number in assigned ids, 0 to 511. Stores whose events may be merged need different
 ///   numbers
-/// @param bucketMinutes width of buckets of types that `bucketMinutesByType` does not name
-/// @param bucketMinutesByType width of buckets by type. May differ from open to open
-/// @param futureMax how far ahead of the clock an event's time may be
-/// @param openBytes native memory for open rows, for the whole store
-/// @param openAge oldest that unsealed events get, when [EventStore#maintain] is called
-/// @param journalFileBytes size of one journal file; in files of less than 9 MiB an event may have
-///   an eighth of it
-/// @param journalBytes journal of a lane that may have to be replayed; more has its rows sealed
-/// @param diskReserveBytes free space below which nothing is taken in
-/// @param mergeAfter how long a bucket is closed before its segments are merged
-/// @param retention how long types without a setting of their own are kept; null for ever
-/// @param clockAccepted whether the machine's clock is believed although the store has seen a later
-///   one
+/// @param bucketMinutes width of a bucket, 1 to 1,440 minutes, dividing a day; for types not in
+///   `bucketMinutesByType`
+/// @param bucketMinutesByType width of a bucket for single types. May change between openings
+/// @param futureMax how far an event's time may be ahead of the clock
+/// @param openBytes native memory for open rows (the memtables) of the whole store, 2 MiB to 16 GiB
+///   for each lane
+/// @param openAge age at which [EventStore#maintain] flushes open rows
+/// @param journalFileBytes size of a journal file, 1 MiB to 1 GiB. With files of less than 9 MiB an
+///   event may have at most an eighth of the file
+/// @param journalBytes journal of a lane that a restart may have to replay, at least one file; more
+///   than this triggers a flush
+/// @param diskReserveBytes free space below which the store accepts no events
+/// @param mergeAfter how long a bucket is closed before its segments are merged (compacted)
+/// @param retention how long events are kept, for types without a setting of their own; null for
+///   ever
+/// @param clockAccepted true to accept the machine's clock although the store has seen a later time
 public record StoreConfig(
     Path directory,
     int lanes,
@@ -51,15 +56,15 @@ public record StoreConfig(
 
   private static final long MIB = 1 << 20;
 
-  /// Every lane has one set of rows that takes events in and one being sealed.
+  /// A lane has one set of open rows that takes events and one that is being flushed.
   private static final int ROWS_PER_LANE_MIN = 2;
 
-  /// Where there is memory for it, one more, and each is smaller: when sealing is slower than what
-  /// comes in, two are sealed at once, and a lane waits for less at a time
+  /// With enough memory a lane has three smaller sets instead: when events arrive faster than they
+  /// are flushed, two sets are flushed at once, and a lane waits for less at a time
   /// (`bench-results/budget.md`).
   private static final int ROWS_PER_LANE_MAX = 3;
 
-  /// What a set must have for that; smaller ones make small segments.
+  /// The least size of a set when there are three; smaller sets make small segments.
   private static final long ROWS_BYTES_ENOUGH = 64 * MIB;
 
   private static final long FRAME_SLACK_BYTES = 1 << 10;
@@ -148,7 +153,7 @@ public record StoreConfig(
     });
   }
 
-  /// Believes the machine's clock although the store has seen a later one; see
+  /// Accepts the machine's clock although the store has seen a later time, see
   /// [EventStore#arrivalNanos].
   public StoreConfig withClockAccepted() {
     return changed(to -> to.clockAccepted = true);
@@ -160,7 +165,7 @@ public record StoreConfig(
     return builder.build();
   }
 
-  /// All values, to be changed one by one; it starts with the defaults or with another's.
+  /// A mutable copy of all values, starting from the defaults or from another configuration.
   private static final class Builder {
     private final Path directory;
     private int lanes = 1;
@@ -220,30 +225,30 @@ public record StoreConfig(
     }
   }
 
-  /// Width of the buckets that new events of a type go to.
+  /// Width of the buckets for new events of a type, in minutes.
   int bucketMinutesOf(String type) {
     return bucketMinutesByType.getOrDefault(type, bucketMinutes);
   }
 
-  /// The longest frame that a journal file takes. The queue maps a quarter of a file beyond its
-  /// end, and lets no frame be longer than that.
+  /// The longest frame that fits into a journal file, in bytes. The queue maps a quarter of the
+  /// file size past the file's end and refuses longer frames.
   long frameBytesMax() {
     return Math.min(JournalFrame.FRAME_BYTES_MAX, journalFileBytes / 4 - FRAME_SLACK_BYTES);
   }
 
-  /// The longest event that the store takes: half a frame, so that there is room for others and for
-  /// notes.
+  /// The longest event that the store accepts, in bytes: half a frame, which leaves room for other
+  /// events and for notes.
   long eventBytesMax() {
     return Math.min(EventLayout.EVENT_BYTES_MAX, frameBytesMax() / 2);
   }
 
-  /// Sets of open rows of a lane.
+  /// Number of sets of open rows of a lane.
   int rowsPerLane() {
     boolean room = openBytes / lanes >= ROWS_PER_LANE_MAX * ROWS_BYTES_ENOUGH;
     return room ? ROWS_PER_LANE_MAX : ROWS_PER_LANE_MIN;
   }
 
-  /// Native memory of one set of open rows.
+  /// Native memory of one set of open rows, in bytes.
   long rowsBytes() {
     return openBytes / ((long) rowsPerLane() * lanes) & -8L;
   }

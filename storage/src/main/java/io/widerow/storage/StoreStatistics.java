@@ -2,25 +2,25 @@ package io.widerow.storage;
 
 import java.util.List;
 
-/// Figures of an open store, since it was opened unless said otherwise.
+/// Counters and gauges of an open store. Counters start at zero when the store is opened.
 ///
 /// @param eventsCommitted events appended and committed
 /// @param eventBytesCommitted bytes of their records
 /// @param openEvents events in open rows now
-/// @param openBytes native memory of open rows now, those being sealed included
+/// @param openBytes native memory of open rows now, in bytes, those being flushed included
 /// @param segments live segment files now
-/// @param segmentEvents events in them
-/// @param segmentBytes bytes of them
+/// @param segmentEvents events in live segments now
+/// @param segmentBytes bytes of live segments now
 /// @param journalBytes bytes of journal files now
 /// @param journalBytesWritten bytes of frames written to the journal
 /// @param segmentBytesWritten bytes written to segment files, merges included
-/// @param sealed open-row generations sealed
-/// @param merged merges done
+/// @param sealed generations of open rows flushed to segments
+/// @param merged merges completed
 /// @param failure why the write side has ended; empty while it works
-/// @param backgroundFailure why sealing or merging failed last, to be tried again; empty when it
-///   did not
-/// @param damage what is damaged, as far as opening and reading have looked: segments, of which not
-///   all is served, and, in a store that was opened in spite of it, lost groups of its journal
+/// @param backgroundFailure why the last flush or merge failed, which will be tried again; empty
+///   when it did not fail
+/// @param damage damage found so far by opening and reading: segments that are not served in full,
+///   and lost groups of the journal of a store that was opened in spite of them
 public record StoreStatistics(
     long eventsCommitted,
     long eventBytesCommitted,

@@ -5,46 +5,46 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A store at one moment.
+/// A snapshot of a store at one moment.
 ///
-/// - Threads: any; each cursor has one.
-/// - Memory: keeps what it shows from being freed until [#close]. Cursors must be closed first.
+/// - Threads: any; each cursor is used by one thread.
+/// - Memory: pins what it shows until [#close]. Close its cursors first.
 public interface StoreView extends AutoCloseable {
-  /// The partitions that exist and may hold events in a range of time, in order of keys.
+  /// The partitions that may hold events of a time range, in order of keys.
   ///
-  /// @param types which types are wanted
-  /// @param fromNanos first instant wanted, nanoseconds since the Unix epoch
-  /// @param untilNanos first instant not wanted
-  /// @param since only partitions that may hold events that came later; null for all
+  /// @param types selects the types wanted
+  /// @param fromNanos start (inclusive), nanoseconds since the Unix epoch
+  /// @param untilNanos end (exclusive), nanoseconds since the Unix epoch
+  /// @param since only partitions that may hold events that arrived later; null for all
   List<PartitionInfo> partitions(
       Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals since);
 
-  /// All partitions of a range, whenever their events came.
+  /// All partitions that may hold events of a time range, whenever the events arrived.
   default List<PartitionInfo> partitions(Predicate<String> types, long fromNanos, long untilNanos) {
     return partitions(types, fromNanos, untilNanos, null);
   }
 
-  /// The first stretch of time with partitions of any type that may hold events of a range, in the
-  /// direction of reading: no partition lies across its ends. It may reach out of the range. Null
-  /// when there is none. A range is planned span by span, so that who wants a few events of a long
-  /// one looks at few partitions.
+  /// The first span of time, in the direction of reading, that has partitions (of any type) that
+  /// may hold events of the range. No partition crosses the ends of the span. The span may extend
+  /// beyond the range. Null when there is none. Planning a range span by span lets a reader that
+  /// wants a few events of a long range look at few partitions.
   @Nullable Span firstSpan(long fromNanos, long untilNanos, boolean descending);
 
-  /// What is shown, as a position in the order of arrival: a later view's events that came since
-  /// are exactly those that this one does not show.
+  /// This view's position in the order of arrival. The events of a later view that arrived since
+  /// this position are exactly those that this view does not show.
   Arrivals arrivals();
 
-  /// True when events of a type with this time are past their retention, and so not shown.
+  /// True when events of this type and time are past their retention and therefore hidden.
   boolean isExpired(String type, long timeNanos);
 
-  /// Opens one cursor over many partitions: the multi-get and its merge. Order is by id, then by
-  /// type. Of several writes of one id and type only the latest is shown, also when they lie in
-  /// different shards, and the filter is asked about that one alone. Partitions that are not there
-  /// have no events.
+  /// Opens one cursor that merges many partitions (a multi-get). Events come in order of id, then
+  /// type. Of several writes of one id and type only the latest is shown, even when they are in
+  /// different shards, and the filter sees only that one. A partition that does not exist has no
+  /// events.
   EventCursor open(List<PartitionKey> partitions, Scan scan);
 
-  /// The same events in any order, which costs less: for readers that only count. One may stand for
-  /// others like it by [Scan#fold].
+  /// The same events in any order, which costs less: for readers that only aggregate. With
+  /// [Scan#fold] one event may stand for several.
   default EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
     return open(partitions, scan);
   }
@@ -52,13 +52,14 @@ public interface StoreView extends AutoCloseable {
   @Override
   void close();
 
-  /// A half-open stretch of time, nanoseconds since the Unix epoch.
+  /// A half-open span of time, in nanoseconds since the Unix epoch.
   record Span(long fromNanos, long untilNanos) {}
 
   /// What is known of a partition without reading it.
   ///
-  /// @param events an upper bound on the number of events: replaced ones may still be counted
-  /// @param timeFirstNanos no event is earlier
-  /// @param timeLastNanos no event is later
+  /// @param events upper bound of the number of events; replaced events may be counted
+  /// @param timeFirstNanos lower bound of the events' times, nanoseconds since the Unix epoch
+  /// @param timeLastNanos upper bound (inclusive) of the events' times, nanoseconds since the Unix
+  ///   epoch
   record PartitionInfo(PartitionKey key, long events, long timeFirstNanos, long timeLastNanos) {}
 }

@@ -1,12 +1,12 @@
 package io.widerow.storage;
 
-/// Ends what a thread does with a view that it asked for in a hurry, see
-/// [EventStore#viewWithin(long)]: it would have to wait, or has taken too long. Nothing is wrong.
+/// Ends a read of a view with a deadline, see [EventStore#viewWithin(long)]: it would block, or the
+/// deadline has passed. This is not an error.
 public final class WouldWait extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /// It has no stack trace: making one would take longer than what it ends.
+  /// Has no stack trace: filling one in would cost more than the read it ends.
   WouldWait() {
-    super("would have to wait", null, false, false);
+    super("the read would block", null, false, false);
   }
 }

@@ -1,5 +1,6 @@
-/// The wide-row store: append, commit, seal, merge, read back in order. No sockets, and no threads
-/// but those that its owner hands in.
+/// The storage contract and the embedded store (an LSM tree of wide rows): append, commit, flush,
+/// compact, read back in order. No sockets; the only threads are those of the executors that the
+/// owner passes in.
 @NullMarked
 package io.widerow.storage;
 
