@@ -3,14 +3,13 @@ package io.widerow.storage;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Turns events of a block from the order of their times into that in which they arrived, and back.
-/// Lines that arrive about when they happened have times that hardly move in that order, and
-/// counters that count; in order of time one of the two says again what the other one said.
+/// A reordering of a block's ids from order of time to order of arrival, and back. When lines
+/// arrive soon after they happen, their times in order of arrival hardly change and their counters
+/// increase by one. In order of time, each of the two repeats information of the other.
 ///
-/// Back it is a stable sort by time: a radix sort of the least significant digits first (Knuth, The
-/// Art of Computer Programming 3, 5.2.5), which takes as many passes as the times of the block have
-/// digits. Times are in units that divide the differences of all, a second for most logs, so that
-/// is one.
+/// The way back is a stable sort by time: a radix sort from the least significant digit (Knuth, The
+/// Art of Computer Programming 3, 5.2.5), with one pass for each digit of the block's times. Times
+/// are in units that divide all differences, a second for most logs, so one pass is usually enough.
 ///
 /// - Threads: one.
 final class ArrivalOrder {
@@ -32,11 +31,11 @@ final class ArrivalOrder {
         + (long) Integer.BYTES * DIGITS;
   }
 
-  /// The rows of a block by their counters; null when two have the same one, or when they are in
-  /// this order already.
+  /// The rows of a block in order of their counters; null when two counters are equal, or when the
+  /// rows are in this order already.
   ///
   /// @param rowCounters below 2^45
-  /// @return as [#row] tells
+  /// @return rows, encoded as [#row] decodes them
   long @Nullable [] rowsByArrival(long[] rowCounters, int count) {
     if (rises(rowCounters, count)) {
       return null;
@@ -59,8 +58,8 @@ final class ArrivalOrder {
     return (int) key & ((1 << ROW_BITS) - 1);
   }
 
-  /// True when each number is greater than the one before it. No branches, as in
-  /// [LongDecoder#check]; the numbers are times or counters, far from the ends of a long.
+  /// True when the numbers strictly increase. There are no branches, as in [LongDecoder#check]; the
+  /// numbers are times or counters, far from the ends of a long.
   static boolean rises(long[] numbers, int count) {
     long rises = 0;
     for (int i = 1; i < count; i++) {
@@ -69,7 +68,7 @@ final class ArrivalOrder {
     return rises >= 0;
   }
 
-  /// Sorts times, and the counters with them; of equal times the one that was before stays so.
+  /// Sorts times, and the counters with them. The sort is stable.
   ///
   /// @param times in units, from 0 to `most`
   void byTime(long[] times, long[] timeCounters, int count, long most) {

@@ -2,7 +2,7 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// Runs of small numbers in few bits: number `i` of width `w` takes the bits from `i * w` on, low
+/// Bit packing of small numbers: number `i` of width `w` is in the `w` bits from bit `i * w`, low
 /// bits first.
 ///
 /// ```
@@ -13,14 +13,14 @@ import java.util.Arrays;
 /// ```
 ///
 /// Widths are 0 to [#WIDTH_MAX], or 64. Packing reads and writes whole longs, and so touches up to
-/// seven bytes behind the run. One multiplication, load, shift and mask for each number.
+/// seven bytes after the run. Each number costs one multiplication, load, shift and mask.
 final class BitPacking {
-  /// The widest that one unaligned long can show from any bit of its first byte.
+  /// The greatest width that one unaligned long can hold from any bit of its first byte.
   static final int WIDTH_MAX = 57;
 
   private BitPacking() {}
 
-  /// Bits that `values` up to `max`, unsigned, need.
+  /// The width in bits for values up to `max`, unsigned.
   static int widthFor(long max) {
     int width = Long.SIZE - Long.numberOfLeadingZeros(max);
     return width > WIDTH_MAX ? Long.SIZE : width;
@@ -30,7 +30,7 @@ final class BitPacking {
     return (int) (((long) count * width + 7) >>> 3);
   }
 
-  /// Packs `(values[i] - base)` of `[from, from + count)`.
+  /// Packs `values[i] - base` for `i` in `[from, from + count)`.
   static void pack(long[] values, int from, int count, long base, int width, ByteSink out) {
     int bytes = bytesFor(count, width);
     byte[] target = out.reserve(bytes + Long.BYTES);
@@ -59,7 +59,7 @@ final class BitPacking {
     out.advance(bytes);
   }
 
-  /// Unpacks `count` numbers to `out[from ...]` and adds `base` to each.
+  /// Unpacks `count` numbers to `out`, from index `from`, and adds `base` to each.
   static void unpack(
       byte[] source, int start, int count, long base, int width, long[] out, int from) {
     if (width == Long.SIZE) {

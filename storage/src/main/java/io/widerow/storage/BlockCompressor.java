@@ -3,31 +3,32 @@ package io.widerow.storage;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
 
-/// Compresses pieces of a block with zstd, each by itself.
+/// Compresses parts of a block with zstd, each part independently.
 ///
 /// - Threads: one.
 /// - Memory: owns four native contexts until [#close].
 final class BlockCompressor implements AutoCloseable {
-  /// From this level on an encoder tries every encoding and keeps the smallest result.
+  /// From this level an encoder tries every encoding and keeps the smallest result.
   private static final int THOROUGH_LEVEL = 6;
 
-  /// Bytes of numbers have few matches to be found; looking harder than this gains next to nothing.
+  /// Numbers have few matches; searching harder than this gains next to nothing.
   private static final int NUMBERS_LEVEL_MAX = 6;
 
-  /// From this level on zstd takes a match only where it is cheaper than single bytes. Moves of a
-  /// series, and times of events, are mostly noise in few values: by level 6 they take a quarter
-  /// more than their entropy, by this one 7 % (16,384 moves of a walk: 5,749 and 4,864 bytes, 0.4
-  /// and 1.5 ms; 0.9 ms when short matches are not looked for).
+  /// From this level zstd takes a match only where it is cheaper than literals. Differences within
+  /// a series, and between times, are mostly noise over few values: level 6 takes a quarter more
+  /// than their entropy, this level 7 % (16,384 moves of a random walk: 5,749 and 4,864 bytes, 0.4
+  /// and 1.5 ms; 0.9 ms when short matches are not searched for).
   private static final int MOVES_LEVEL = 11;
 
   private static final int MOVES_MATCH_MIN = 6;
 
-  /// Numbers of many columns as a whole: here a match is worth looking for, and the cheapest of
-  /// several ways to write it (37,600 bytes of 400 columns of a broker's log: 7,200 by level 6 and
-  /// 6,770 by this one, 0.2 and 2.6 ms).
+  /// For the numbers of many columns together. Here matches are worth searching for, and so is the
+  /// cheapest of several ways to write them (37,600 bytes of 400 columns of a broker's log: 7,200
+  /// with level 6, 6,770 with this one; 0.2 and 2.6 ms).
   private static final int WHOLE_LEVEL = 15;
 
-  /// More than this is compressed as other numbers are: what the level needs of memory grows.
+  /// Larger inputs are compressed as other numbers are, because the level's memory grows with the
+  /// input.
   private static final int WHOLE_BYTES_MAX = 1 << 18;
 
   private final ZstdCompressCtx texts = new ZstdCompressCtx();
@@ -59,22 +60,22 @@ final class BlockCompressor implements AutoCloseable {
     return thorough;
   }
 
-  /// Puts the compressed bytes of a text into `out`.
+  /// Appends the compressed form of text to `out`.
   void compressText(byte[] source, int offset, int length, ByteSink out) {
     compress(texts, source, offset, length, out);
   }
 
-  /// Puts the compressed bytes of numbers into `out`.
+  /// Appends the compressed form of numbers to `out`.
   void compressNumbers(byte[] source, int offset, int length, ByteSink out) {
     compress(numbers, source, offset, length, out);
   }
 
-  /// Puts the compressed bytes of the numbers of many columns into `out`.
+  /// Appends the compressed form of the numbers of many columns to `out`.
   void compressWhole(byte[] source, int offset, int length, ByteSink out) {
     compress(length > WHOLE_BYTES_MAX ? numbers : whole, source, offset, length, out);
   }
 
-  /// Puts the compressed bytes of differences within series, or between times, into `out`.
+  /// Appends the compressed form of differences within series, or between times, to `out`.
   void compressMoves(byte[] source, int offset, int length, ByteSink out) {
     compress(moves, source, offset, length, out);
   }

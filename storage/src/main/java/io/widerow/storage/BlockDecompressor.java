@@ -3,14 +3,14 @@ package io.widerow.storage;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
 
-/// Undoes what a [BlockCompressor] did.
+/// Decompresses what a [BlockCompressor] wrote.
 ///
 /// - Threads: one.
 /// - Memory: owns a native context until [#close].
 final class BlockDecompressor implements AutoCloseable {
   private final ZstdDecompressCtx context = new ZstdDecompressCtx();
 
-  /// Reads `stored` bytes from `in`, which must become exactly `raw` bytes of `out`.
+  /// Reads `stored` bytes from `in` and decompresses them to exactly `raw` bytes of `out`.
   void decompress(ByteSource in, int stored, byte[] out, int outOffset, int raw) {
     StorageException.Corrupt unreadable = null;
     int start = in.skip(stored, "compressed bytes");

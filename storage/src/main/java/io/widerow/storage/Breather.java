@@ -1,18 +1,18 @@
 package io.widerow.storage;
 
-/// Lets others run in between, while there is time for it. Where processors are few, a thread that
-/// computes in the background keeps one that was just woken, a lane's or a connection's, from its
-/// processor for up to a tick of the kernel, 4 ms; one that gives its turn back every tenth of a
-/// millisecond does not (`bench-results/journal-cost.md`). It costs next to nothing where nobody
-/// waits, and most of the processor where somebody always does, so there is an end to it.
+/// A throttle for background work: yields the processor now and then, for a limited time. Where
+/// there are few processors, a computing thread can keep one that was just woken (a lane's, a
+/// connection's) waiting for up to a kernel tick, 4 ms. Yielding every tenth of a millisecond
+/// avoids this (`bench-results/journal-cost.md`). It costs next to nothing when no thread waits,
+/// and most of the processor when one always does; therefore the time is limited.
 ///
 /// - Threads: any.
 final class Breather {
-  /// Never lets others run.
+  /// Never yields.
   static final Breather NONE = new Breather(false, 0);
 
-  /// What part of the time in which rows were filled may pass while they are sealed politely:
-  /// sealing at full speed takes less than what is left, at any rate that a lane reaches.
+  /// The flush of rows may yield for a quarter of the time in which they were filled. The rest is
+  /// enough to flush them at full speed, at any rate that a lane reaches.
   private static final int FILLING_SHARE = 4;
 
   private final boolean isPolite;
@@ -23,15 +23,15 @@ final class Breather {
     this.untilNanos = untilNanos;
   }
 
-  /// For rows that are sealed from now on.
+  /// A throttle for a flush that starts now.
   ///
-  /// @param fillNanos in which they were filled
+  /// @param fillNanos time in which the rows were filled
   static Breather forRows(long fillNanos) {
     return new Breather(true, System.nanoTime() + fillNanos / FILLING_SHARE);
   }
 
-  /// To be called about every tenth of a millisecond.
-  @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it but how long others wait
+  /// Yields if the time is not over. Called about every tenth of a millisecond.
+  @SuppressWarnings("ThreadPriorityCheck") // affects only how long other threads wait
   void breathe() {
     if (isPolite && System.nanoTime() - untilNanos < 0) {
       Thread.yield();

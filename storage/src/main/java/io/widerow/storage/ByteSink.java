@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Bytes of a segment that are being put together: little-endian numbers, LEB128 varints, bytes. It
+/// A growable buffer for the bytes of a segment: little-endian numbers, LEB128 varints, bytes. It
 /// grows by doubling and is reused.
 ///
 /// - Threads: one.
@@ -31,13 +31,13 @@ final class ByteSink {
     length = 0;
   }
 
-  /// Drops what was put behind `newLength`.
+  /// Drops everything after `newLength`.
   void cut(int newLength) {
     assert newLength <= length : newLength + " of " + length;
     length = newLength;
   }
 
-  /// Makes room for `count` more bytes and returns the array, to be filled from [#length] on.
+  /// Makes room for `count` more bytes and returns the array, to be filled from [#length].
   byte[] reserve(int count) {
     if (bytes.length - length < count) {
       int needed = Math.addExact(length, count);
@@ -46,7 +46,7 @@ final class ByteSink {
     return bytes;
   }
 
-  /// Takes over `count` bytes that were written behind [#reserve].
+  /// Appends `count` bytes that were written after [#reserve].
   void advance(int count) {
     assert length + count <= bytes.length : length + " and " + count;
     length += count;
@@ -66,7 +66,7 @@ final class ByteSink {
     length += Long.BYTES;
   }
 
-  /// Puts an unsigned number, seven bits a byte, low bits first.
+  /// Appends an unsigned LEB128 varint: seven bits a byte, low bits first.
   void putVarint(long value) {
     byte[] out = reserve(10);
     long rest = value;
@@ -77,7 +77,7 @@ final class ByteSink {
     out[length++] = (byte) rest;
   }
 
-  /// Puts a signed number, small ones of either sign in few bytes.
+  /// Appends a signed number as zigzag varint: small numbers of either sign take few bytes.
   void putZigzag(long value) {
     putVarint((value << 1) ^ (value >> 63));
   }
@@ -87,7 +87,7 @@ final class ByteSink {
     length += count;
   }
 
-  /// Puts a text that has [ByteSource#SLACK] bytes behind it.
+  /// Appends a text that is followed by [ByteSource#SLACK] readable bytes.
   void putText(byte[] source, int offset, int count) {
     ByteWords.copy(source, offset, reserve(count + ByteSource.SLACK), length, count);
     length += count;
@@ -97,7 +97,7 @@ final class ByteSink {
     put(other.bytes, 0, other.length);
   }
 
-  /// The bytes from `offset` on, as memory to write to a file.
+  /// The bytes from `offset`, as memory to write to a file.
   MemorySegment memory(int offset) {
     return MemorySegment.ofArray(bytes).asSlice(offset, length - offset);
   }

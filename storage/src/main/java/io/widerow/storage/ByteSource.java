@@ -2,8 +2,9 @@ package io.widerow.storage;
 
 import java.nio.file.Path;
 
-/// Reads what a [ByteSink] wrote, from a file that may be damaged or made up: nothing is read
-/// behind the limit, and no number is believed before it was compared with what is possible.
+/// A bounds-checked reader of what a [ByteSink] wrote. The file may be damaged or forged: nothing
+/// is read past the limit, and every number is checked against its possible range before it is
+/// used.
 ///
 /// - Threads: one.
 final class ByteSource {
@@ -17,12 +18,13 @@ final class ByteSource {
     this.file = file;
   }
 
-  /// Names another file in messages.
+  /// Sets the file that messages name.
   void of(Path newFile) {
     file = newFile;
   }
 
-  /// Reads `[offset, limit)` of `newBytes` next. Behind the limit there must be [#SLACK] bytes.
+  /// Starts reading `[offset, limit)` of `newBytes`. The array must have [#SLACK] bytes after the
+  /// limit.
   ByteSource over(byte[] newBytes, int offset, int newLimit, long newFileOffset) {
     assert newLimit + SLACK <= newBytes.length : newLimit + " of " + newBytes.length;
     bytes = newBytes;
@@ -32,7 +34,7 @@ final class ByteSource {
     return this;
   }
 
-  /// Bytes that decoders may look at, not use, behind what they read.
+  /// Bytes after the input that decoders may load but must not use.
   static final int SLACK = 16;
 
   byte[] bytes() {
@@ -55,10 +57,10 @@ final class ByteSource {
     return new StorageException.Corrupt(file, fileOffset + at, found);
   }
 
-  /// Passes over `count` bytes and returns where in [#bytes] they start.
+  /// Skips `count` bytes and returns their offset in [#bytes].
   int skip(long count, String what) {
     if (count < 0 || count > limit - at) {
-      throw corrupt("%s of %d bytes where %d are left".formatted(what, count, limit - at));
+      throw corrupt("%s of %d bytes, but only %d are left".formatted(what, count, limit - at));
     }
     int start = at;
     at += (int) count;
@@ -94,21 +96,20 @@ final class ByteSource {
     return (value >>> 1) ^ -(value & 1);
   }
 
-  /// Reads an unsigned varint that must be `least` to `most`.
+  /// Reads an unsigned varint from `least` to `most`, both inclusive.
   int readCount(int least, int most, String what) {
     long value = readVarint();
     if (value < least || value > most) {
       throw corrupt(
-          "%s of %s, possible are %d to %d"
-              .formatted(what, Long.toUnsignedString(value), least, most));
+          "%s of %s, expected %d to %d".formatted(what, Long.toUnsignedString(value), least, most));
     }
     return (int) value;
   }
 
-  /// Refuses bytes that are left over.
+  /// Throws when bytes are left over.
   void requireEnd(String what) {
     if (at != limit) {
-      throw corrupt("%d bytes behind the end of %s".formatted(limit - at, what));
+      throw corrupt("%d bytes after the end of %s".formatted(limit - at, what));
     }
   }
 }

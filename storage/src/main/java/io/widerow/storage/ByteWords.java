@@ -1,21 +1,21 @@
 package io.widerow.storage;
 
-/// Looks at bytes eight at a time, as little-endian longs. A *mark* is a long with bit 7 set in
-/// each byte that was found and nothing else, so its lowest bit divided by 8 is the first such
-/// byte.
+/// Byte searches eight bytes at a time, in little-endian longs (SWAR, SIMD within a register). A
+/// *mark* is a long that has bit 7 set in each byte that was found and no other bit, so its lowest
+/// bit divided by 8 is the index of the first such byte.
 ///
 /// ```
 ///   bytes   G  E  T  _  /  a  .  b
 ///   tokens  80 80 80 80 00 80 00 80
 /// ```
 ///
-/// Whoever asks keeps [ByteSource#SLACK] bytes behind the last one, which are read and not used.
+/// The caller provides [ByteSource#SLACK] bytes after the last one; they are loaded and not used.
 final class ByteWords {
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
   static final long HIGH = 0x8080_8080_8080_8080L;
 
-  /// The longest text that is copied here and not by the runtime.
+  /// The longest text that is copied here; longer ones are left to the runtime.
   private static final int COPIED_MAX = 64;
 
   private ByteWords() {}
@@ -24,12 +24,12 @@ final class ByteWords {
     return (long) ByteSink.LONG.get(bytes, at);
   }
 
-  /// The first `count` bytes, 1 to 8, zeros behind them.
+  /// The first `count` bytes, 1 to 8, followed by zeros.
   static long load(byte[] bytes, int at, int count) {
     return load(bytes, at) & (-1L >>> (Long.SIZE - 8 * count));
   }
 
-  /// Marks the bytes that are `wanted`, an ASCII character. Only the lowest mark is certain.
+  /// Marks the bytes equal to `wanted`, an ASCII character. Only the lowest mark is certain.
   static long equal(long word, char wanted) {
     return zeros(word ^ (ONES * wanted));
   }
@@ -39,12 +39,12 @@ final class ByteWords {
     return (word - ONES) & ~word & HIGH;
   }
 
-  /// A word of eight times a byte.
+  /// A byte, repeated eight times.
   static long each(byte value) {
     return ONES * (value & 0xff);
   }
 
-  /// Marks letters, digits, and the signs from `-` to `/`.
+  /// Marks letters, digits, and the characters from `-` to `/`.
   static long words(long word) {
     long low = word & ~HIGH;
     long lower = low | (ONES * 0x20);
@@ -59,12 +59,12 @@ final class ByteWords {
     return (low + ONES * (0x80 - '0')) & ~(low + ONES * (0x80 - '9' - 1)) & ~word & HIGH;
   }
 
-  /// All bits of the first `count` bytes, 0 to 8.
+  /// A mask of the first `count` bytes, 0 to 8.
   static long first(int count) {
     return count == 0 ? 0 : -1L >>> (Long.SIZE - 8 * count);
   }
 
-  /// Marks the bytes of tokens: letters, digits, underscores and all from 0x80 on.
+  /// Marks the bytes of tokens: letters, digits, underscores and all bytes from 0x80.
   static long tokens(long word) {
     long low = word & ~HIGH;
     long lower = low | (ONES * 0x20);
@@ -74,34 +74,34 @@ final class ByteWords {
     return (word | letters | digits | underscores) & HIGH;
   }
 
-  /// Marks as eight bits, the first byte's is the lowest.
+  /// Packs marks into eight bits, the first byte's lowest.
   static long bits(long marks) {
     return (marks * 0x0002_0408_1020_4081L) >>> 56;
   }
 
-  /// How many bytes lie before the first mark; 8 when there is none.
+  /// The number of bytes before the first mark; 8 when there is none.
   static int before(long marks) {
     return Long.numberOfTrailingZeros(marks) >>> 3;
   }
 
-  /// What `count` digits, 1 to 8, stand for, one in each byte, zeros before the first.
+  /// The values of `count` digits, 1 to 8, one in each byte, padded with leading zeros.
   static long digits(byte[] bytes, int at, int count) {
     return (load(bytes, at) ^ (ONES * '0')) << (Long.SIZE - 8 * count);
   }
 
-  /// True when all of [#digits] stand for 0 to 9.
+  /// True when every byte of [#digits] is 0 to 9.
   static boolean areDigits(long digits) {
     return (((digits + ONES * 0x76) | digits) & HIGH) == 0;
   }
 
-  /// The number that eight digits make.
+  /// The number written by eight digits.
   static long number(long digits) {
     long pairs = (digits * 2561) >>> 8;
     long fours = ((pairs & 0x00ff_00ff_00ff_00ffL) * 6_553_601) >>> 16;
     return ((fours & 0x0000_ffff_0000_ffffL) * 42_949_672_960_001L) >>> 32;
   }
 
-  /// Copies `length` bytes, and writes up to seven more behind them.
+  /// Copies `length` bytes, and may write up to seven more after them.
   static void copy(byte[] source, int from, byte[] target, int to, int length) {
     if (length > COPIED_MAX) {
       System.arraycopy(source, from, target, to, length);
@@ -124,7 +124,7 @@ final class ByteWords {
         || ((load(a, aOffset + at) ^ load(b, bOffset + at)) << (Long.SIZE - 8 * left)) == 0;
   }
 
-  /// A hash to find equal texts of one process with.
+  /// A hash of a text, for use within one process.
   static int hash(byte[] bytes, int offset, int length) {
     long hash = length * PRIME;
     int limit = offset + length;

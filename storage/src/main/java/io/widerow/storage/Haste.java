@@ -1,10 +1,10 @@
 package io.widerow.storage;
 
-/// How long a reader may be kept from its thread.
+/// The deadline of a read that must not block.
 ///
 /// - Threads: any.
 final class Haste {
-  /// As long as it takes.
+  /// No deadline; reads may block.
   static final Haste NONE = new Haste(false, 0);
 
   private final boolean any;
@@ -15,7 +15,7 @@ final class Haste {
     this.untilNanos = untilNanos;
   }
 
-  /// No longer than so many nanoseconds from now, and not for a disk.
+  /// A deadline that many nanoseconds from now; reads must not wait for a disk.
   static Haste of(long nanos) {
     return new Haste(true, System.nanoTime() + nanos);
   }
@@ -24,9 +24,9 @@ final class Haste {
     return any;
   }
 
-  /// Before a part of a file is read.
+  /// Checks the deadline before a part of a file is read.
   ///
-  /// @throws WouldWait when that would take too long
+  /// @throws WouldWait when the deadline has passed or the read may wait for a disk
   void check(DiskFile file, long offset, long bytes) {
     if (any && (System.nanoTime() - untilNanos > 0 || !file.isResident(offset, bytes))) {
       throw new WouldWait();

@@ -2,7 +2,7 @@ package io.widerow.storage;
 
 import io.widerow.event.TimeUuid;
 
-/// Reads what an [IdEncoder] wrote.
+/// The decoder of what an [IdEncoder] wrote.
 ///
 /// - Threads: one.
 final class IdDecoder {
@@ -40,7 +40,7 @@ final class IdDecoder {
     longs.decode(in, count, versions);
     in.requireEnd("the ids");
     if (ArrivalOrder.rises(times, count)) {
-      return; // then no tails need be compared
+      return; // then tails need not be compared
     }
     for (int i = 1; i < count; i++) {
       if (TimeUuid.compare(times[i - 1], tails[i - 1], times[i], tails[i]) > 0) {
@@ -49,8 +49,8 @@ final class IdDecoder {
     }
   }
 
-  /// Reads the times alone, which are in order or in that of arrival; what else there is keeps what
-  /// it had, and is not looked at.
+  /// Decodes only the times, in the order in which they are stored (of ids or of arrival). All
+  /// other fields keep their former values and must not be used.
   void decodeTimes(ByteSource in, int count) {
     times = LongDecoder.room(times, count);
     longs.decode(in, count, times, 0, TIME_LIMIT - 1, "time");
@@ -70,7 +70,7 @@ final class IdDecoder {
     longs.decode(in, count, tails, 0, TimeUuid.NANOS_PER_TICK - 1, "nanoseconds");
     longs.decode(in, count, daemons, 0, TimeUuid.DAEMON_LIMIT - 1, "daemon");
     longs.decode(in, count, counters, 0, TimeUuid.COUNTER_LIMIT - 1, "counter");
-    for (int i = 0; i < count; i++) { // in their ranges, they make an id of any time
+    for (int i = 0; i < count; i++) { // each in its range, so every combination is an id
       tails[i] = TimeUuid.tailOf(tails[i], (int) daemons[i], counters[i]);
     }
   }
@@ -84,7 +84,7 @@ final class IdDecoder {
     }
   }
 
-  /// What was read as times are units, in order of arrival.
+  /// Decodes ids in order of arrival; the times read so far are units.
   private void readArrived(ByteSource in, int count) {
     long least = in.readVarint();
     long unit = in.readVarint();
@@ -92,7 +92,7 @@ final class IdDecoder {
     int daemon = in.readCount(0, TimeUuid.DAEMON_LIMIT - 1, "daemon");
     longs.decode(in, count, tails, 0, TimeUuid.COUNTER_LIMIT - 1, "counter");
     if (!ArrivalOrder.rises(tails, count)) {
-      throw in.corrupt("counters that do not rise, in order of arrival");
+      throw in.corrupt("counters do not increase in order of arrival");
     }
     long most = checkUnits(in, count, least, unit);
     order.byTime(times, tails, count, most);
@@ -102,7 +102,7 @@ final class IdDecoder {
     }
   }
 
-  /// Returns the most units of a time.
+  /// Checks units and returns the greatest.
   private long checkUnits(ByteSource in, int count, long least, long unit) {
     long most = 0;
     for (int i = 0; i < count; i++) {
@@ -112,12 +112,12 @@ final class IdDecoder {
         || least >= TIME_LIMIT
         || unit < 0
         || (unit > 0 && most > (TIME_LIMIT - 1 - least) / unit)) {
-      throw in.corrupt("times of %d and up to %d times %d".formatted(least, most, unit));
+      throw in.corrupt("times of %d plus up to %d units of %d".formatted(least, most, unit));
     }
     return most;
   }
 
-  /// The first row whose id is not before the given one.
+  /// The first row whose id is not less than the given one.
   int firstRow(int count, long time, long tail) {
     int low = 0;
     int high = count;

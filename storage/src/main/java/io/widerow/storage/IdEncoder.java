@@ -4,9 +4,9 @@ import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
 import java.util.Arrays;
 
-/// Writes the ids and versions of a block: times; tails, split into their fields when all of them
-/// were assigned by Widerow; versions. A thorough encoder puts them in order of arrival, see
-/// [ArrivalOrder], where that is another one and takes less, as estimated.
+/// The encoder of the ids and versions of a block: times; tails, split into their fields when
+/// Widerow assigned all of them; versions. A thorough encoder writes ids in order of arrival, see
+/// [ArrivalOrder], where that order differs and is estimated to be smaller.
 ///
 /// ```
 ///  longs times | byte 1 | longs nanos | longs daemons | longs counters | longs versions
@@ -15,8 +15,8 @@ import java.util.Arrays;
 ///                                                      longs counters  | longs versions
 /// ```
 ///
-/// The last form has units and counters in order of arrival, that is of counters, and versions in
-/// order of ids as ever; a time is `least + unit * units`.
+/// The last form has units and counters in order of arrival, which is the order of counters.
+/// Versions are in order of ids as always. A time is `least + unit * units`.
 ///
 /// - Threads: one.
 final class IdEncoder {
@@ -53,7 +53,7 @@ final class IdEncoder {
     return tails[row];
   }
 
-  /// True when an event of this block has an id of its own.
+  /// True when an event of this block has a client's id.
   boolean ownIds() {
     return ownIds;
   }
@@ -75,12 +75,12 @@ final class IdEncoder {
     count++;
   }
 
-  /// By row; valid until [#keepRest].
+  /// Times by row; valid until [#keepRest].
   long[] times() {
     return times;
   }
 
-  /// Puts the first `rows` ids.
+  /// Writes the first `rows` ids.
   void put(int rows, ByteSink out) {
     int whole = count;
     count = rows;
@@ -88,7 +88,7 @@ final class IdEncoder {
     count = whole;
   }
 
-  /// Drops the first `rows` ids; those behind them are the first of the next block.
+  /// Drops the first `rows` ids; the rest become the first of the next block.
   void keepRest(int rows) {
     count -= rows;
     System.arraycopy(times, rows, times, 0, count);
@@ -130,8 +130,8 @@ final class IdEncoder {
     longs.encode(field, count, out);
   }
 
-  /// Puts them in order of arrival; false, and nothing put, when that is no other order, or takes
-  /// more, as estimated.
+  /// Writes the ids in order of arrival. False, with nothing written, when the order is the same or
+  /// the estimated size is greater.
   private boolean putArrived(ByteSink out) {
     for (int i = 0; i < count; i++) {
       field[i] = TimeUuid.counterOf(tails[i]);
@@ -163,7 +163,7 @@ final class IdEncoder {
     return true;
   }
 
-  /// True when tails, which are split, differ in nothing else.
+  /// True when the tails, already split, differ only in their counters.
   private boolean variesInCounters() {
     if (count == 0) {
       return false;

@@ -3,10 +3,10 @@ package io.widerow.storage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Counts who still reads a resource, and frees it when the last one is done. The owner holds the
-/// first count and gives it back with [#close]; after that no reader can come in.
+/// A reference count of the readers of a resource; the last release frees it. The owner holds the
+/// first count and releases it with [#close]; afterwards no reader can acquire it.
 ///
-/// - Threads: any; whoever gives the last count back frees.
+/// - Threads: any; the thread that releases the last count frees the resource.
 final class Lease implements AutoCloseable {
   private final AtomicInteger holders = new AtomicInteger(1);
   private final Runnable free;
@@ -15,7 +15,7 @@ final class Lease implements AutoCloseable {
     this.free = free;
   }
 
-  /// False when the resource is already gone; the caller then looks up its replacement.
+  /// False when the resource is already freed; the caller then looks up its replacement.
   boolean tryAcquire() {
     int count = holders.get();
     while (count > 0) {
@@ -31,9 +31,9 @@ final class Lease implements AutoCloseable {
     release(Runnable::run);
   }
 
-  /// The same for a thread that must not be kept.
+  /// Releases a count, for a thread with a deadline.
   ///
-  /// @param others run what frees the resource, if this was the last count
+  /// @param others frees the resource on another thread, if this was the last count
   void release(Executor others) {
     int left = holders.decrementAndGet();
     assert left >= 0 : "released more often than acquired";
@@ -42,7 +42,7 @@ final class Lease implements AutoCloseable {
     }
   }
 
-  /// Gives the owner's count back. Once.
+  /// Releases the owner's count. Called once.
   @Override
   public void close() {
     release();

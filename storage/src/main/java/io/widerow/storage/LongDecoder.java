@@ -3,7 +3,7 @@ package io.widerow.storage;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what a [LongEncoder] wrote.
+/// The decoder of what a [LongEncoder] wrote.
 ///
 /// - Threads: one.
 final class LongDecoder {
@@ -16,13 +16,13 @@ final class LongDecoder {
     this.decompressor = decompressor;
   }
 
-  /// How large to make an array that is to hold `count` of a block: the next blocks will want about
-  /// as many, and a reader keeps its arrays.
+  /// An array size for `count` numbers of a block, with spare room: later blocks need about as
+  /// many, and a reader keeps its arrays.
   static int withSpare(int count) {
     return count + (count >> 3);
   }
 
-  /// Makes an array that holds `count`, with `values` in it or not.
+  /// An array for at least `count` numbers; the content is undefined.
   static long[] room(long[] values, int count) {
     return values.length >= count ? values : new long[withSpare(count)];
   }
@@ -34,7 +34,7 @@ final class LongDecoder {
 
   /// Fills `values[0 .. count)`.
   ///
-  /// @param series that follow these values; null when there are none
+  /// @param series of these values; null when there are none
   void decode(ByteSource in, int count, long[] values, @Nullable Series series) {
     if (count == 0) {
       return;
@@ -46,7 +46,7 @@ final class LongDecoder {
     }
     if (transform >= LongEncoder.TRANSFORM_SERIES) {
       if (series == null) {
-        throw in.corrupt("transform %d where there are no series".formatted(transform));
+        throw in.corrupt("transform %d needs series, but there are none".formatted(transform));
       }
       long first = in.readZigzag();
       readBody(in, code >>> 4, 1, count - 1, values);
@@ -62,27 +62,27 @@ final class LongDecoder {
     }
   }
 
-  /// Reads `count` numbers that must be `least` to `most`.
+  /// Fills `values[0 .. count)` with numbers from `least` to `most`, both inclusive.
   void decode(ByteSource in, int count, long[] values, long least, long most, String what) {
     decode(in, count, values, null);
     check(in, count, values, least, most, what);
   }
 
-  /// Makes sure that `count` numbers are `least` to `most`.
+  /// Throws when one of `count` numbers is not in `least` to `most`.
   static void check(ByteSource in, int count, long[] values, long least, long most, String what) {
     if (most - least >= 0 && areWithin(values, count, least, most)) {
       return;
     }
     for (int i = 0; i < count; i++) {
       if (values[i] < least || values[i] > most) {
-        throw in.corrupt("%s of %d, possible are %d to %d".formatted(what, values[i], least, most));
+        throw in.corrupt("%s of %d, expected %d to %d".formatted(what, values[i], least, most));
       }
     }
   }
 
-  /// True when `count` numbers are `least` to `most`, which are less than 2^63 apart: one of the
-  /// two differences is negative otherwise, also where the other one wraps around. No branches, so
-  /// the compiler takes several at once.
+  /// True when `count` numbers are in `least` to `most`, which must be less than 2^63 apart. For a
+  /// number outside one of the two differences is negative, even where the other wraps around.
+  /// There are no branches, so the compiler can vectorize the loop.
   private static boolean areWithin(long[] values, int count, long least, long most) {
     long differences = 0;
     for (int i = 0; i < count; i++) {
@@ -98,7 +98,7 @@ final class LongDecoder {
       return;
     }
     long divisor = in.readVarint();
-    long added = divisor == 1 ? base : 0; // while numbers are unpacked
+    long added = divisor == 1 ? base : 0; // added during unpacking
     switch (body) {
       case LongEncoder.BODY_PACKED -> {
         for (int done = 0; done < count; done += LongEncoder.RUN) {
@@ -146,7 +146,7 @@ final class LongDecoder {
     } else {
       decompressor.decompress(in, stored, planes, 0, raw);
     }
-    switch (width) { // most are narrow: one pass over the numbers instead of one for each plane
+    switch (width) { // most are narrow, so one pass serves all planes
       case 1 -> join(planes, from, count, base, divisor, values);
       case 2 -> joinTwo(planes, from, count, base, divisor, values);
       case 3 -> joinThree(planes, from, count, base, divisor, values);

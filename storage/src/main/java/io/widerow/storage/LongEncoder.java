@@ -2,7 +2,8 @@ package io.widerow.storage;
 
 import org.jspecify.annotations.Nullable;
 
-/// Writes a run of longs in the fewest bytes that its shape allows: a transform, then a body.
+/// The encoder of a run of longs: a transform, then a body. It chooses those that take the fewest
+/// bytes.
 ///
 /// ```
 ///  +------+------- ~ -----+--------- ~ --+
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 ///  transform  PLAIN   the values
 ///             DELTA   zigzag first value; differences
 ///             DELTA2  zigzag first value, zigzag first difference; differences of differences
-///             SERIES  zigzag first value; differences to the value before in the series
-///             SERIES2 zigzag first value; differences of these to the one that is likely
+///             SERIES  zigzag first value; differences to the previous value in the series
+///             SERIES2 zigzag first value; differences of these to the likely one
 ///  body       CONSTANT  zigzag value
 ///             PACKED    zigzag base | varint divisor | runs of 128: width | varint least | packed
 ///             PLANES    zigzag base | varint divisor | width in bytes | varint stored | zstd of
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// The last two transforms are for columns of a block that has series, see [Series]. A number is
-/// `base + divisor * (least + packed)`. All arithmetic wraps around, so any long is kept. The
-/// number of values is known to the reader. No values: no bytes.
+/// `base + divisor * (least + packed)`. Arithmetic wraps around, so every long can be encoded. The
+/// reader knows the number of values; no values take no bytes.
 ///
 /// - Threads: one.
 final class LongEncoder {
@@ -39,12 +40,13 @@ final class LongEncoder {
   static final int BODY_PACKED_ALL = 3;
   static final int RUN = 128;
 
-  private static final int RUN_BITS = 16; // width and least, about
+  private static final int RUN_BITS = 16; // approximate cost of width and least
 
-  /// Bytes from which on compressing numbers is tried.
+  /// Numbers of at most this many bytes are not compressed.
   private static final int COMPRESSED_MIN = 24;
 
-  /// Runs that may be left bare: shorter ones are packed, longer ones tell enough of their own.
+  /// Runs of this length to `BARE_MAX` may be left bare: shorter ones are packed, longer ones
+  /// compress well alone.
   private static final int BARE_MIN = 64;
 
   private static final int BARE_MAX = 2_048;
@@ -54,39 +56,39 @@ final class LongEncoder {
   private final ByteSink packedPlanes = new ByteSink();
   private final ByteSink best = new ByteSink();
   private long[] rest = new long[0];
-  private long[] moves = new long[0]; // from the value before in the series
-  private int transform; // of those that need no series, and then of all, the one that takes least
+  private long[] moves = new long[0]; // differences to the previous value in the series
+  private int transform; // the estimated best: first of those that need no series, then of all
   private long bits;
   private boolean bare;
-  private boolean bareRun; // this one
-  private boolean noisy; // this one is, as moves of series are
+  private boolean bareRun; // the current run is left bare
+  private boolean noisy; // the current run is noisy, as the moves of a series are
 
   LongEncoder(BlockCompressor compressor) {
     this.compressor = compressor;
   }
 
-  /// From now on, planes of runs of some length are left as they are, or no longer: whoever
-  /// compresses the numbers of many runs as a whole finds in one what came in another.
+  /// Sets whether the planes of medium-sized runs are left uncompressed. A caller does this when it
+  /// compresses the numbers of many runs together, which finds matches between runs.
   void leaveBare(boolean newBare) {
     bare = newBare;
   }
 
-  /// Puts `values[0 .. count)`, which are left as they are.
+  /// Appends `values[0 .. count)`; the array is not changed.
   void encode(long[] values, int count, ByteSink out) {
     encode(values, count, null, out);
   }
 
-  /// Puts numbers that differ from one another by little but noise, as the times of events do.
+  /// Appends numbers whose differences are mostly noise, such as the times of events.
   void encodeNoisy(long[] values, int count, ByteSink out) {
     noisy = true;
     encode(values, count, null, out);
     noisy = false;
   }
 
-  /// Puts `values[0 .. count)`, which are left as they are.
+  /// Appends `values[0 .. count)`; the array is not changed.
   ///
-  /// @param series that follow these values; null when there are none
-  /// @return true when the reader needs the series
+  /// @param series of these values; null when there are none
+  /// @return true when the decoder needs the series
   boolean encode(long[] values, int count, @Nullable Series series, ByteSink out) {
     if (count == 0) {
       return false;
@@ -108,7 +110,7 @@ final class LongEncoder {
     return (out.bytes()[start] & TRANSFORM_MASK) >= TRANSFORM_SERIES;
   }
 
-  /// About how many bits `values[0 .. count)` take when they are packed.
+  /// Estimates the packed size of `values[0 .. count)` in bits.
   long estimateBits(long[] values, int count) {
     if (count == 0) {
       return 0;
@@ -125,8 +127,9 @@ final class LongEncoder {
     }
   }
 
-  /// Tries what may be the smallest: packed as estimated, and compressed with the transform of
-  /// that, and without where it is not one of series.
+  /// Keeps the smallest of: packed with the estimated best transform; compressed with that
+  /// transform, or with differences where it is none; and, unless it needs series, compressed
+  /// without one.
   private void encodeSmallest(long[] values, int count, @Nullable Series series, ByteSink out) {
     int start = out.length();
     put(values, count, transform, series, false, out);
@@ -155,7 +158,7 @@ final class LongEncoder {
     }
   }
 
-  /// Finds the transform after which packing takes least, as estimated.
+  /// Finds the transform with the least estimated packed size.
   private void chooseTransform(long[] values, int count) {
     System.arraycopy(values, 0, rest, 0, count);
     transform = TRANSFORM_PLAIN;
@@ -181,7 +184,7 @@ final class LongEncoder {
     }
   }
 
-  /// Takes a transform that needs series when it takes less.
+  /// Takes a transform that needs series when its estimate is less.
   private void chooseSeries(long[] values, int count, Series series) {
     seriesDifferences(values, count, TRANSFORM_SERIES, series);
     long once = packedBits(rest, count - 1) + RUN_BITS;
@@ -228,7 +231,8 @@ final class LongEncoder {
       least = Math.min(least, rest[i]);
       most = Math.max(most, rest[i]);
     }
-    // Small numbers of bare runs stay as they are: bytes that look alike in all of them.
+    // In a bare run small numbers keep their values, so that equal bytes mean the same in every
+    // run.
     boolean asTheyAre = bareRun && least >= 0 && most < 1 << Byte.SIZE && least < most;
     long base = asTheyAre ? 0 : least;
     out.putZigzag(base);
@@ -306,7 +310,7 @@ final class LongEncoder {
     out.put(packedPlanes);
   }
 
-  /// The greatest number that divides every `values[i] - least`; 0 when all are the least.
+  /// The greatest common divisor of all `values[i] - least`; 0 when all are zero.
   static long divisor(long[] values, int count, long least) {
     long divisor = 0;
     for (int i = 0; i < count && divisor != 1; i++) {
@@ -325,7 +329,7 @@ final class LongEncoder {
     return divisor;
   }
 
-  /// About how many bits runs of [#RUN] numbers take.
+  /// Estimates the size of runs of [#RUN] numbers, in bits.
   private static long packedBits(long[] values, int count) {
     long bits = 0;
     for (int from = 0; from < count; from += RUN) {
@@ -341,7 +345,7 @@ final class LongEncoder {
     return bits;
   }
 
-  /// Fills `rest` with the `count - 1` differences of all values but the first.
+  /// Fills `rest` with the `count - 1` differences within series of all values but the first.
   private void seriesDifferences(long[] values, int count, int order, Series series) {
     int[] before = series.before;
     if (order == TRANSFORM_SERIES) {

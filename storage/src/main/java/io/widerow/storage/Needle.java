@@ -3,8 +3,8 @@ package io.widerow.storage;
 import io.widerow.event.Text;
 import java.util.Arrays;
 
-/// A text that is looked for in many others, eight places at a time: a place counts when both its
-/// first and its last byte are right there, and is then compared.
+/// A search pattern, compiled for many texts. It tests eight positions at a time: a position is a
+/// candidate when the first and the last byte match there; candidates are compared in full.
 ///
 /// ```
 ///   needle  l o g i n          first l, last n
@@ -17,30 +17,30 @@ import java.util.Arrays;
 ///
 /// - Threads: any.
 final class Needle {
-  /// Where a part of the needle lies in a text.
+  /// Where a part of the needle must be in a text.
   enum Place {
     /// Anywhere.
     WITHIN,
-    /// At the start: the needle begins before the text.
+    /// At the start: the needle began before the text.
     START,
-    /// All of the text is it.
+    /// The whole text equals the part.
     WHOLE,
-    /// At the end: the needle goes on behind the text.
+    /// At the end: the needle continues after the text.
     END
   }
 
   private final byte[] bytes;
-  private final boolean opens; // no word reaches over its start
-  private final boolean closes; // nor over its end
+  private final boolean opens; // no word may extend before its start
+  private final boolean closes; // no word may extend past its end
 
   /// @param text not empty
-  /// @param words true when no longer word may reach over its ends
+  /// @param words true when a match must not be inside a longer word
   Needle(Text text, boolean words) {
     bytes = new byte[text.length()];
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] = text.at(i);
     }
-    assert bytes.length > 0 : "nothing to look for";
+    assert bytes.length > 0 : "empty needle";
     opens = words && TokenFilter.isToken(bytes[0]);
     closes = words && TokenFilter.isToken(bytes[bytes.length - 1]);
   }
@@ -53,22 +53,23 @@ final class Needle {
     return bytes[index];
   }
 
-  /// True when a digit before or behind it would make a longer word, which it must not be in.
+  /// True when a digit directly before or after a match would make a longer word and exclude it.
   boolean isWord() {
     return opens && closes;
   }
 
-  /// True when a word that its end is in must not go on.
+  /// True when a word must not continue past the needle's end.
   boolean closes() {
     return closes;
   }
 
-  /// True when it is in a text that has [ByteSource#SLACK] bytes behind it, wherever words go on.
+  /// True when the text contains the needle, whatever the word boundaries. [ByteSource#SLACK] bytes
+  /// must follow the text.
   boolean isIn(byte[] text, int offset, int length) {
     return find(text, offset, length, false);
   }
 
-  /// The same, when no longer word of this text has it.
+  /// The same, with word boundaries: true when it is not inside a longer word of this text.
   boolean isWithin(byte[] text, int offset, int length) {
     return find(text, offset, length, true);
   }
@@ -96,9 +97,10 @@ final class Needle {
     return false;
   }
 
-  /// True when its part `[from, limit)` is at a place of a text, and no word that must not go on
-  /// does in this text. A part at the start has the needle's end, a part at the end its front; one
-  /// within is all of it, and the text has [ByteSource#SLACK] bytes behind it.
+  /// True when the needle's part `[from, limit)` is at a place of the text, and no word that must
+  /// end there continues in this text. A part at the start is a suffix of the needle, a part at the
+  /// end a prefix. For [Place#WITHIN] the part is the whole needle, and [ByteSource#SLACK] bytes
+  /// must follow the text.
   boolean isAt(Place place, int from, int limit, byte[] text, int offset, int length) {
     int part = limit - from;
     if (part > length) {
@@ -117,12 +119,12 @@ final class Needle {
     return Arrays.equals(bytes, from, from + length, text, place, place + length);
   }
 
-  /// True when the needle at `place` is inside a word that begins before it, and must not be.
+  /// True when a word boundary is needed before `place` and a word extends over it.
   private boolean opensLater(byte[] text, int offset, int place) {
     return opens && place > offset && TokenFilter.isToken(text[place - 1]);
   }
 
-  /// True when the needle's last word goes on behind it, at `end`, and must not.
+  /// True when a word boundary is needed at `end` and a word extends over it.
   private boolean goesOn(byte[] text, int end, int limit) {
     return closes && end < limit && TokenFilter.isToken(text[end]);
   }

@@ -2,22 +2,22 @@ package io.widerow.storage;
 
 import java.util.ArrayDeque;
 
-/// Bounds how many files of a process are open for reading, since the kernel does: a store may have
-/// more segments than a process may have files. Who comes above the bound has the one set aside
-/// that was not read for longest, about: a second chance for each that was.
+/// A bound on the files that a process has open for reading: a store may have more segments than
+/// the kernel lets a process open. Above the bound it closes a file that was not read recently,
+/// chosen by the second-chance (clock) algorithm.
 ///
 /// - Threads: any.
 final class OpenFiles {
-  /// Those of this process: a quarter of what the kernel allows. The rest is for connections.
+  /// The bound for this process: a quarter of the kernel's limit. The rest is for connections.
   static final OpenFiles OF_PROCESS =
       new OpenFiles(Math.clamp(FileLimit.ofProcess() / 4, 16, 4_096));
 
   /// A file that can be closed and opened again.
   interface Reopenable {
-    /// True when it was read since this was last asked.
+    /// True when the file was read since the last call.
     boolean wasRead();
 
-    /// Closes it; whoever reads it next opens it again.
+    /// Closes the file; the next read opens it again.
     void setAside();
   }
 
@@ -43,7 +43,7 @@ final class OpenFiles {
     open.remove(file);
   }
 
-  /// Sets half of the files aside: others of this process need theirs.
+  /// Closes half of the files, for other uses of the process.
   synchronized void setHalfAside() {
     for (int left = open.size() / 2; left > 0; left--) {
       setOneAside();

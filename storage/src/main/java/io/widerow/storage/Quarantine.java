@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// The directory that damaged files are moved into, `quarantine/` of a store. Nothing in it is ever
-/// read, changed or deleted by the store; it is there for people.
+/// The directory for damaged files, `quarantine/` of a store. The store never reads, changes or
+/// deletes anything in it; it is for people.
 ///
 /// - Threads: one.
 final class Quarantine {
@@ -23,14 +23,14 @@ final class Quarantine {
     this.directory = storeDirectory.resolve(DIRECTORY);
   }
 
-  /// Where a file lies once it was taken, if no other had its name.
+  /// Where a file would go, if its name is not taken there.
   Path place(String name) {
     return directory.resolve(name);
   }
 
-  /// Moves a file, or a directory with all that is in it. Durable when it returns.
+  /// Moves a file, or a directory with everything in it. Durable on return.
   ///
-  /// @return where it is now
+  /// @return its new path
   Path take(Path file) {
     if (!disk.exists(directory)) {
       disk.createDirectory(directory);
@@ -48,7 +48,7 @@ final class Quarantine {
     return target;
   }
 
-  /// All that was taken.
+  /// Everything moved so far.
   List<Path> moved() {
     return List.copyOf(moved);
   }

@@ -13,11 +13,11 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A file of the machine that is only read, and that nobody changes or deletes meanwhile. It may be
-/// closed by [OpenFiles] or by an interrupted reader; whoever finds it closed opens it again.
+/// A local file that is only read; nobody changes or deletes it meanwhile. [OpenFiles] or an
+/// interrupted reader may close its channel; the next reader opens it again.
 ///
-/// - Threads: as [DiskFile]. A reader's interruption is put aside while it reads: Java would close
-///   the channel for everybody.
+/// - Threads: as [DiskFile]. A read defers the thread's interruption: Java would close the channel
+///   for every thread.
 final class ReadFile implements DiskFile, OpenFiles.Reopenable {
   private static final long PIECE_BYTES = 1 << 30; // a buffer cannot be much larger
   private static final String NO_MORE_FILES = "too many open files";
@@ -26,9 +26,9 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
   private final OpenFiles pool;
   private final long size;
   private final AtomicReference<@Nullable FileChannel> channel = new AtomicReference<>();
-  private volatile boolean read = true; // a new one is not the first to be set aside
+  private volatile boolean read = true; // a new file is not the first to be closed
   private volatile boolean closed;
-  private volatile @Nullable ResidentPages pages; // once somebody was in a hurry
+  private volatile @Nullable ResidentPages pages; // set by the first read with a deadline
 
   ReadFile(Path path, OpenFiles pool) throws IOException {
     this.path = path;
@@ -73,8 +73,8 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
     long of(FileChannel open) throws IOException;
   }
 
-  /// Uses the channel, again if somebody closed it meanwhile, with the thread's interruption put
-  /// aside.
+  /// Runs `use` on the channel, again if another thread closed it, and defers the thread's
+  /// interruption.
   private long use(Use use) throws IOException {
     boolean interrupted = Thread.interrupted();
     try {
@@ -107,7 +107,7 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
       if (channel.compareAndSet(null, opened)) {
         pool.opened(this);
         if (closed) {
-          setAside(); // close() was here between the two
+          setAside(); // close() ran between the two
         }
         return opened;
       }
@@ -132,7 +132,7 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
     return FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /// Forgets a channel that is closed.
+  /// Forgets a closed channel.
   private void drop(FileChannel gone) {
     if (channel.compareAndSet(gone, null)) {
       pool.closed(this);
@@ -144,7 +144,7 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
     return true;
   }
 
-  /// Of a file that is set aside nobody knows: opening it may wait, too.
+  /// A file without an open channel is never known to be resident: opening it may wait too.
   @Override
   public boolean isResident(long offset, long bytes) {
     ResidentPages known = pages == null ? mapPages() : pages;
@@ -156,7 +156,7 @@ final class ReadFile implements DiskFile, OpenFiles.Reopenable {
     if (pages == null && open != null && !closed) {
       try {
         pages = new ResidentPages(open, size);
-      } catch (IOException unknown) { // closed by somebody else, or no more mappings
+      } catch (IOException unknown) { // closed by another thread, or no more mappings
         return null;
       }
     }

@@ -24,12 +24,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The disk of this machine. Directories have mode 0700 and files 0600; a symbolic link in the
-/// place of a file is refused.
+/// The local file system. Directories have mode 0700 and files 0600. A symbolic link where a file
+/// is expected is refused.
 ///
 /// - Threads: any.
 public final class RealDisk implements Disk {
-  /// At once, when a file is deleted in steps.
+  /// Bytes freed at once when a file is deleted in steps.
   private static final long FREED_BYTES = 1 << 20;
 
   private static final FileAttribute<?> FILE_MODE =
@@ -126,8 +126,8 @@ public final class RealDisk implements Disk {
     }
   }
 
-  /// To free the blocks and cached pages of some ten megabytes at once takes as many milliseconds,
-  /// more where the file system discards what it frees, and forces of other files wait meanwhile
+  /// Freeing the blocks and cached pages of some ten megabytes at once takes as many milliseconds,
+  /// more where the file system discards what it frees. Forces of other files wait meanwhile
   /// (`bench-results/journal-cost.md`).
   @Override
   public void deleteInSteps(Path file) {
@@ -145,7 +145,7 @@ public final class RealDisk implements Disk {
     }
   }
 
-  /// False also where that cannot be told.
+  /// True when the file has one name; false also when it is not known.
   private static boolean hasOneName(Path file) {
     try {
       return Files.getAttribute(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS).equals(1);
@@ -176,13 +176,13 @@ public final class RealDisk implements Disk {
 
   @Override
   public long usableBytes(Path path) {
-    // One statvfs. A FileStore would look through the table of mounts first, and this is asked for
-    // each group. Zero is also the answer for a path that is not there.
+    // One statvfs call. A FileStore would search the mount table first, and this runs once for each
+    // group. The result is also zero for a path that does not exist.
     return path.toFile().getUsableSpace();
   }
 
-  /// The file names its owner for whoever comes second, and stays when the lock is given back: a
-  /// lock file that is deleted can be held twice.
+  /// The file names its owner for the process that tries next. It stays when the lock is released:
+  /// a deleted lock file can be locked twice.
   @Override
   public AutoCloseable lock(Path file, String owner) {
     FileChannel channel = null;
@@ -217,8 +217,8 @@ public final class RealDisk implements Disk {
     }
   }
 
-  /// Whoever took the lock writes its name a moment later. Until then there is nothing to read, or
-  /// the name of the one before, which has ended.
+  /// The owner writes its name a moment after taking the lock. Until then the file is empty, or
+  /// names the previous owner, which has ended.
   private static String owner(FileChannel channel) throws IOException {
     String owner = read(channel);
     for (int tries = 0; tries < OWNER_TRIES && hasEnded(owner); tries++) {
@@ -256,7 +256,8 @@ public final class RealDisk implements Disk {
     }
   }
 
-  /// Tells a full disk from other failures. Java gives the kernel's sentence and no number.
+  /// Distinguishes a full disk from other failures. Java passes on the kernel's message, not its
+  /// error number.
   static StorageException failed(Path path, String action, IOException failure, long bytes) {
     String reason =
         failure instanceof FileSystemException named ? named.getReason() : failure.getMessage();

@@ -9,13 +9,13 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.channels.FileChannel;
 
-/// Says which parts of a file the kernel has in its page cache, by `mincore` on a mapping that
-/// nobody reads through.
+/// Tells which parts of a file are in the kernel's page cache, by `mincore` on a mapping that is
+/// never read through.
 ///
-/// - Threads: any; [#close] when nobody asks any more.
-/// - Memory: address space of the file's size.
+/// - Threads: any; [#close] after the last call.
+/// - Memory: address space of the file's size, no pages.
 final class ResidentPages implements AutoCloseable {
-  private static final int PAGE_BYTES = 4 << 10; // of larger pages several say the same
+  private static final int PAGE_BYTES = 4 << 10; // larger pages give several equal answers
   private static final Linker LINKER = Linker.nativeLinker();
   private static final MethodHandle MINCORE =
       LINKER.downcallHandle(
@@ -38,7 +38,7 @@ final class ResidentPages implements AutoCloseable {
     }
   }
 
-  /// True when the kernel has all of a part, at the moment. False also when it does not say.
+  /// True when all of a part is cached at the moment. False also when it is not known.
   boolean has(long offset, long bytes) {
     if (bytes <= 0 || offset < 0 || offset + bytes > mapping.byteSize()) {
       return false;

@@ -2,33 +2,33 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// Which events of a block belong to one series, such as the metrics of one host: those that are
-/// alike in some leading columns. A number mostly differs little from the one before in its series,
-/// and much from the one before in the block, where series take turns.
+/// The series of a block's events, such as the metrics of one host: events that have equal values
+/// in some leading columns. A number usually differs little from the previous one of its series,
+/// but much from the previous one of the block, where series alternate.
 ///
 /// ```
 ///   event        0  1  2  3  4  5  6
 ///   host         a  b  c  a  b  c  a
 ///   series       0  1  2  0  1  2  0
-///   before       0  0  1  0  1  2  3     the event before in the series; of a new series in the
-///                                        block; of the first event itself
-///   likely       0  0  0  0  0  0  3     the event whose move, from the event before to itself,
-///                                        is likely here too; the first, which has none, for the
-///                                        first two of a series
+///   before       0  0  1  0  1  2  3     the previous event of the series; for a new series the
+///                                        previous event of the block; for the first event itself
+///   likely       0  0  0  0  0  0  3     the event whose difference to the event before it is the
+///                                        prediction here; for the first two events of a series the
+///                                        first event, which has none
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: five numbers for each event.
+/// - Memory: five ints for each event.
 final class Series {
-  /// Most series before a split times different values of the column that splits them.
+  /// The most cells of a split: series before it times distinct values of its column.
   static final int CELLS_MAX = 1 << 18;
 
   static final int LEADERS_MAX = 8;
 
-  /// By value of the column that [#follow] was called for.
+  /// By value of the column that [#follow] was called for: index of the previous value.
   int[] before = new int[0];
 
-  /// As `before`.
+  /// By value, as `before`: index of the predicted difference.
   int[] likely = new int[0];
 
   private int[] numbers = new int[0]; // by event
@@ -36,29 +36,29 @@ final class Series {
   private int[] codes = new int[0]; // by event
   private int[] table = new int[0]; // by cell: number + 1
   private int[] last = new int[0]; // by series
-  private int[] ages = new int[0]; // by series: values so far
+  private int[] ages = new int[0]; // by series: number of values so far
   private int events;
   private int count;
-  private boolean followed; // before and likely are those of all events
+  private boolean followed; // before and likely are those of a column that all events have
 
-  /// Memory that it holds.
+  /// Approximate heap memory held.
   long heldBytes() {
     return Integer.BYTES
         * (before.length + likely.length + 3L * numbers.length + table.length + 2L * last.length);
   }
 
-  /// How many there are; 0 when the block has none.
+  /// The number of series; 0 when the block has none.
   int count() {
     return count;
   }
 
-  /// Forgets the block before; this one has no series.
+  /// Starts a block without series.
   void clear() {
     count = 0;
     followed = false;
   }
 
-  /// Starts with all events in one series.
+  /// Starts a block with all events in one series.
   void begin(int newEvents) {
     events = newEvents;
     if (numbers.length < events) {
@@ -71,21 +71,21 @@ final class Series {
     followed = false;
   }
 
-  /// Room for a code of each event, for [#split].
+  /// Room for a code of each event, the input of [#split].
   int[] codes() {
     return codes;
   }
 
-  /// True when a column of so many codes may split what there is.
+  /// True when a column with this many codes may split the current series.
   boolean mayBeSplit(int size) {
     return (long) count * size <= CELLS_MAX;
   }
 
-  /// Parts the events of each series that differ in a column, whose [#codes] from 0 to `size - 1`
-  /// are different for different values.
+  /// Splits each series by the values of a column. The caller has filled [#codes] with `0` to `size
+  /// - 1`; different values have different codes.
   ///
-  /// @param countMax with more series than this nothing is parted
-  /// @return true when there are more series than before
+  /// @param countMax when there would be more series than this, nothing is split
+  /// @return true when the number of series has grown
   boolean split(int size, int countMax) {
     assert mayBeSplit(size) : count + " series and " + size + " codes";
     int cells = count * size;
@@ -112,9 +112,9 @@ final class Series {
     return true;
   }
 
-  /// Finds `before` and `likely` of the values of a column.
+  /// Computes `before` and `likely` for the values of a column.
   ///
-  /// @param rows the events that have one; not looked at when all have
+  /// @param rows the events that have a value; not used when all have one
   void follow(int[] rows, int present) {
     boolean all = present == events;
     if (all && followed) {

@@ -26,7 +26,7 @@ final class StoreLock {
     }
   }
 
-  /// Works while nobody else has the store open.
+  /// Runs `work` while holding the lock, so that no other process has the store open.
   static <T> T holding(Disk disk, Path directory, Supplier<T> work) {
     AutoCloseable lock = take(disk, directory);
     try {

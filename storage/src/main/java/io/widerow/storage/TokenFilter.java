@@ -2,14 +2,14 @@ package io.widerow.storage;
 
 import io.widerow.event.Text;
 
-/// Tokens of text, and Bloom filters over them in lines of 64 bytes. A token is a longest run of
-/// ASCII letters, digits, underscores and bytes of 0x80 and above. A text that contains a needle
-/// has all tokens of the needle that do not touch its ends.
+/// Tokens of text, and blocked Bloom filters over them in lines of 64 bytes. A token is a maximal
+/// run of ASCII letters, digits, underscores and bytes from 0x80. A text that contains a needle has
+/// all tokens of the needle that do not touch its ends.
 ///
-/// All bits of a token are in one line, so that one read of few bytes tells of it (Putze, Sanders
-/// and Singler: Cache-, Hash- and Space-Efficient Bloom Filters, 2007). It is line `high32(h) *
-/// lines >> 32` of its 64-bit hash, and there the bits that the leading nines of bits of `h *
-/// 0xff51afd7ed558ccd` say.
+/// All bits of a token are in one line, so one small read answers for it (Putze, Sanders and
+/// Singler: Cache-, Hash- and Space-Efficient Bloom Filters, 2007). A token with the 64-bit hash
+/// `h` is in line `high32(h) * lines >> 32`; its bits there are given by the leading groups of nine
+/// bits of `h * 0xff51afd7ed558ccd`.
 final class TokenFilter {
   static final int LINE_BYTES = 64;
   static final int HASHES_MAX = 7; // of 9 bits each
@@ -57,14 +57,14 @@ final class TokenFilter {
     return end(hash);
   }
 
-  /// The hash of a whole token.
+  /// Finishes a hash.
   private static long end(long hash) {
     long mixed = (hash ^ (hash >>> 32)) * PRIME;
     long end = mixed ^ (mixed >>> 29);
     return end == 0 ? 1 : end;
   }
 
-  /// Which of some lines a token is in.
+  /// The line of a token.
   static int line(long hash, int lines) {
     return (int) (((hash >>> Integer.SIZE) * lines) >>> Integer.SIZE);
   }
@@ -78,7 +78,7 @@ final class TokenFilter {
     }
   }
 
-  /// False when a line says that no text has this token.
+  /// False when the line proves that no text has this token.
   static boolean mayHave(byte[] line, int offset, int hashes, long hash) {
     long places = hash * PLACES;
     for (int i = 0; i < hashes; i++, places <<= PLACE_BITS) {

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
-/// A file of the machine that is written. It is never opened again: a new channel would not report
-/// what the old one's pages met.
+/// A local file that is written. It is never reopened: a new channel would not report write errors
+/// of the old channel's pages.
 ///
 /// - Threads: as [DiskFile].
 final class WrittenFile implements DiskFile {
