@@ -1,11 +1,11 @@
 package io.widerow.storage;
 
-/// Tells which lines of a block show a column of its templates.
+/// Finds the lines of a block that have a column of its templates.
 @FunctionalInterface
 interface ColumnLines {
-  /// The lines that a column has texts of, in order; valid until the next call.
+  /// The lines that have a value of the column, in order; valid until the next call.
   ///
-  /// @param column as it is numbered where it is written
-  /// @param count of its texts
+  /// @param column its number as written
+  /// @param count of its values
   int[] of(int column, int count);
 }

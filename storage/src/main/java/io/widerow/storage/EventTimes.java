@@ -2,8 +2,8 @@ package io.widerow.storage;
 
 import org.jspecify.annotations.Nullable;
 
-/// The times of a block's events, for columns that say them again: most lines of a log begin with
-/// the time that is their event's time too, and need not keep it twice.
+/// Event times of a block, for columns that repeat them: most lines of a log begin with the time of
+/// their event, which need not be stored twice.
 ///
 /// - Threads: one.
 /// - Memory: borrows the block's id times.
@@ -15,7 +15,7 @@ final class EventTimes {
   private long[] idTimes = new long[0];
   private int @Nullable [] rows;
 
-  /// Begins with a block.
+  /// Starts a block.
   ///
   /// @param newIdTimes by row; ticks of 100 ns since a midnight
   EventTimes of(long[] newIdTimes) {
@@ -24,32 +24,32 @@ final class EventTimes {
     return this;
   }
 
-  /// Goes on with a column.
+  /// Starts a column.
   ///
-  /// @param newRows the rows of its values; null when each row has one
+  /// @param newRows the rows of its values; null when every row has one
   void follow(int @Nullable [] newRows) {
     rows = newRows;
   }
 
-  /// One more than the greatest time of day of a form.
+  /// One more than the greatest time of day of a form, in the form's unit.
   static long limit(int form) {
     return form == PieceFormat.TIME ? DAY_SECONDS : 1_000 * DAY_SECONDS;
   }
 
-  /// True for the forms of texts that may say the time of an event.
+  /// True for the forms of text that may be the time of an event.
   static boolean isTime(int form) {
     return form == PieceFormat.TIME || form == PieceFormat.TIME_MILLIS;
   }
 
-  /// A number that is less than `limit` beyond `[least, least + limit)`, brought there by whole
-  /// days.
+  /// Moves a number into `[least, least + limit)` by a whole day. It must be less than `limit`
+  /// outside.
   static long wrapped(long number, long least, long limit) {
     return number < least ? number + limit : number >= least + limit ? number - limit : number;
   }
 
-  /// The time of day, in UTC, of the event that has a value of the column.
+  /// The time of day, in UTC, of the event with this value of the column.
   ///
-  /// @return seconds or milliseconds, as the form has them
+  /// @return seconds or milliseconds, as in the form
   long ofDay(int value, int form) {
     long time = idTimes[rows == null ? value : rows[value]];
     return form == PieceFormat.TIME

@@ -5,14 +5,14 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what a [FollowEncoder] wrote.
+/// The decoder of derived columns, as a [FollowEncoder] writes them.
 ///
 /// - Threads: one.
 final class FollowDecoder implements PieceDecoder.SymbolReader {
   private static final long[] NONE = new long[0];
 
   private final LongDecoder longs;
-  private final List<long[]> symbolsBefore = new ArrayList<>(); // the columns' own
+  private final List<long[]> symbolsBefore = new ArrayList<>(); // by column, an array of its own
   private int[] sizesBefore = new int[16];
   private int[] countsBefore = new int[16];
   private int column;
@@ -31,9 +31,9 @@ final class FollowDecoder implements PieceDecoder.SymbolReader {
     return Long.BYTES * (hits.length + (long) missed.length + last.length);
   }
 
-  /// Begins with the columns of other lines.
+  /// Starts the columns of a new set of lines.
   ///
-  /// @param newTimes of their events; null when none follows from them
+  /// @param newTimes of their events; null when no column is derived from them
   void clear(@Nullable EventTimes newTimes) {
     times = newTimes;
     column = -1;
@@ -73,7 +73,7 @@ final class FollowDecoder implements PieceDecoder.SymbolReader {
   private void readTimes(ByteSource in, long[] symbols, int count, int form) {
     EventTimes events = times;
     if (events == null || !EventTimes.isTime(form)) {
-      throw in.corrupt("column %d cannot follow from times".formatted(column));
+      throw in.corrupt("column %d cannot be derived from times".formatted(column));
     }
     long limit = EventTimes.limit(form);
     longs.decode(in, count, symbols, -limit / 2, limit / 2 - 1, "difference of times");

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Writes the symbols of the columns of a template, each either as they are or as they follow from
-/// an earlier column: the symbol is what it was when the earlier column last had the value that it
-/// has now. A time of day may follow from the times of the events.
+/// The encoder of derived columns: it writes the symbols of a template's column as they are, or
+/// derived from an earlier (leading) column, predicting the symbol that occurred when the leader
+/// last had its current value. A time of day may be derived from the event's time.
 ///
 /// ```
 ///   varint 0            | longs symbols
@@ -15,18 +15,19 @@ import org.jspecify.annotations.Nullable;
 ///   varint own + 1      | longs differences to the events' times of day
 /// ```
 ///
-/// A column can lead when it is a dictionary of the same lines, which thorough compressors only
-/// try. Others take times from events where all differ by as much, which is what they are for.
+/// A column can lead when it is a dictionary of the same lines; only a thorough compressor tries
+/// this. A hasty one derives times only where all differ from their events' times by the same
+/// amount.
 ///
 /// - Threads: one.
 final class FollowEncoder implements PieceEncoder.SymbolWriter {
   private final LongEncoder longs;
   private final boolean thorough;
-  private final List<Column> columns = new ArrayList<>(); // those of other lines at the end
-  private int begun; // of them, of these lines
+  private final List<Column> columns = new ArrayList<>(); // may end with earlier lines'
+  private int begun; // how many of them belong to the current lines
   private int[] leading = new int[0]; // symbols of the columns that can lead
   private int leadingCount;
-  private long[] last = new long[0]; // by symbol of the leader: what came with it last
+  private long[] last = new long[0]; // by symbol of the leader: what occurred with it last
   private long[] hits = new long[0];
   private long[] missed = new long[0];
   private final ByteSink plain = new ByteSink();
@@ -36,10 +37,10 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
   private boolean usedTimes;
   private long[] differences = new long[0];
 
-  /// A column that was put, and where its symbols are when it can lead.
+  /// A column that was written, and where its symbols are when it can lead.
   private static final class Column {
     private long lines;
-    private int size; // of its dictionary, 0 when it cannot lead
+    private int size; // of its dictionary; 0 when it cannot lead
     private int offset;
     private int count;
   }
@@ -50,9 +51,9 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
     this.columnLines = columnLines;
   }
 
-  /// Begins with the columns of other lines.
+  /// Starts the columns of a new set of lines.
   ///
-  /// @param newTimes of their events; null when none may follow from them
+  /// @param newTimes of their events; null when no column may be derived from them
   void clear(@Nullable EventTimes newTimes) {
     times = newTimes;
     usedTimes = false;
@@ -62,7 +63,7 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
 
   /// Starts the next column.
   ///
-  /// @param newLines stands for the lines that have it
+  /// @param newLines identifies the set of lines that have it
   void begin(long newLines) {
     if (begun == columns.size()) {
       columns.add(new Column());
@@ -72,7 +73,7 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
     column.size = 0;
   }
 
-  /// True when a column follows from the events' times.
+  /// True when a column is derived from the events' times.
   boolean usedTimes() {
     return usedTimes;
   }
@@ -106,7 +107,7 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
     }
   }
 
-  /// Lets later columns follow from one.
+  /// Keeps a column's symbols, so that later columns can be derived from it.
   private void keep(Column column, long[] symbols, int count, int size) {
     if (leading.length < leadingCount + count) {
       leading = Arrays.copyOf(leading, 2 * (leadingCount + count));
@@ -119,9 +120,9 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
     }
   }
 
-  /// Puts times of day that are those of the events or differ from them by as much as all do, as in
-  /// another time zone; false, and nothing put, when a thorough compressor finds them smaller as
-  /// they are, or a hasty one finds that they differ by more.
+  /// Writes times of day as differences to the events' times, which are constant where a log uses
+  /// another time zone. False, with nothing written, when a thorough compressor finds the times
+  /// smaller as they are, or a hasty one finds that the differences are not all equal.
   private boolean putTimes(
       long[] symbols, int count, int form, EventTimes events, ByteSink numbers) {
     int own = begun - 1;
@@ -144,7 +145,7 @@ final class FollowEncoder implements PieceEncoder.SymbolWriter {
     return true;
   }
 
-  /// The earlier column from which most symbols follow; negative when there is none.
+  /// The earlier column that predicts most symbols; negative when there is none.
   private int leader(long lines, long[] symbols, int count) {
     int best = -1;
     int bestHits = count / 8;

@@ -2,44 +2,44 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// What most of those lines begin with that fit no template: the variables up to where they part. A
-/// log's lines mostly begin with time and level, however seldom one of a kind is.
+/// The common lead of lines that fit no template: the leading variables that most of them share.
+/// The lines of a log usually begin with time and level, however rare a kind of line is.
 ///
 /// ```
-///   [12:00:01] INFO Broker 0: Started           1 variable in common, "] INFO ", and the rest
+///   [12:00:01] INFO Broker 0: Started           1 common variable, "] INFO ", and the rest
 ///   [12:00:07] INFO Purged 17 files of 3 MB     1
-///   Caused by: 5 timeouts                       0: is no such line
+///   Caused by: 5 timeouts                       0: not such a line
 ///    ^variable
 /// ```
 ///
-/// What all rests begin with ends behind a byte that is of no token, so that none reaches over it.
+/// The prefix common to all rests ends after a byte outside tokens, so that no token crosses it.
 ///
 /// - Threads: one.
 final class LineLead {
   private static final int VARIABLES_MAX = 8;
 
-  /// Lines that are worth it.
+  /// The least number of lines that makes a lead worthwhile.
   private static final int LINES_MIN = 4;
 
   private final Templates templates;
-  private final int[] linesWith = new int[VARIABLES_MAX + 1]; // by leading variables in common
+  private final int[] linesWith = new int[VARIABLES_MAX + 1]; // by common leading variables
   private TextSlices lines = new TextSlices();
-  int example; // a line that begins so
-  int variables; // of the lead; 0 when there is none
-  int behind; // bytes behind these that the rests have in common
+  int example; // a line that begins with the lead
+  int variables; // number in the lead; 0 when there is none
+  int behind; // bytes after the lead that all rests have in common
 
   LineLead(Templates templates) {
     this.templates = templates;
   }
 
-  /// Forgets the lead of other lines.
+  /// Forgets the lead.
   void clear() {
     variables = 0;
     behind = 0;
   }
 
-  /// Finds how much lines without a template have in common with one of them: as many variables as
-  /// take most out of all lines.
+  /// Finds the lead that lines without a template have in common with the example: the number of
+  /// variables that covers most variables of all lines.
   void find(TextSlices newLines, int newExample) {
     lines = newLines;
     example = newExample;
@@ -80,18 +80,18 @@ final class LineLead {
     return common;
   }
 
-  /// Where the lead's variables end.
+  /// Where the lead's last variable ends.
   private int restOf(int line) {
     int last = templates.firsts[line] + variables - 1;
     return templates.parser.offsets[last] + templates.parser.lengths[last];
   }
 
-  /// True when a line without a template begins so.
+  /// True when a line without a template begins with the lead.
   boolean leads(int line) {
     return variables > 0 && inCommon(line) >= variables;
   }
 
-  /// How many variables a line begins with that stand where the example's do.
+  /// The number of leading variables that a line has in common with the example.
   private int inCommon(int line) {
     int first = templates.firsts[line];
     int firstThere = templates.firsts[example];

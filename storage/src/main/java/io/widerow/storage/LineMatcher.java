@@ -2,46 +2,46 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// Parses lines that are expected to be like another one, and finds in them what [LineParser]
-/// finds, sooner: the constant parts are compared, a word at a time, and only what varies is looked
-/// at. A line that is not like the other is refused at the first difference.
+/// A fast parser for lines that resemble an example. It finds what [LineParser] finds: it compares
+/// constant parts a word at a time and examines only variables. It refuses a line at the first
+/// difference.
 ///
 /// ```
 ///   83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 -
 ///   vvvvvvvvvvvv=v=v==vvvvvvvvvvv=vvvvvvvv=vvvvv===vvvvvvvvvvvvvvv==vvv=v
 /// ```
 ///
-/// Variables side by side that are mostly what they were in the line before, such as a date, are
-/// not even looked at: from the first of them to the variable behind them the bytes of both lines
-/// are compared.
+/// Adjacent variables that usually repeat those of the line before, such as a date, are not parsed:
+/// the bytes from the first of them to the next variable are compared in both lines.
 ///
-/// Why this finds the same: what a parser does with a constant part depends on that part alone,
-/// except at a quote that is not closed. Lines with one serve as no example.
+/// Why the result is the same: the parser treats a constant part by that part alone, except after a
+/// quote that is not closed. A line with one is never an example.
 ///
 /// - Threads: one.
-/// - Memory: texts have [ByteSource#SLACK] bytes behind them.
+/// - Memory: [ByteSource#SLACK] bytes must follow the texts.
 final class LineMatcher {
-  /// Lines after which it is known which variables mostly repeat, and what mostly is.
+  /// After this many lines, variables that repeated at least `REPEATS_MIN` times count as
+  /// repeating.
   private static final int LINES_LEARNED = 32;
 
   private static final int REPEATS_MIN = 28;
 
-  private boolean serves; // there is an example
+  private boolean serves; // an example is set
   private int linesParsed; // up to LINES_LEARNED
-  private int lastFirst; // variable of the last line parsed
-  private int[] repeats = new int[16]; // by variable: how often it was what it was before
-  private int[] runLimits = new int[16]; // the variable behind the run that starts here, 0: none
+  private int lastFirst; // first variable of the last line parsed
+  private int[] repeats = new int[16]; // by variable: how often it equalled that of the line before
+  private int[] runLimits = new int[16]; // the variable after the run that starts here; 0: none
   private int variables;
-  private int[] constantBytes = new int[16]; // before the variable; of the last, behind it
+  private int[] constantBytes = new int[16]; // before each variable, and after the last
   private int[] constantOffsets = new int[16]; // in the example
-  private long[] words = new long[16]; // the first bytes of the constant part, zeros behind them
+  private long[] words = new long[16]; // the first bytes of the constant part, zero-padded
   private long[] masks = new long[16];
   private boolean[] quoted = new boolean[16];
 
-  /// Takes a line as the example; one that does not serve as such leaves none.
+  /// Takes a line as the example. An unsuitable line leaves the matcher without one.
   ///
-  /// @param first the line's first variable in `parser`
-  /// @param newVariables how many it has
+  /// @param first index of the line's first variable in `parser`
+  /// @param newVariables number of the line's variables
   void learn(LineParser parser, byte[] text, int offset, int length, int first, int newVariables) {
     variables = newVariables;
     if (quoted.length <= variables) {
@@ -57,7 +57,7 @@ final class LineMatcher {
     lastFirst = first;
     Arrays.fill(repeats, 0);
     Arrays.fill(runLimits, 0);
-    boolean open = false; // a quote
+    boolean open = false; // inside a quote
     boolean quotes = false;
     boolean lines = false;
     int at = offset;
@@ -87,8 +87,8 @@ final class LineMatcher {
     return variables;
   }
 
-  /// Where in the example the constant part before a variable is; of the number of variables, the
-  /// one behind the last.
+  /// Offset, in the example, of the constant part before a variable. The number of variables gives
+  /// the part after the last one.
   int constantOffset(int variable) {
     return constantOffsets[variable];
   }
@@ -102,8 +102,8 @@ final class LineMatcher {
     return quoted[variable];
   }
 
-  /// Adds the variables of a line to `parser`. False, and nothing added, when the line is not like
-  /// the example, which is still in `text`.
+  /// Adds the variables of a line to `parser`. False, with nothing added, when the line does not
+  /// match the example, which must still be in `text`.
   boolean parse(LineParser parser, byte[] text, int offset, int length) {
     if (!serves) {
       return false;

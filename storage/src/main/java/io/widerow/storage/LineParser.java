@@ -2,9 +2,9 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// Splits lines into what is constant and what varies, by looks alone: a quoted string, a time of
-/// day, a word with a digit in it, a lone hyphen and the value behind an equals sign vary; all else
-/// is constant.
+/// A lexical parser that splits lines into constant and variable parts. Variables are: a quoted
+/// string, a time of day, a word with a digit in it, a lone hyphen, and the value after an equals
+/// sign. Everything else is constant.
 ///
 /// ```
 ///   83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 -
@@ -12,7 +12,7 @@ import java.util.Arrays;
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: texts have [ByteSource#SLACK] bytes behind them.
+/// - Memory: [ByteSource#SLACK] bytes must follow the texts.
 final class LineParser {
   static final int VARIABLES_MAX = 1_000;
 
@@ -23,7 +23,7 @@ final class LineParser {
   private static final byte QUOTE = 3;
   private static final byte[] CLASS = classes();
 
-  /// Where the variables of all lines parsed so far lie.
+  /// The variables of all lines parsed so far.
   int[] offsets = new int[1024];
 
   int[] lengths = new int[1024];
@@ -52,7 +52,7 @@ final class LineParser {
     int from = count;
     long hash = PRIME;
     int at = offset;
-    int constant = offset; // where the constant part began that `at` is in
+    int constant = offset; // start of the constant part around `at`
     while (at < limit && count - from < VARIABLES_MAX) {
       byte kind = CLASS[text[at] & 0xff];
       if (kind == DELIMITER) {
@@ -79,13 +79,13 @@ final class LineParser {
     return hash(hash, text, constant, limit);
   }
 
-  /// Goes on with the hash of a line's constant parts.
+  /// Continues the hash of a line's constant parts.
   private static long hash(long before, byte[] text, int from, int limit) {
     long hash = (before ^ ByteWords.hash(text, from, limit - from)) * PRIME;
     return hash ^ (hash >>> 31);
   }
 
-  /// The end of the word or time of day at `at`, negative when a digit is in it.
+  /// End of the word or time of day at `at`; negative when it has a digit.
   private static int wordEnd(byte[] text, int at, int limit) {
     long digits = 0;
     int end = at;
@@ -112,7 +112,7 @@ final class LineParser {
     return digits != 0 ? -end : end;
   }
 
-  /// Where the variable at `at` ends, a word or time of day; negative when there is none.
+  /// End of the variable at `at`, a word or time of day; negative when there is none.
   static int variableEnd(byte[] text, int offset, int at, int limit) {
     if (at >= limit) {
       return -1;
@@ -121,8 +121,8 @@ final class LineParser {
     return end < 0 ? -end : end > at && varies(text, offset, at, end) ? end : -1;
   }
 
-  /// True when a time of day is there and no word goes on behind it: a token must not reach out of
-  /// a variable.
+  /// True when a time of day is here and no word continues after it: a token must not extend past a
+  /// variable.
   private static boolean isTime(byte[] text, int at, int length, int limit) {
     if (at + length > limit || !PieceFormat.isTime(text, at, length)) {
       return false;
@@ -134,7 +134,7 @@ final class LineParser {
     return (end == at + 1 && text[at] == '-') || (at > offset && text[at - 1] == '=');
   }
 
-  /// Where the quote that was opened before `at` closes, on the same line; negative when it does
+  /// Where the quote that was opened before `at` closes in the same line; negative when it does
   /// not.
   static int closing(byte[] text, int at, int limit) {
     for (int i = at; i < limit; i += Long.BYTES) {

@@ -2,29 +2,29 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// Prints neighbouring lines of one template column by column: first how long each line becomes,
-/// then what each column has for all of them.
+/// Prints consecutive lines of one template column by column: first it computes the length of each
+/// line, then it writes each column to all lines.
 ///
 /// ```
 ///             GET  /index.html  200          cursors
 ///   line 0    GET  /index.html  ......... <- 0
-///   line 1    GET  /about       .........      <- 1      the second column was put; the third
-///   line 2    POST /login       .........      <- 2      begins where the cursors stand
+///   line 1    GET  /about       .........      <- 1      the second column is written; the third
+///   line 2    POST /login       .........      <- 2      begins at the cursors
 /// ```
 ///
-/// Line by line, a line's every piece is loaded from another place, and so many places do not stay
-/// in the processor's nearest cache where readers take turns, as in a merge; here a column's texts
-/// are loaded one behind the other, several at once, since none waits for the one before it.
+/// Printing line by line loads each piece from another place. So many places do not stay in the
+/// first-level cache where readers take turns, as in a merge. Here a column's texts are loaded in
+/// sequence, several at once, because no load depends on the one before it.
 ///
 /// - Threads: one.
 final class LineRun {
-  /// Lines that one run has at most.
+  /// The most lines of a run.
   static final int LINES_MAX = 256;
 
-  /// Lines from which on it is worth a run.
+  /// The least lines for which a run pays.
   static final int LINES_MIN = 16;
 
-  /// Bytes between two lines: what is put may overwrite seven behind it.
+  /// Bytes between two lines: writing a piece may overwrite seven bytes after it.
   static final int GAP = Long.BYTES;
 
   private long[] lengths = new long[0];
@@ -35,7 +35,7 @@ final class LineRun {
     return (long) Long.BYTES * lengths.length + (long) Integer.BYTES * cursors.length;
   }
 
-  /// Begins with so many lines, each of which has so many bytes that never vary.
+  /// Starts a run of lines with this many constant bytes each.
   void begin(int newLines, long constantBytes) {
     lines = newLines;
     if (lengths.length == 0) {
@@ -45,7 +45,7 @@ final class LineRun {
     Arrays.fill(lengths, 0, lines, constantBytes);
   }
 
-  /// Adds what the texts from `first` on are long.
+  /// Adds the lengths of the texts from `first`.
   void measure(TextSlices texts, int first) {
     switch (texts.form) {
       case PieceFormat.DICTIONARY -> {
@@ -66,7 +66,7 @@ final class LineRun {
     }
   }
 
-  /// How many bytes all lines take, with the gaps.
+  /// Bytes of all lines, gaps included.
   long bytes() {
     long bytes = 0;
     for (int i = 0; i < lines; i++) {
@@ -75,8 +75,8 @@ final class LineRun {
     return bytes;
   }
 
-  /// Lays the lines out one behind the other, from `at` on, as the texts of `out` from `line` on,
-  /// and returns the offset behind them. They fit into an array.
+  /// Lays the lines out from `at`, records them as texts of `out` from `line`, and returns the
+  /// offset after them. The lines must fit into one array.
   int place(int at, TextSlices out, int line) {
     int next = at;
     for (int i = 0; i < lines; i++) {
@@ -88,7 +88,7 @@ final class LineRun {
     return next;
   }
 
-  /// Puts the same bytes into every line.
+  /// Writes the same bytes to every line.
   void put(byte[] source, int from, int length, byte[] target) {
     if (length == 0) {
       return;
@@ -107,7 +107,7 @@ final class LineRun {
     }
   }
 
-  /// Puts the texts from `first` on, one into each line.
+  /// Writes the texts from `first`, one to each line.
   void put(TextSlices texts, int first, byte[] target) {
     switch (texts.form) {
       case PieceFormat.DICTIONARY -> putCodes(texts, first, target);

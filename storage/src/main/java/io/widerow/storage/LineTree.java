@@ -2,8 +2,9 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// The templates of a block as a tree of their constant parts: finds in a line what [LineParser]
-/// finds, and its template with that, where no other line tells what to expect.
+/// The templates of a block as a prefix tree of their constant parts. It finds a line's template,
+/// and the variables that [LineParser] would find, where the line before does not predict the
+/// template.
 ///
 /// ```
 ///   "[" time -+- "] INFO Broker " number -+- " started"              template 0
@@ -11,22 +12,22 @@ import java.util.Arrays;
 ///             +- "] WARN retry in " number " ms"                     template 2
 /// ```
 ///
-/// Behind a variable at most one branch fits: what a parser does with a constant part depends on
-/// that part alone, see [LineMatcher], so two branches that fit would be one. Of those that do not,
-/// most differ in the last bytes of their constant parts, which are compared first. The branch that
+/// After a variable at most one branch fits: the parser treats a constant part by that part alone,
+/// see [LineMatcher], so two branches that fit would be one. Branches that do not fit usually
+/// differ in the last bytes of their constant parts, so those are compared first. The branch that
 /// fitted last is tried first.
 ///
 /// - Threads: one.
-/// - Memory: texts have [ByteSource#SLACK] bytes behind them.
+/// - Memory: [ByteSource#SLACK] bytes must follow the texts.
 final class LineTree {
   /// No template, and no branch.
   static final int NONE = -1;
 
-  /// Branches of all templates; one that would need more is left out.
+  /// The most branches of all templates; a template that would need more is left out.
   private static final int BRANCHES_MAX = 1 << 14;
 
-  /// Branches of one node, likewise: where each line is a template of its own, as in prose, looking
-  /// at all of them would take several times as long as parsing the line.
+  /// The most branches of one node. Where every line is a template of its own, as in prose, trying
+  /// all branches would take several times as long as parsing the line.
   private static final int SIBLINGS_MAX = 32;
 
   private static final int ROOT = 0;
@@ -39,7 +40,7 @@ final class LineTree {
   private int[] lengths = new int[64];
   private long[] lasts = new long[64]; // the last bytes of the constant part, up to eight
   private boolean[] quoted = new boolean[64];
-  private int[] targets = new int[64]; // a node, behind a variable; or ~template, at the line's end
+  private int[] targets = new int[64]; // a node, after a variable; or ~template, at the line's end
   private int branches;
 
   void clear() {
@@ -58,7 +59,7 @@ final class LineTree {
     return nodes++;
   }
 
-  /// Adds a template, by the line that is its example.
+  /// Adds a template by its example line.
   void add(LineMatcher example, int template, byte[] text) {
     if (!example.serves() || branches + example.variables() >= BRANCHES_MAX) {
       return;
@@ -71,7 +72,7 @@ final class LineTree {
       int branch = last ? NONE : find(node, text, offset, length);
       if (branch == NONE) {
         if (siblings[node] == SIBLINGS_MAX) {
-          return; // nothing was added: the nodes behind a new branch have room
+          return; // nothing was added: the nodes after a new branch have room
         }
         branch = addBranch(node, text, offset, length);
         quoted[branch] = example.quoted(i);
@@ -81,7 +82,7 @@ final class LineTree {
     }
   }
 
-  /// The branch with a constant part that a variable is behind.
+  /// The branch with a constant part that a variable follows.
   private int find(int node, byte[] text, int offset, int length) {
     for (int branch = firsts[node]; branch != NONE; branch = nexts[branch]) {
       if (targets[branch] >= 0
@@ -119,8 +120,8 @@ final class LineTree {
         : ByteWords.load(text, offset) & ByteWords.first(length);
   }
 
-  /// Adds the variables of a line to `parser` and returns its template; [#NONE], and nothing added,
-  /// when it is like none.
+  /// Adds the variables of a line to `parser` and returns its template; [#NONE], with nothing
+  /// added, when the line matches none.
   int parse(LineParser parser, byte[] text, int offset, int length) {
     int limit = offset + length;
     int first = parser.count;

@@ -3,17 +3,17 @@ package io.widerow.storage;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/// Finds the numbers of a column that, printed, have a part of a [Needle] at a place.
+/// A search for the numbers of a column that, when printed, have a part of a [Needle] at a place.
 ///
 /// ```
 ///   part    place    numbers of any width             of four digits
 ///   17      whole    17                               none
 ///   17      start    17, 170 to 179, 1700 to 1799 ... 1700 to 1799
 ///   17      within, as a word: 17 and -17             none
-///   else             each is printed, if its form can print such bytes
+///   else             each is printed, if its form can contain such bytes
 /// ```
 ///
-/// Numbers that are too great for their form, which no encoder writes, are all found.
+/// Numbers too great for their form, which no encoder writes, are all included.
 ///
 /// - Threads: one.
 final class NumberSearch {
@@ -24,8 +24,8 @@ final class NumberSearch {
   private final int from;
   private final int limit;
 
-  /// @param from where the part of the needle begins
-  /// @param limit where it ends
+  /// @param from start of the needle's part
+  /// @param limit end of the part
   NumberSearch(Needle needle, Needle.Place place, int from, int limit) {
     this.needle = needle;
     this.place = place;
@@ -33,7 +33,7 @@ final class NumberSearch {
     this.limit = limit;
   }
 
-  /// Adds the numbers that have the part. They are not printed yet.
+  /// Adds the numbers that have the part. They need not be printed yet.
   void search(TextSlices texts, BitSet found) {
     boolean isOther =
         texts.form == PieceFormat.NUMBER_OR
@@ -48,7 +48,7 @@ final class NumberSearch {
     }
   }
 
-  /// False when the form has no number with these bytes.
+  /// False when no number of the form contains these bytes.
   private boolean mayPrint(TextSlices texts) {
     if (limit == from || limit - from > PieceFormat.PRINTED_BYTES_MAX) {
       return false;
@@ -57,7 +57,7 @@ final class NumberSearch {
     boolean signs = texts.form == PieceFormat.NUMBER || texts.form == PieceFormat.NUMBER_OR;
     boolean separated = texts.form == PieceFormat.TIME_MILLIS;
     if (separated && texts.detail == 0) {
-      return true; // nobody knows what that prints
+      return true; // the printed form is not known
     }
     for (int i = from; i < limit; i++) {
       byte here = needle.at(i);
@@ -73,7 +73,7 @@ final class NumberSearch {
     return true;
   }
 
-  /// Compares the numbers themselves. False, and nothing done, when that does not tell.
+  /// Compares the numbers without printing. False, with nothing added, when that cannot decide.
   private boolean compare(TextSlices texts, BitSet found) {
     int digits = limit - from;
     boolean fixed = texts.form == PieceFormat.DIGITS;
@@ -126,10 +126,10 @@ final class NumberSearch {
         texts, Arrays.copyOf(least, ranges), Arrays.copyOf(most, ranges), width, width, found);
   }
 
-  /// Adds the numbers that are in a range.
+  /// Adds the numbers in a range.
   ///
-  /// @param digits that a number of them has, where it has always as many
-  /// @param width that the column's numbers have; 0 when each has its own
+  /// @param digits that the numbers must have, in a column of fixed width
+  /// @param width of the column's numbers; 0 when it is not fixed
   private static void addWithin(
       TextSlices texts, long[] least, long[] most, int digits, int width, BitSet found) {
     long beyond = PieceFormat.limit(width == 0 ? PieceFormat.DIGITS_MAX : width);
@@ -153,7 +153,7 @@ final class NumberSearch {
     }
   }
 
-  /// Prints the numbers one by one; equal ones that follow each other, such as times, once.
+  /// Prints the numbers one by one. Consecutive equal numbers, such as times, are printed once.
   private void print(TextSlices texts, BitSet found) {
     byte[] printed = new byte[PieceFormat.PRINTED_BYTES_MAX + ByteSource.SLACK];
     boolean has = false;

@@ -3,8 +3,8 @@ package io.widerow.storage;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what a [PieceEncoder] wrote. Numbers stay numbers, and texts of a dictionary codes, until
-/// somebody prints them, see [TextSlices].
+/// The decoder of what a [PieceEncoder] wrote. Numbers stay numbers and texts of a dictionary stay
+/// codes until they are printed, see [TextSlices].
 ///
 /// - Threads: one.
 final class PieceDecoder {
@@ -16,9 +16,9 @@ final class PieceDecoder {
     this.longs = longs;
   }
 
-  /// Reads `count` texts; numbers and those of a dictionary are not printed yet.
+  /// Decodes `count` texts. Numbers and texts of a dictionary are not printed yet.
   ///
-  /// @param text what the text sink had; moves on
+  /// @param text what the encoder's text sink had; advances
   void decode(
       int code, ByteSource in, SymbolReader follow, ByteSource text, int count, TextSlices out) {
     out.count = count;
@@ -45,7 +45,7 @@ final class PieceDecoder {
   long @Nullable [] codes(int code, TextSlices out) {
     return switch (code) {
       case PieceFormat.CONSTANT -> {
-        zeros = LongDecoder.room(zeros, out.count); // never written to
+        zeros = LongDecoder.room(zeros, out.count); // never written
         yield zeros;
       }
       case PieceFormat.DICTIONARY -> out.codes;
@@ -65,7 +65,7 @@ final class PieceDecoder {
     out.form = PieceFormat.DICTIONARY;
   }
 
-  /// Reads the lengths of slices that lie one behind the other.
+  /// Reads the lengths of slices that lie back to back.
   private void readSlices(ByteSource in, ByteSource text, int slices, TextSlices out) {
     out.room(slices);
     lengths = LongDecoder.room(lengths, slices);
@@ -115,11 +115,11 @@ final class PieceDecoder {
     out.bytes = text.bytes();
   }
 
-  /// Gives the symbols of a run back.
+  /// Decodes the symbols of a sequence.
   @FunctionalInterface
   interface SymbolReader {
     /// @param form of the texts
-    /// @param size of the dictionary, 0 when the symbols are numbers
+    /// @param size of the dictionary; 0 when the symbols are numbers
     void read(ByteSource in, long[] symbols, int count, int form, int size);
   }
 }

@@ -2,8 +2,9 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// Writes a run of texts by what they look like: one text, few different ones, numbers, or any
-/// bytes. Numbers and codes go to one sink, text to another, which is compressed as a whole.
+/// The encoder of a sequence of texts by their content: one text, few distinct ones, numbers, or
+/// any bytes. Numbers and codes go to one sink; text goes to another, which is compressed as a
+/// whole.
 ///
 /// ```
 ///  code         numbers                                        text
@@ -19,11 +20,11 @@ import java.util.Arrays;
 ///
 /// - Threads: one.
 final class PieceEncoder {
-  /// Blocks of a column for which a hasty encoder tries no dictionary after it tried in vain.
+  /// Blocks of a column for which a hasty encoder skips the dictionary after a failed attempt.
   private static final int PAUSE_BLOCKS = 7;
 
-  /// Numbers of a column that are remembered: equal numbers of one form are equal texts, whose
-  /// tokens need not be found again.
+  /// How many numbers of a column are remembered. Equal numbers of one form are equal texts, whose
+  /// tokens are already known.
   private static final int SEEN_MAX = 256;
 
   private static final long NO_NUMBER = Long.MIN_VALUE;
@@ -36,7 +37,7 @@ final class PieceEncoder {
   private long[] symbols = new long[0];
   private long[] lengths = new long[0];
   private int separator;
-  private int other; // slice of the text that is no number
+  private int other; // slice of the text that is not a number
 
   PieceEncoder(LongEncoder longs, TokenSet tokens, boolean thorough) {
     this.thorough = thorough;
@@ -44,7 +45,7 @@ final class PieceEncoder {
     this.tokens = tokens;
   }
 
-  /// Puts all of `texts`. Every run is at least one text.
+  /// Writes all of `texts`, of which there must be at least one.
   void encode(TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     symbols = LongDecoder.room(symbols, texts.count);
     if (texts.allSame()) {
@@ -61,7 +62,7 @@ final class PieceEncoder {
     }
   }
 
-  /// Puts a dictionary when it pays.
+  /// Writes a dictionary when the texts repeat enough.
   private boolean tryDictionary(
       TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     if (!thorough && texts.dictionaryPause > 0) {
@@ -88,7 +89,7 @@ final class PieceEncoder {
     return true;
   }
 
-  /// True when few different texts are behind many.
+  /// True when a few distinct texts make up many.
   boolean mostlyRepeats(TextSlices texts) {
     symbols = LongDecoder.room(symbols, texts.count);
     return dictionary.build(texts, texts.count / 16, true, symbols);
@@ -145,7 +146,7 @@ final class PieceEncoder {
     follow.put(symbols, texts.count, form, 0, numbers);
   }
 
-  /// The form of number that all texts have, [PieceFormat#RAW] when there is none.
+  /// The form of number that all texts have; [PieceFormat#RAW] when there is none.
   private int numberForm(TextSlices texts) {
     int form = 0;
     boolean fixed = true;
@@ -189,11 +190,11 @@ final class PieceEncoder {
     return form;
   }
 
-  /// Takes the symbols of a run: the codes of a dictionary, or numbers.
+  /// Receives the symbols of a sequence: the codes of a dictionary, or numbers.
   @FunctionalInterface
   interface SymbolWriter {
     /// @param form of the texts
-    /// @param size of the dictionary, 0 when the symbols are numbers
+    /// @param size of the dictionary; 0 when the symbols are numbers
     void put(long[] symbols, int count, int form, int size, ByteSink numbers);
   }
 }

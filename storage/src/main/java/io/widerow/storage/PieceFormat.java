@@ -2,13 +2,13 @@ package io.widerow.storage;
 
 import io.widerow.event.Digits;
 
-/// Texts that are really numbers: recognised when a run is written, printed again byte for byte
-/// when it is read.
+/// Texts that are really numbers: recognized when they are written, and printed byte for byte when
+/// they are read.
 ///
 /// | code | what | the number |
 /// |---|---|---|
 /// | [#NUMBER] | `0`, `17`, `-5`: no leading zeros, up to 18 digits | the number |
-/// | [#DIGITS] | `0017`: always as many digits, up to 18 | the number |
+/// | [#DIGITS] | `0017`: the same number of digits in all, up to 18 | the number |
 /// | [#TIME] | `23:59:59` | seconds |
 /// | [#TIME_MILLIS] | `23:59:59,999`, or with a point | milliseconds |
 final class PieceFormat {
@@ -29,24 +29,24 @@ final class PieceFormat {
   static final long TIME_LIMIT = 86_400;
   private static final int EIGHT_DIGITS = 100_000_000;
 
-  /// What makes `12045009` into `12:45:09`.
+  /// Turns `12045009` into `12:45:09`.
   private static final long COLONS = ((long) (':' - '0') << 16) | ((long) (':' - '0') << 40);
 
   private static final long[] TENS = tens();
 
   private PieceFormat() {}
 
-  /// One more than the greatest number of so many digits.
+  /// One more than the greatest number of `digits` digits.
   static long limit(int digits) {
     return TENS[digits];
   }
 
-  /// The number that [#NUMBER_OR] has as `value`, which is not 0.
+  /// The number that [#NUMBER_OR] encodes as `value`, which is not 0.
   static long unfolded(long value) {
     return ((value - 1) >>> 1) ^ -((value - 1) & 1);
   }
 
-  /// The form that a text has; [#RAW] when it is no number.
+  /// The form of a text; [#RAW] when it is not a number.
   static int formOf(byte[] text, int offset, int length) {
     if (length == 0 || length > DIGITS_MAX + 1) {
       return RAW;
@@ -95,7 +95,7 @@ final class PieceFormat {
         && number(text, offset + 6, 2) < 60;
   }
 
-  /// The number that a text of a form stands for.
+  /// The number that a text of a form represents.
   static long parse(int form, byte[] text, int offset, int length) {
     if (form == TIME || form == TIME_MILLIS) {
       long seconds =
@@ -118,8 +118,8 @@ final class PieceFormat {
         + ByteWords.number(ByteWords.digits(text, offset + first, Long.BYTES));
   }
 
-  /// Writes the last `width` digits of `value`, zeros in front; returns the offset behind them. Up
-  /// to seven bytes behind that are overwritten.
+  /// Prints the last `width` digits of `value`, with leading zeros, and returns the offset after
+  /// them. Up to seven bytes after them are overwritten.
   static int printDigits(long value, int width, byte[] out, int offset) {
     long high = value / EIGHT_DIGITS;
     int low = (int) (value - high * EIGHT_DIGITS);
@@ -142,19 +142,19 @@ final class PieceFormat {
     return printDigits(rest, digitsOf(rest), out, at);
   }
 
-  /// How many bytes [#printNumber] prints.
+  /// Length that [#printNumber] prints, in bytes.
   static int numberBytes(long value) {
     return value < 0 ? 1 + digitsOf(-value) : digitsOf(value);
   }
 
   private static int digitsOf(long number) {
     int digits =
-        ((Long.SIZE - Long.numberOfLeadingZeros(number | 1)) * 1233) >>> 12; // log10, about
+        ((Long.SIZE - Long.numberOfLeadingZeros(number | 1)) * 1233) >>> 12; // log10, approximately
     return digits + ((number | 1) >= TENS[digits] ? 1 : 0);
   }
 
-  /// Writes a time of day; `separator` stands before the milliseconds, 0 for none. Up to seven
-  /// bytes behind it are overwritten.
+  /// Prints a time of day and returns the offset after it. `separator` precedes the milliseconds; 0
+  /// for no milliseconds. Up to seven bytes after the time are overwritten.
   static int printTime(long value, int separator, byte[] out, int offset) {
     int seconds = (int) (separator == 0 ? value : value / 1000);
     int minutes = seconds / 60;

@@ -4,13 +4,13 @@ import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what a [TemplateEncoder] wrote, and puts the lines together again, a chunk of them when
-/// one is asked for: who wants the last lines of a block does not pay for the others. Where each
-/// column stands is noted for the start of every chunk.
+/// The decoder of what a [TemplateEncoder] wrote. It assembles a chunk of lines when one of them is
+/// wanted, so a reader of a block's last lines does not pay for the others. For each chunk it notes
+/// the position in every column.
 ///
 /// ```
 ///   lines      0 ... 127 | 128 ... 255 | 256 ...
-///   starts     0  0  0   | 128  90  38 | 256 ...      by chunk and column: its next text
+///   starts     0  0  0   | 128  90  38 | 256 ...      by chunk and column: index of its next text
 /// ```
 ///
 /// - Threads: one.
@@ -20,27 +20,27 @@ final class TemplateDecoder {
   private final FollowDecoder follow;
   TextSlices[] slices = new TextSlices[0];
   long[] codes = new long[0];
-  int[] firsts = new int[1]; // by template: its first piece; one more piece than variables
-  int[] pieceOffsets = new int[16]; // constant part before the variable
+  int[] firsts = new int[1]; // by template: its first piece; there is one more piece than variables
+  int[] pieceOffsets = new int[16]; // of the constant part before the variable
   int[] pieceBytes = new int[16];
-  int[] pieceColumns = new int[16]; // NONE behind the last
-  boolean[] pieceFresh = new boolean[16]; // false: the line showed this text before
+  int[] pieceColumns = new int[16]; // NONE after the last variable
+  boolean[] pieceFresh = new boolean[16]; // false: the line has shown this text already
   private int[] uses = new int[0];
-  private int[] positions = new int[0]; // by column: its next text
-  private int[] lastTemplates = new int[0]; // by column: the template that it was last seen in
+  private int[] positions = new int[0]; // by column: index of its next text
+  private int[] lastTemplates = new int[0]; // by column: the last template that has it
   private int[] linesOf = new int[0]; // by template
   private int[] starts = new int[0];
   private int[] linesWith = new int[0];
   private final LineRun run = new LineRun();
   private byte[] printed = new byte[0];
   byte[] constants = new byte[0];
-  private final ByteSource source; // of the text, for complaints
+  private final ByteSource source; // of the text, for messages
   int columns;
   int count;
   private int chunkLines;
-  private boolean few; // of the lines are asked for: each is printed alone
-  private int stands; // the line that `positions` are for; NONE when there is none
-  private int shownFrom; // lines that are printed: [shownFrom, shownLimit)
+  private boolean few; // few lines are wanted, so each is printed alone
+  private int stands; // the line that `positions` belong to; NONE when there is none
+  private int shownFrom; // the printed lines: [shownFrom, shownLimit)
   private int shownLimit;
   private int shownBytes; // of these lines
   private int pieceCount;
@@ -50,10 +50,10 @@ final class TemplateDecoder {
   private static final int CHUNK_LINES = 128;
   private static final int AHEAD_CHUNKS = 2;
 
-  /// Bytes of lines that are printed at once, about.
+  /// Approximate number of bytes printed at once.
   private static final int PRINTED_BYTES = 1 << 16;
 
-  private static final int FEW = 16; // one line of so many
+  private static final int FEW = 16; // at most one line in so many
   private static final int STARTS_MAX = 1 << 20;
 
   TemplateDecoder(LongDecoder longs, PieceDecoder pieces, ByteSource source) {
@@ -75,7 +75,7 @@ final class TemplateDecoder {
 
   /// Reads `newCount` lines, to be printed by [#show].
   ///
-  /// @param times of their events; null when none follows from them
+  /// @param times of their events; null when no column is derived from them
   void decode(
       ByteSource in, ByteSource text, int newCount, @Nullable EventTimes times, TextSlices out) {
     count = newCount;
@@ -89,7 +89,7 @@ final class TemplateDecoder {
     follow.clear(times);
     for (int column = 0; column < columns; column++) {
       if (uses[column] == 0) {
-        throw in.corrupt("column %d of no line".formatted(column));
+        throw in.corrupt("no line has column %d".formatted(column));
       }
       follow.begin();
       pieces.decode(in.readByte(), in, follow, text, uses[column], slices[column]);
@@ -155,7 +155,7 @@ final class TemplateDecoder {
     firsts[templates] = pieceCount;
   }
 
-  /// Counts the lines that have each column. A column that a line shows twice counts once.
+  /// Counts the lines that have each column. A line that shows a column twice counts once.
   private void countUses(ByteSource in, int templates) {
     Arrays.fill(uses, 0, columns, 0);
     countLines(0, count);
@@ -180,7 +180,7 @@ final class TemplateDecoder {
     }
   }
 
-  /// Adds the lines of a template to each of its columns, and returns how many these are.
+  /// Adds the lines of a template to the sums of its columns, and returns the number of columns.
   private int addUses(int template, int lines, int[] sums) {
     int used = 0;
     for (int piece = firsts[template]; piece < firsts[template + 1]; piece++) {
@@ -232,13 +232,14 @@ final class TemplateDecoder {
     }
   }
 
-  /// Adds the lines that contain `needle`, and may add a few that do not.
+  /// Adds the lines that contain `needle`, and perhaps a few that do not.
   void search(Needle needle, BitSet found) {
     new TemplateSearch(this, templates, needle).search(found);
     few = found.cardinality() <= count / FEW;
   }
 
-  /// Prints a line, or its chunk when more of that is wanted; false when it was printed last.
+  /// Prints a line, with its chunk where more of it is probably wanted. False when the line is
+  /// already printed.
   boolean show(int line, TextSlices out) {
     if (line >= shownFrom && line < shownLimit) {
       return false;
@@ -264,8 +265,8 @@ final class TemplateDecoder {
     return true;
   }
 
-  /// Chooses the lines that are printed because one is asked for: itself when few are, else its
-  /// chunk, or that and the next one where somebody reads on.
+  /// Chooses the lines to print: only the wanted one when few are wanted, else its chunk, or two
+  /// chunks for a sequential reader.
   private void choose(int line) {
     if (few) {
       shownFrom = line;
@@ -282,7 +283,7 @@ final class TemplateDecoder {
     }
   }
 
-  /// Makes `positions` those of a line, on from where they are or from the start of its chunk.
+  /// Advances `positions` to a line, from where they stand or from the start of its chunk.
   private void moveTo(int line, int chunk) {
     int from = stands;
     if (from < chunk || from > line) {
@@ -292,10 +293,10 @@ final class TemplateDecoder {
     for (int i = from; i < line; i++) {
       addUses((int) codes[i], 1, positions);
     }
-    stands = NONE; // while lines are printed, which may end it
+    stands = NONE; // invalid while lines are printed, which may throw
   }
 
-  /// The end of the lines of one template that a line is the first of.
+  /// End of the run of lines with one template that starts at `line`.
   private int runFrom(int line) {
     int limit = Math.min(shownLimit, line + LineRun.LINES_MAX);
     if (templates == 1) {
@@ -308,7 +309,7 @@ final class TemplateDecoder {
     return i;
   }
 
-  /// Prints lines of one template; returns the offset behind them.
+  /// Prints lines of one template and returns the offset after them.
   private int printRun(int line, int lines, int start, TextSlices out) {
     int first = firsts[(int) codes[line]];
     int limit = firsts[(int) codes[line] + 1];
@@ -333,7 +334,7 @@ final class TemplateDecoder {
     return end;
   }
 
-  /// Prints the line of a template whose pieces start at `first`; returns the offset behind it.
+  /// Prints a line of the template whose pieces start at `first`, and returns the offset after it.
   private int print(int first, int start) {
     byte[] target = printed;
     int at = start;
@@ -369,7 +370,7 @@ final class TemplateDecoder {
     long needed = at + bytes;
     if (needed > SegmentFormat.BLOCK_BYTES_MAX) {
       shownLimit = shownFrom;
-      throw source.corrupt("lines of more than %d bytes".formatted(needed));
+      throw source.corrupt("lines of at least %d bytes".formatted(needed));
     }
     printed = Arrays.copyOf(printed, (int) (2 * needed) + ByteSource.SLACK);
     return printed;

@@ -7,38 +7,38 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Writes log lines as templates and columns of what varies in them. Variables behind the same
-/// beginning of a line share a column, whatever follows; a variable that never varies becomes part
-/// of the template; one that always equals an earlier one shows that one's column.
+/// The encoder of log lines as templates and columns of variables. Variables after the same start
+/// of a line share a column, whatever follows. A variable that never varies becomes part of the
+/// template; one that always equals an earlier variable uses that one's column.
 ///
 /// ```
 ///  numbers:  varint templates | varint columns | templates ... | longs codes, one a line |
 ///            columns ...
 ///  template: varint variables | for each: varint bytes before it, varint column |
-///            varint bytes behind the last
-///  column:   as [PieceEncoder] with [FollowEncoder]; as many as lines have it
+///            varint bytes after the last
+///  column:   as [PieceEncoder] with [FollowEncoder]; one value for each line that has it
 ///  text:     the constant parts of all templates, then the columns' text
 /// ```
 ///
-/// Behind the templates of many lines there may be two for those that fit none of them: the
-/// variables that most of these begin with as others do, and the rest as it is, see [LineLead]; and
-/// one variable alone.
+/// After the templates there may be two for lines that fit none. The first has the leading
+/// variables that most of these lines have in common, and the rest as a whole, see [LineLead]. The
+/// second is one variable for the whole line.
 ///
 /// - Threads: one.
 final class TemplateEncoder {
-  /// Variables in all lines of a block.
+  /// The most variables in all lines of a block.
   static final int VARIABLES_MAX = 1 << 21;
 
-  /// Those of many lines, and two for the others.
+  /// The templates of frequent lines, and two for the others.
   static final int TEMPLATES_MAX = Templates.TEMPLATES_MAX + 2;
 
-  /// Of a line that is parsed, and the rest of one that is not.
+  /// The variables of a parsed line, and the rest of a line that fits no template.
   static final int TEMPLATE_VARIABLES_MAX = LineParser.VARIABLES_MAX + 1;
 
   private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
   private static final int TWINS_TRIED = 24;
 
-  /// Columns from which on their numbers are small beside what they have in common.
+  /// From this number of columns, their numbers compress better together.
   private static final int MANY_COLUMNS = 32;
 
   private final LongEncoder longs;
@@ -52,11 +52,11 @@ final class TemplateEncoder {
   private final Map<Long, Integer> columnOfPrefix = new HashMap<>();
   private TextSlices[] slices = {new TextSlices()}; // by column
   private final List<int[]> columnsOf = new ArrayList<>(); // by template
-  private long[] linesOf = new long[0]; // by column: stands for the lines that have it
-  private int[] shown = new int[0]; // by column: number it is written as, CONSTANT if it is none
+  private long[] linesOf = new long[0]; // by column: identifies the set of lines that have it
+  private int[] shown = new int[0]; // by column: its number as written; CONSTANT when it is none
   private int columns;
-  private int wholeFrom; // columns of what fits no template: this one and all behind
-  private int wholeExample; // a line that fits none and begins as no others do
+  private int wholeFrom; // the first column of those for lines that fit no template
+  private int wholeExample; // a line that fits none and is not covered by the lead
   private boolean leftBare;
   private int[] linesWith = new int[0];
 
@@ -72,9 +72,9 @@ final class TemplateEncoder {
     this.breather = compressor.breather();
   }
 
-  /// Puts the lines; false, and nothing put, when they are not like templates.
+  /// Writes the lines. False, with nothing written, when they do not fit templates.
   ///
-  /// @param times of the lines' events; null when none may follow from them
+  /// @param times of the lines' events; null when no column may be derived from them
   boolean encode(TextSlices lines, @Nullable EventTimes times, ByteSink numbers, ByteSink text) {
     if (!templates.build(lines, VARIABLES_MAX)) {
       return false;
@@ -112,24 +112,24 @@ final class TemplateEncoder {
     assert next == written : next + " of " + written;
   }
 
-  /// True when what [#encode] put last follows from the events' times.
+  /// True when a column written by the last [#encode] is derived from the events' times.
   boolean usedTimes() {
     return follow.usedTimes();
   }
 
-  /// True when it has numbers that should be compressed as a whole.
+  /// True when the last [#encode] wrote numbers that should be compressed together.
   boolean leftBare() {
     return leftBare;
   }
 
-  /// A line of a template, or of those behind the templates.
+  /// An example line of a template, including the two for other lines.
   private int example(int template) {
     return template < templates.count
         ? templates.example(template)
         : template == templates.count && lead.variables > 0 ? lead.example : wholeExample;
   }
 
-  /// The lines that have a column, as it is written.
+  /// The lines that have a column, by its number as written.
   private int[] linesWith(int column, int count) {
     if (linesWith.length < count) {
       linesWith = new int[LongDecoder.withSpare(count)];
@@ -148,7 +148,7 @@ final class TemplateEncoder {
     return linesWith;
   }
 
-  /// Gives every variable of every template its column.
+  /// Assigns a column to each variable of each template.
   private void assignColumns(TextSlices lines) {
     columnOfPrefix.clear();
     columnsOf.clear();
@@ -172,7 +172,7 @@ final class TemplateEncoder {
     }
   }
 
-  /// Gives the first variables of a line their columns.
+  /// Assigns columns to the first variables of a line.
   private void assignColumns(TextSlices lines, int line, int variables, int[] own) {
     int first = templates.firsts[line];
     long prefix = PRIME;
@@ -192,7 +192,7 @@ final class TemplateEncoder {
     return prefix ^ (prefix >>> 29);
   }
 
-  /// Gives columns to what fits no template.
+  /// Assigns columns to lines that fit no template.
   private void assignOthers(TextSlices lines) {
     lead.clear();
     wholeFrom = columns;
@@ -218,7 +218,7 @@ final class TemplateEncoder {
     }
   }
 
-  /// True when the first variable of a line has a column.
+  /// True when the first variable of a line shares a column that exists.
   private boolean beginsAsOthers(TextSlices lines, int line) {
     int first = templates.firsts[line];
     if (first == templates.firsts[line + 1]) {
@@ -229,7 +229,7 @@ final class TemplateEncoder {
     return columnOfPrefix.containsKey(prefix(PRIME, 0, lines, at, offset));
   }
 
-  /// True when a template has a column already: two prefixes with one hash.
+  /// True when the template has this column already, because the hashes of two prefixes collide.
   private static boolean contains(int[] own, int count, int column) {
     for (int i = 0; i < count; i++) {
       if (own[i] == column) {
@@ -264,7 +264,7 @@ final class TemplateEncoder {
     gather(lines, templates, own, slices, wholeFrom, lead.behind);
   }
 
-  /// Hands every variable to its column when all lines are of one template: column by column.
+  /// Adds variables to their columns, one column at a time, when all lines have one template.
   private static void gatherOne(Templates templates, int lines, int[] own, TextSlices[] slices) {
     int[] offsets = templates.parser.offsets;
     int[] lengths = templates.parser.lengths;
@@ -281,9 +281,9 @@ final class TemplateEncoder {
     }
   }
 
-  /// Hands every variable to its column, and to those from `wholeFrom` on what is left of a line.
+  /// Adds variables to their columns, and the rests of lines to the columns from `wholeFrom`.
   ///
-  /// @param behind bytes that are left out between variables and what is left
+  /// @param behind bytes to leave out between the last variable and the rest
   private static void gather(
       TextSlices lines,
       Templates templates,
@@ -308,7 +308,7 @@ final class TemplateEncoder {
     }
   }
 
-  /// Numbers the columns that are written and returns how many they are.
+  /// Numbers the columns to be written and returns how many there are.
   private int chooseShown() {
     int written = 0;
     for (int column = 0; column < columns; column++) {
@@ -334,7 +334,7 @@ final class TemplateEncoder {
     return -1;
   }
 
-  /// @param line an example
+  /// @param line an example of the template
   private void putTemplate(TextSlices lines, int line, int[] own, ByteSink numbers, ByteSink text) {
     int first = templates.firsts[line];
     int limit = lines.offsets[line] + lines.lengths[line];

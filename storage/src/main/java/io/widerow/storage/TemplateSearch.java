@@ -9,39 +9,40 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Finds the lines of a block that contain a text, and puts none of them together: the text is
-/// looked for in each constant part and in each column, and where it may reach over their edges,
-/// its parts are.
+/// A search for a text in the lines of a block, without assembling any line. It looks for the text
+/// in each constant part and in each column, and for its parts where the text may cross their
+/// boundaries.
 ///
 /// ```
 ///   template    GET /| item |?from=| page | HTTP/1.1
 ///   in a constant part                               all lines of the template
 ///   in a variable                                    the lines that show it
-///   "GET /a"    over the edge:  item starts with a
-///   "7?from=x"  over two:       item ends with 7, and page starts with x
-///   "/a?from="  over two:       item is a
+///   "GET /a"    over a boundary:    item starts with a
+///   "7?from=x"  over two:           item ends with 7, and page starts with x
+///   "/a?from="  over two:           item is a
 /// ```
 ///
-/// Where words must not go on, only what lies in the same part is looked at; so a few lines may be
-/// found that do not have them, never the other way round.
+/// Word boundaries are checked only inside a single part, so the result may have a few lines too
+/// many, but never misses one.
 ///
 /// - Threads: one.
-/// - Memory: a bit for each variable of a column, for each part of the text that is looked for in
-///   it.
+/// - Memory: for each part of the text that is looked for in a column, one bit for each of its
+///   values.
 final class TemplateSearch {
-  /// Parts that are looked for in the variables of one template, before all its lines are found.
+  /// The most parts to look for in the variables of one template; beyond that all its lines are
+  /// taken.
   private static final int PARTS_MAX = 256;
 
   private final TemplateDecoder block;
   private final Needle needle;
   private final int templates;
-  private final boolean[] all; // by template: each of its lines has it
-  private final List<List<Shown[]>> ways; // by template: how a line may have it
+  private final boolean[] all; // by template: each of its lines contains it
+  private final List<List<Shown[]>> ways; // by template: the ways in which a line may contain it
   private final Map<Part, Shown> looked = new HashMap<>();
-  private final List<Shown> way = new ArrayList<>(); // that is followed
+  private final List<Shown> way = new ArrayList<>(); // the way being followed
   private int partsLeft; // of PARTS_MAX
 
-  /// A part of the needle, looked for in a column.
+  /// A part of the needle, to be looked for in a column.
   private record Part(int column, Needle.Place place, int from, int limit) {}
 
   /// The texts of a column that have a part of the needle.
@@ -68,7 +69,7 @@ final class TemplateSearch {
     }
   }
 
-  /// True when all lines of a template have it; else notes the ways in which some may.
+  /// True when every line of a template contains the needle; else notes the ways in which some may.
   private boolean look(int template, int first, int last) {
     partsLeft = PARTS_MAX;
     for (int piece = first; piece <= last; piece++) {
@@ -82,7 +83,7 @@ final class TemplateSearch {
     return partsLeft <= 0;
   }
 
-  /// Looks at a variable: the needle may begin in the constant part before it, or in itself.
+  /// Tries a variable: the needle may begin in it, or in the constant part before it.
   private void lookAround(int template, int piece) {
     if (push(piece, Needle.Place.WITHIN, 0, needle.length())) {
       pop(template);
@@ -98,7 +99,7 @@ final class TemplateSearch {
     }
   }
 
-  /// The rest of the needle, from `from` on, starts where the variable does.
+  /// The rest of the needle, from `from`, starts with this variable.
   private void follow(int template, int piece, int from) {
     if (push(piece, Needle.Place.START, from, needle.length())) {
       pop(template);
@@ -108,7 +109,7 @@ final class TemplateSearch {
     }
   }
 
-  /// The part `[from, split)` of the needle is in the variable, and the rest behind it.
+  /// The needle's part `[from, split)` is in the variable, and the rest after it.
   private void goOn(int template, int piece, Needle.Place place, int from, int split) {
     int offset = block.pieceOffsets[piece + 1];
     int bytes = block.pieceBytes[piece + 1];
@@ -131,7 +132,7 @@ final class TemplateSearch {
     }
   }
 
-  /// Goes on with the variables that have the part; false when none has.
+  /// Extends the way by the texts that have the part; false when there are none.
   private boolean push(int piece, Needle.Place place, int from, int limit) {
     int column = block.pieceColumns[piece];
     if (place != Needle.Place.WITHIN && --partsLeft <= 0) {
@@ -154,7 +155,7 @@ final class TemplateSearch {
     return shows;
   }
 
-  /// The way that was followed leads to the needle's end.
+  /// Records the way, which has reached the needle's end.
   private void pop(int template) {
     ways.get(template).add(way.toArray(Shown[]::new));
     way.removeLast();
@@ -179,12 +180,12 @@ final class TemplateSearch {
     }
   }
 
-  /// Adds the lines of the templates in which a variable with one of these texts is enough: from
-  /// the texts, which are few, to their lines.
+  /// Adds the lines whose variable has one of these texts, in templates where that is sufficient.
+  /// Goes from the texts, which are few, to their lines.
   private void collectAlone(Shown shown, BitSet found) {
     boolean[] enough = new boolean[templates];
     boolean[] counts = new boolean[templates];
-    boolean always = true; // each line has the variable
+    boolean always = true; // every line has the variable
     for (int template = 0; template < templates; template++) {
       for (Shown[] one : ways.get(template)) {
         enough[template] |= one.length == 1 && one[0].equals(shown);
@@ -197,7 +198,7 @@ final class TemplateSearch {
     BitSet texts = shown.texts;
     for (int text = texts.nextSetBit(0); text >= 0; text = texts.nextSetBit(text + 1)) {
       if (always) {
-        line = text; // no need to count on the way
+        line = text; // no need to count the lines between
         position = text;
       }
       while (!counts[templateOf(line)] || position < text) {
@@ -225,14 +226,14 @@ final class TemplateSearch {
     return false;
   }
 
-  /// Adds the lines of the templates that have it, and those in which several variables must have
+  /// Adds all lines of templates that contain the needle, and those in which several variables have
   /// their parts of it.
   private void collectTogether(BitSet found) {
     int[][] counted = new int[templates][]; // by template: columns whose texts are counted
     for (int template = 0; template < templates; template++) {
       counted[template] = counted(template);
     }
-    int[] positions = new int[block.columns]; // behind the line's own
+    int[] positions = new int[block.columns]; // after those of the current line
     for (int line = 0; line < block.count; line++) {
       int template = templateOf(line);
       for (int column : counted[template]) {
@@ -257,7 +258,7 @@ final class TemplateSearch {
     return Arrays.copyOf(columns, count);
   }
 
-  /// True when a line has all parts of one way that needs several.
+  /// True when a line has every part of one way that needs several.
   private static boolean hasPartsOfOne(List<Shown[]> ways, int[] positions) {
     for (int i = 0; i < ways.size(); i++) {
       boolean has = ways.get(i).length > 1;

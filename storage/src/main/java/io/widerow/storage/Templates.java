@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// The templates of a block's lines: lines with the same constant parts around as many variables
-/// share one. The variables of line `i` are those of the parser from `firsts[i]` on.
+/// The templates of a block's lines: lines with equal constant parts and as many variables share
+/// one. The variables of line `i` are those of the parser from `firsts[i]`.
 ///
 /// - Threads: one.
 final class Templates {
   static final int TEMPLATES_MAX = 1_024;
 
-  /// Lines that a template of its own must serve; the others are kept whole.
+  /// The least number of lines for a template; other lines are kept whole.
   private static final int LINES_MIN = 4;
 
   final LineParser parser = new LineParser();
@@ -21,12 +21,12 @@ final class Templates {
   private long[] hashes = new long[64];
   private int[] examples = new int[64]; // by template: its first line
   private int[] uses = new int[64];
-  private int[] followers = new int[64]; // the template that came behind it last
-  private final List<LineMatcher> matchers = new ArrayList<>(); // by template, and more
+  private int[] followers = new int[64]; // by template: the one that followed it last
+  private final List<LineMatcher> matchers = new ArrayList<>(); // by template; may have more
   private final LineTree tree = new LineTree();
   private final int[] table = new int[4 * TEMPLATES_MAX];
 
-  /// Finds the templates of `lines`. False when too many of them have none.
+  /// Finds the templates of `lines`. False when too many lines have none.
   boolean build(TextSlices lines, int variablesMax) {
     parser.clear();
     tree.clear();
@@ -87,7 +87,7 @@ final class Templates {
     tree.add(matchers.get(template), template, lines.bytes);
   }
 
-  /// The number of a template's variables; line `example(template)` shows them.
+  /// The number of variables of a template; line `example(template)` is an example of them.
   int variables(int template) {
     int line = examples[template];
     return firsts[line + 1] - firsts[line];
@@ -124,7 +124,7 @@ final class Templates {
     return count++;
   }
 
-  /// True when two lines have the same constant parts.
+  /// True when two lines have equal constant parts.
   private boolean same(TextSlices lines, int a, int b) {
     int variables = firsts[a + 1] - firsts[a];
     if (firsts[b + 1] - firsts[b] != variables) {
@@ -146,7 +146,7 @@ final class Templates {
     return true;
   }
 
-  /// Drops templates of few lines; code -1 then stands for a line that is kept whole.
+  /// Drops templates with few lines; code -1 then means a line that is kept whole.
   private boolean keepFrequent(TextSlices lines) {
     int[] renumbered = new int[count];
     int kept = 0;

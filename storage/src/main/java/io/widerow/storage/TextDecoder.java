@@ -3,7 +3,7 @@ package io.widerow.storage;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what a [TextEncoder] wrote.
+/// The decoder of what a [TextEncoder] wrote.
 ///
 /// - Threads: one.
 final class TextDecoder {
@@ -15,7 +15,7 @@ final class TextDecoder {
   private boolean lines;
   private int form;
 
-  /// @param text where the texts of a column are read from
+  /// @param text reads the texts of a column
   TextDecoder(LongDecoder longs, ByteSource text) {
     this.longs = longs;
     this.pieces = new PieceDecoder(longs);
@@ -24,10 +24,10 @@ final class TextDecoder {
         (source, symbols, count, _, _) -> this.longs.decode(source, count, symbols, series);
   }
 
-  /// Fills `out`; texts of templates only when [#show] asks for them.
+  /// Fills `out`. Texts made of templates are filled only by [#show].
   ///
-  /// @param newSeries that follow these texts; null when there are none
-  /// @param times of their events; null when none follows from them
+  /// @param newSeries of these texts; null when there are none
+  /// @param times of their events; null when no text is derived from them
   void decode(
       ByteSource in,
       ByteSource text,
@@ -49,9 +49,9 @@ final class TextDecoder {
     }
   }
 
-  /// Adds the texts that contain `needle`, and may add a few that do not.
+  /// Adds the texts that contain `needle`, and perhaps a few that do not.
   ///
-  /// @param out what [#decode] filled
+  /// @param out filled by [#decode]
   void search(Needle needle, TextSlices out, BitSet found) {
     if (lines) {
       templates.search(needle, found);
@@ -60,9 +60,9 @@ final class TextDecoder {
     }
   }
 
-  /// A number for each text, equal for equal texts only; null when there are none.
+  /// A number for each text; equal numbers mean equal texts. Null when there are none.
   ///
-  /// @param out what [#decode] filled
+  /// @param out filled by [#decode]
   long @Nullable [] codes(TextSlices out) {
     return lines ? null : pieces.codes(form, out);
   }
@@ -76,7 +76,7 @@ final class TextDecoder {
     return templates.heldBytes();
   }
 
-  /// Makes sure that a text is in `out`. True when others had to make room for it.
+  /// Makes sure that a text is in `out`. True when other texts were replaced for it.
   boolean show(int index, TextSlices out) {
     return lines && templates.show(index, out);
   }

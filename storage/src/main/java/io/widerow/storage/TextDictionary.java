@@ -2,8 +2,8 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// Gives equal texts equal codes, 0, 1, ... in order of first appearance. A hash table with open
-/// addressing; texts are compared, not only hashed.
+/// A dictionary: gives equal texts equal codes, 0, 1, ... in order of first appearance. It is a
+/// hash table with open addressing that compares the texts, not only their hashes.
 ///
 /// - Threads: one.
 final class TextDictionary {
@@ -12,21 +12,21 @@ final class TextDictionary {
 
   private int[] table = new int[64]; // code + 1
   private int[] hashes = new int[32]; // by code
-  private int[] firsts = new int[32]; // by code: the slice that showed it first
+  private int[] firsts = new int[32]; // by code: the first slice with its text
   private int size;
 
   int size() {
     return size;
   }
 
-  /// The slice that first showed a code's text.
+  /// The first slice with a code's text.
   int first(int code) {
     return firsts[code];
   }
 
-  /// Fills `codes`; gives up when there are more than `sizeMax` different texts.
+  /// Fills `codes`. False when there are more than `sizeMax` distinct texts.
   ///
-  /// @param hasty gives up also when almost all of the first texts differ
+  /// @param hasty true to give up also when almost all of the first texts are distinct
   boolean build(TextSlices texts, int sizeMax, boolean hasty, long[] codes) {
     Arrays.fill(table, 0);
     size = 0;
@@ -40,8 +40,8 @@ final class TextDictionary {
     return true;
   }
 
-  /// Gives the code of each value to its event. Where not all events have one, those without have
-  /// code 0 and the others one more than theirs.
+  /// Copies the codes of a column's values to their events. When not every event has a value,
+  /// events without one get code 0 and all other codes are one greater.
   static void spread(long[] codes, int[] rows, int present, int events, int[] byEvent) {
     if (present == events) {
       for (int i = 0; i < events; i++) {

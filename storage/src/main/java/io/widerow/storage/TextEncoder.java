@@ -2,8 +2,8 @@ package io.widerow.storage;
 
 import org.jspecify.annotations.Nullable;
 
-/// Writes a column of texts: as pieces, see [PieceEncoder], or as templates and what varies in
-/// them, see [TemplateEncoder].
+/// The encoder of a column of texts: as pieces, see [PieceEncoder], or as templates and their
+/// variables, see [TemplateEncoder].
 ///
 /// - Threads: one.
 final class TextEncoder {
@@ -30,8 +30,8 @@ final class TextEncoder {
   }
 
   /// @param lines true when templates may be tried
-  /// @param newSeries that follow these texts; null when there are none
-  /// @param times of their events; null when none may follow from them
+  /// @param newSeries of these texts; null when there are none
+  /// @param times of their events; null when no text may be derived from them
   /// @return flags for the directory: [BlockDirectory#FOLLOWS], [BlockDirectory#TIMED]
   int encode(
       TextSlices texts,
@@ -55,7 +55,7 @@ final class TextEncoder {
     return usedSeries ? BlockDirectory.FOLLOWS : 0;
   }
 
-  /// True when what was put last has numbers that should be compressed as a whole.
+  /// True when the column written last has numbers that should be compressed together.
   boolean leftBare() {
     return leftBare;
   }

@@ -3,9 +3,9 @@ package io.widerow.storage;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/// A run of texts, each a slice of one array: what text encoders take and text decoders give. A
-/// decoder may leave numbers as they are, and leave the texts of a dictionary there; [#print] makes
-/// slices of both. Texts that are compared have [ByteSource#SLACK] bytes behind the last one.
+/// A sequence of texts, each a slice of one array: the input of text encoders and the output of
+/// text decoders. A decoder may leave numbers unprinted and texts in their dictionary; [#print]
+/// makes a slice of each. [ByteSource#SLACK] bytes follow the last text.
 ///
 /// ```
 ///   RAW          offsets, lengths         by text
@@ -21,26 +21,26 @@ final class TextSlices {
   int[] lengths = new int[0];
   int count;
 
-  /// [PieceFormat#RAW] when each text has its slice, [PieceFormat#DICTIONARY] when each code has;
+  /// [PieceFormat#RAW] when each text has a slice, [PieceFormat#DICTIONARY] when each code has one;
   /// otherwise how the numbers are printed.
   int form = PieceFormat.RAW;
 
   int size; // of the dictionary
   long[] codes = new long[0];
   long[] numbers = new long[0];
-  int detail; // of the form: digits, separator, or bytes of the other text
+  int detail; // of the form: number of digits, separator, or length of the other text
   int otherOffset;
-  int spanOffset; // where a decoder found the different texts, one behind the other
+  int spanOffset; // where a decoder found the distinct texts, back to back
   int spanBytes;
-  int dictionaryPause; // blocks for which an encoder will try no dictionary
+  int dictionaryPause; // blocks for which an encoder skips the dictionary
 
-  /// True when some texts are known to be those of earlier ones.
+  /// True when some texts are known to repeat earlier ones.
   boolean repeats;
 
-  private int[] firsts = new int[0]; // if so, by text: the first that is known to be the same
+  private int[] firsts = new int[0]; // then, by text: the first one known to be equal
   private byte[] printed = new byte[0];
 
-  /// Memory of its own; the texts may be another's.
+  /// Approximate heap memory held, without the texts, which may be borrowed.
   long heldBytes() {
     return 2L * Integer.BYTES * offsets.length
         + (long) Long.BYTES * (numbers.length + codes.length)
@@ -60,7 +60,7 @@ final class TextSlices {
     lengths[count++] = length;
   }
 
-  /// Adds the text of an earlier slice once more, without a copy of its bytes.
+  /// Adds the text of an earlier slice again without copying its bytes.
   void addAgain(int slice) {
     if (!repeats) {
       repeats = true;
@@ -80,7 +80,7 @@ final class TextSlices {
     }
   }
 
-  /// The first slice that is known to have the text of this one; mostly itself.
+  /// The first slice known to have the text of this one; usually itself.
   int first(int slice) {
     return repeats ? firsts[slice] : slice;
   }
@@ -97,12 +97,12 @@ final class TextSlices {
     }
   }
 
-  /// Where the slice of a text is that is no number.
+  /// The slice of a text that is not a number.
   int slice(int index) {
     return form == PieceFormat.DICTIONARY ? (int) codes[index] : index;
   }
 
-  /// Gives each text its slice.
+  /// Makes a slice for each text.
   void print() {
     if (form == PieceFormat.RAW) {
       return;
@@ -139,8 +139,8 @@ final class TextSlices {
     form = PieceFormat.RAW;
   }
 
-  /// Prints a number, up to [PieceFormat#PRINTED_BYTES_MAX] bytes with [ByteSource#SLACK] behind
-  /// them, and returns the offset behind it.
+  /// Prints a number and returns the offset after it. Takes up to [PieceFormat#PRINTED_BYTES_MAX]
+  /// bytes; [ByteSource#SLACK] bytes after them may be overwritten.
   int printNumber(int slice, byte[] out, int at) {
     long value = numbers[slice];
     return switch (form) {
@@ -159,7 +159,7 @@ final class TextSlices {
     };
   }
 
-  /// How many bytes [#printNumber] prints.
+  /// Length that [#printNumber] prints, in bytes.
   int numberBytes(int slice) {
     return switch (form) {
       case PieceFormat.NUMBER -> PieceFormat.numberBytes(numbers[slice]);
@@ -173,8 +173,8 @@ final class TextSlices {
     };
   }
 
-  /// Adds the texts that have the part `[from, limit)` of a needle at a place. They are no numbers,
-  /// and a decoder gave them.
+  /// Adds the texts that have the needle's part `[from, limit)` at a place. The texts must come
+  /// from a decoder and must not be numbers.
   void search(Needle needle, Needle.Place place, int from, int limit, BitSet found) {
     if (place == Needle.Place.WITHIN) {
       search(needle, found);
@@ -190,8 +190,8 @@ final class TextSlices {
     addShowing(has, found);
   }
 
-  /// Adds the texts that contain `needle`. Mostly none does, which is seen in one pass over the
-  /// bytes of all; those of a dictionary are looked at once.
+  /// Adds the texts that contain `needle`. Usually none does, which one pass over all bytes shows.
+  /// A text of a dictionary is searched once.
   void search(Needle needle, BitSet found) {
     if (!needle.isIn(bytes, spanOffset, spanBytes)) {
       return;
@@ -206,7 +206,7 @@ final class TextSlices {
     addShowing(has, found);
   }
 
-  /// Adds the texts whose codes are among some; nothing when each has its slice.
+  /// Adds the texts whose codes are wanted; nothing when each text has a slice.
   private void addShowing(BitSet wanted, BitSet found) {
     if (form != PieceFormat.DICTIONARY || wanted.isEmpty()) {
       return;
@@ -233,7 +233,7 @@ final class TextSlices {
         && ByteWords.same(bytes, offsets[a], bytes, offsets[b], lengths[a]);
   }
 
-  /// True when `other` has the same texts, of the same bytes.
+  /// True when `other` has the same texts, from the same array.
   boolean sameAs(TextSlices other) {
     if (other.count != count) {
       return false;

@@ -2,8 +2,8 @@ package io.widerow.storage;
 
 import java.util.Arrays;
 
-/// The different tokens of a column, as [TokenFilter] hashes them, from the different texts and
-/// parts of texts that its encoder finds.
+/// The set of distinct tokens of a column, as hashed by [TokenFilter], collected from the distinct
+/// texts and parts of texts that its encoder finds.
 ///
 /// - Threads: one.
 final class TokenSet {
@@ -13,9 +13,9 @@ final class TokenSet {
   private int size;
   private boolean gathering;
 
-  /// Starts with no tokens.
+  /// Starts an empty set.
   ///
-  /// @param wanted false when the next column's are not
+  /// @param wanted false when the next column's tokens are not needed
   void begin(boolean wanted) {
     gathering = wanted;
     if (size > 0) {
@@ -24,7 +24,7 @@ final class TokenSet {
     }
   }
 
-  /// A copy of the hashes, each once, in no order.
+  /// A copy of the hashes, without duplicates, in no order.
   long[] hashes() {
     if (size == 0) {
       return NONE;
@@ -39,7 +39,7 @@ final class TokenSet {
     return hashes;
   }
 
-  /// Adds the tokens of a text, or of a part of one that no token reaches out of.
+  /// Adds the tokens of a text, or of a part that no token crosses.
   void add(byte[] text, int offset, int length) {
     if (!gathering) {
       return;
@@ -53,7 +53,7 @@ final class TokenSet {
       while (map != 0) {
         int start = Long.numberOfTrailingZeros(map);
         int bytes = Long.numberOfTrailingZeros(~(map >>> start));
-        if (more && start + bytes >= Long.SIZE) { // it may go on
+        if (more && start + bytes >= Long.SIZE) { // the token may continue
           bytes = start > 0 ? 0 : tokenBytes(text, at, limit);
           done = start + bytes;
           map = 0;
@@ -67,7 +67,7 @@ final class TokenSet {
     }
   }
 
-  /// Which of the 64 bytes from `at` on, up to the limit, are of tokens: the first is bit 0.
+  /// Which of the 64 bytes from `at`, up to the limit, belong to tokens: the first byte is bit 0.
   private static long map(byte[] text, int at, int limit) {
     int bytes = Math.min(Long.SIZE, limit - at);
     long map = 0;
