@@ -4,10 +4,10 @@ import io.widerow.event.EventView;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// Cursors one behind the other, for readers to whom the order of events means nothing.
+/// A concatenation of cursors, for readers that ignore the order of events.
 ///
 /// - Threads: one.
-/// - Memory: owns its inputs; closes each when it ends, the rest in [#close].
+/// - Memory: owns its inputs; closes each at its end, the rest in [#close].
 final class ChainCursor implements EventCursor {
   private final List<EventCursor> inputs;
   private ScanStatistics finished = ScanStatistics.NONE;

@@ -2,7 +2,7 @@ package io.widerow.storage;
 
 import io.widerow.event.EventView;
 
-/// A cursor over nothing.
+/// A cursor without events.
 final class EmptyCursor implements EventCursor {
   static final EmptyCursor INSTANCE = new EmptyCursor();
 

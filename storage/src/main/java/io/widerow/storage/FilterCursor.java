@@ -4,8 +4,8 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import java.util.concurrent.CompletableFuture;
 
-/// Shows only the events of a cursor that a filter keeps. For where a filter cannot be pushed below
-/// a merge: an event that was replaced must not come back because its replacement is filtered out.
+/// A cursor that shows only the events that a filter keeps. It is for filters that cannot be pushed
+/// below a merge: a replaced event must not reappear because its replacement is filtered out.
 ///
 /// - Threads: one.
 /// - Memory: owns its input.

@@ -5,12 +5,12 @@ import io.widerow.event.Text;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the rows that a [Filter] may keep from the bytes of their texts, so that the filter itself
-/// need not look at the others. Never misses one.
+/// A prefilter of rows: finds, from the bytes of strings, the rows that a [Filter] may keep. It
+/// never misses one; the filter itself decides on those found.
 ///
 /// - Threads: one.
 abstract class FilterSearch {
-  /// The rows that a filter may keep; null when they may be any.
+  /// The rows that a filter may keep; null when any row may be.
   @Nullable BitSet rows(Filter filter) {
     return switch (filter) {
       case Filter.Contains(AttributeName name, Text needle) -> holding(name, needle, false);
@@ -30,7 +30,7 @@ abstract class FilterSearch {
             both.and(one);
           }
           if (both != null && both.isEmpty()) {
-            break; // no other text is read
+            break; // no further column is read
           }
         }
         yield both;
@@ -54,6 +54,6 @@ abstract class FilterSearch {
     return text.length() == 0 ? null : holding(name, new Needle(text, words));
   }
 
-  /// Rows that have the needle in a string of this name, where no longer word of it has it.
+  /// Rows that have the needle in a string of this name, not inside a longer word.
   abstract BitSet holding(AttributeName name, Needle needle);
 }

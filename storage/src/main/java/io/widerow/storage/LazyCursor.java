@@ -5,9 +5,8 @@ import io.widerow.event.EventView;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A cursor that is opened when its first event is asked for. A merge asks only when everything
-/// before [#bound] has been shown, so a long list of files that follow each other is open one at a
-/// time.
+/// A cursor that is opened on its first [#next]. A merge asks for that only after everything before
+/// [#bound], so of a long list of files in sequence one is open at a time.
 ///
 /// - Threads: one.
 final class LazyCursor implements EventCursor {
@@ -16,7 +15,7 @@ final class LazyCursor implements EventCursor {
   private @Nullable EventCursor cursor;
   private boolean closed;
 
-  /// @param bound no event comes before it, in the direction of reading
+  /// @param bound no event comes before this id, in the direction of reading
   LazyCursor(EventId bound, Supplier<EventCursor> opener) {
     this.bound = bound;
     this.opener = opener;
@@ -29,7 +28,7 @@ final class LazyCursor implements EventCursor {
   @Override
   public Step next() {
     if (closed) {
-      throw new IllegalStateException("closed");
+      throw new IllegalStateException("the cursor is closed");
     }
     EventCursor open = cursor;
     if (open == null) {

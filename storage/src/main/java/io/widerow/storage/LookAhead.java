@@ -6,27 +6,28 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// Has the pieces of a scan looked through in their order, the next ones on other threads
-/// meanwhile.
+/// A parallel prefetch of a scan: other threads search the next pieces while the cursor shows the
+/// current one. Pieces are delivered in the scan's order.
 ///
 /// ```
 ///   cursor  look 0 | look 2 ....... | show 1 | show 2 | look 4 ...
 ///   other          | look 1 | look 3 .............| look 5 ...
 /// ```
 ///
-/// One that no other thread has begun with the cursor looks through itself, so nothing waits for
-/// threads that are busy; while another is at it, it takes the one behind. Where it must wait all
-/// the same the others are kept from the processor, by those who write as a rule, and it does
-/// without them for a while.
+/// The cursor searches a piece itself when no other thread has begun it, so nothing waits for busy
+/// threads. While another thread searches the piece, the cursor takes the next one. If it still has
+/// to wait, the others are probably short of processor time, usually because of writers, and it
+/// does without them for a while.
 ///
-/// - Threads: the cursor's; others only look. [#close] returns when nobody looks any more.
+/// - Threads: the cursor's thread calls; other threads only search. [#close] returns when none of
+///   them is searching.
 ///
-/// @param <S> who looks through a piece at a time and knows what was found in it
+/// @param <S> searches one piece at a time and holds what it found
 final class LookAhead<S> implements AutoCloseable {
-  /// Two threads look at one each, and one is ready.
+  /// The most pieces in progress: two threads search one each, and one is ready.
   static final int AHEAD_MAX = 2;
 
-  /// Pieces without others after one that others were slow with.
+  /// Pieces that the cursor searches alone after it had to wait for another thread.
   private static final int ALONE_PIECES = 32;
 
   private final Pieces<S> pieces;
@@ -35,37 +36,38 @@ final class LookAhead<S> implements AutoCloseable {
   private final ArrayDeque<Look<S>> ahead = new ArrayDeque<>(); // in the scan's order
   private int alonePieces;
 
-  /// What a scan goes through.
+  /// The pieces of a scan.
   interface Pieces<S> {
     /// No piece.
     int END = -1;
 
-    /// The number of the piece that comes `distance` after the next one; [#END] when there is none.
+    /// Number of the piece that comes `distance` after the next one; [#END] when there is none.
     int peek(int distance);
 
-    /// One more that may look; null when there is no memory for it.
+    /// Another searcher; null when there is no memory for it.
     @Nullable S more();
 
-    /// Looks through a piece. Called by any thread, by one at a time for each scout.
+    /// Searches a piece. Called by any thread, by one at a time for each searcher.
     void lookThrough(S scout, int piece);
   }
 
-  /// @param threads null when nobody else may look
+  /// @param threads searches ahead; null for none
   LookAhead(Pieces<S> pieces, @Nullable Executor threads) {
     this.pieces = pieces;
     this.threads = threads;
   }
 
-  /// Who has looked through the next piece; null when nobody was asked to and the cursor must.
+  /// The searcher that holds the result of the next piece; null when the piece was not handed out
+  /// and the cursor must search it.
   ///
-  /// @param done looked through the piece before; unless this returns null it may look through
-  ///   another one from now on
-  /// @param worthwhile true when others may look through the pieces behind it
-  /// @throws RuntimeException as looking through it did
+  /// @param done the searcher of the piece before; unless this returns null, it may be used for
+  ///   another piece from now on
+  /// @param worthwhile true when later pieces should be searched ahead
+  /// @throws RuntimeException when searching the piece threw it
   @Nullable S next(int piece, S done, boolean worthwhile) {
     Look<S> next = ahead.poll();
     if (next != null) {
-      assert next.piece == piece : "the scan goes elsewhere";
+      assert next.piece == piece : "the scan skipped a piece that was handed out";
       idle.push(done);
     }
     Executor others = threads;
@@ -90,7 +92,7 @@ final class LookAhead<S> implements AutoCloseable {
     return next.result();
   }
 
-  /// Has the next pieces looked through, by whoever has time first.
+  /// Hands out the next pieces, for the thread that has time first.
   private void ask(Executor others) {
     while (ahead.size() < AHEAD_MAX) {
       int piece = pieces.peek(ahead.size());
@@ -113,14 +115,14 @@ final class LookAhead<S> implements AutoCloseable {
     ahead.clear();
   }
 
-  /// A piece that somebody looks through, once.
+  /// A piece that is searched once, by one thread.
   private static final class Look<S> implements Runnable {
     private final Pieces<S> pieces;
     private final S scout;
     private final int piece;
     private final AtomicBoolean begun = new AtomicBoolean();
     private final CountDownLatch over = new CountDownLatch(1);
-    private @Nullable Throwable failure; // before `over`
+    private @Nullable Throwable failure; // written before `over` is counted down
 
     Look(Pieces<S> pieces, S scout, int piece) {
       this.pieces = pieces;
@@ -128,14 +130,14 @@ final class LookAhead<S> implements AutoCloseable {
       this.piece = piece;
     }
 
-    /// Does nothing when somebody has begun.
+    /// Does nothing when another thread has begun the piece.
     @Override
     public void run() {
       if (begun.compareAndSet(false, true)) {
         try {
           pieces.lookThrough(scout, piece);
         } catch (Throwable failed) {
-          failure = failed; // for the cursor, when it comes there
+          failure = failed; // the cursor throws it on reaching the piece
         } finally {
           over.countDown();
         }
@@ -155,11 +157,11 @@ final class LookAhead<S> implements AutoCloseable {
         case RuntimeException known -> throw known;
         case Error error -> throw error;
         case Throwable other ->
-            throw new IllegalStateException("looking through a piece throws nothing else", other);
+            throw new IllegalStateException("unexpected exception from a search", other);
       }
     }
 
-    /// Returns when nobody looks, or ever will.
+    /// Returns when no thread is searching the piece, nor ever will.
     void abandon() {
       if (!begun.compareAndSet(false, true)) {
         awaitOver();
@@ -173,7 +175,7 @@ final class LookAhead<S> implements AutoCloseable {
           over.await();
           break;
         } catch (InterruptedException wait) {
-          interrupted = true; // what is looked at must stay until it is done
+          interrupted = true; // the piece's memory must stay until the search is over
         }
       }
       if (interrupted) {

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Merges sorted cursors into one with a loser tree: log2(k) comparisons of two longs an event.
-/// Inner node `n` keeps the input that lost the match played there; the winner of all is the next
-/// event.
+/// A k-way merge of sorted cursors by a loser tree (tournament tree; Knuth, The Art of Computer
+/// Programming 3, 5.4.1): log2(k) comparisons of two longs for each event. Inner node `n` keeps the
+/// input that lost the match played there; the overall winner is the next event.
 ///
 /// ```
 ///            winner
@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 ///       0   1    2   3      inputs 0..k-1; times[i], tails[i] are the key that input i shows
 /// ```
 ///
-/// - Order: by id, then by type. Of several events with one id and type only the one that was
-///   written last is shown. Descending order is ascending order of complemented keys.
+/// - Order: by id, then by type. Of several events with one id and type only the one written last
+///   is shown. Descending order is ascending order of complemented keys.
 /// - Laziness: a [LazyCursor] shows the bound of its first id until it wins; only then is it
 ///   opened.
 /// - Threads: one.
-/// - Memory: owns its inputs; closes each when it ends, the rest in [#close].
+/// - Memory: owns its inputs; closes each at its end, the rest in [#close].
 public final class MergeCursor implements EventCursor {
   private static final long EXHAUSTED = Long.MAX_VALUE; // above every key and every complement
 
@@ -37,11 +37,11 @@ public final class MergeCursor implements EventCursor {
   private final boolean[] opened;
   private final int[] losers;
   private int winner = -1; // -1: the tree is not built yet
-  private int pending = -1; // input that owes an event
+  private int pending = -1; // input that is not ready
   private int started; // inputs whose first key is known
   private ScanStatistics finished = ScanStatistics.NONE;
 
-  private long shownTime = Long.MIN_VALUE; // complemented when descending; nothing shown yet
+  private long shownTime = Long.MIN_VALUE; // complemented when descending; least: nothing shown yet
   private long shownTail;
   private String shownType = "";
   private @Nullable EventView current;
@@ -49,7 +49,7 @@ public final class MergeCursor implements EventCursor {
   /// @param inputs sorted in the same direction, at least one
   public MergeCursor(List<? extends EventCursor> inputs, boolean descending) {
     if (inputs.isEmpty()) {
-      throw new IllegalArgumentException("a merge of nothing");
+      throw new IllegalArgumentException("a merge needs at least one input");
     }
     this.inputs = inputs.toArray(EventCursor[]::new);
     this.descending = descending;
@@ -60,7 +60,7 @@ public final class MergeCursor implements EventCursor {
     this.losers = new int[count];
   }
 
-  /// A cursor over all inputs: the input itself when there is one, an empty one when there is none.
+  /// A cursor over all inputs: the only input itself, or an empty cursor when there is none.
   public static EventCursor of(List<? extends EventCursor> inputs, boolean descending) {
     return switch (inputs.size()) {
       case 0 -> EmptyCursor.INSTANCE;
@@ -111,7 +111,7 @@ public final class MergeCursor implements EventCursor {
         && inputs[winner].event().type().equals(shownType);
   }
 
-  /// Finds out what each input shows first. False when one is not ready.
+  /// Finds the first key of each input. False when an input is not ready.
   private boolean start() {
     while (started < inputs.length) {
       if (inputs[started] instanceof LazyCursor lazy) {
@@ -124,7 +124,7 @@ public final class MergeCursor implements EventCursor {
     return true;
   }
 
-  /// Moves an input on. False when it is not ready; the next call then tries again.
+  /// Moves an input to its next event. False when it is not ready; the next call tries again.
   private boolean advance(int input) {
     EventCursor cursor = inputs[input];
     switch (cursor.next()) {
@@ -188,8 +188,8 @@ public final class MergeCursor implements EventCursor {
     return times[a] != EXHAUSTED && beatsEqualId(a, b);
   }
 
-  /// An input that is not open yet wins against an event with its bound: it must be opened before
-  /// the two can be compared.
+  /// An unopened input wins against an event with its bound as id: it must be opened before the two
+  /// can be compared.
   private boolean beatsEqualId(int a, int b) {
     if (!opened[a] || !opened[b]) {
       return !opened[a];
@@ -204,8 +204,8 @@ public final class MergeCursor implements EventCursor {
     return byArrival != 0 ? byArrival > 0 : a < b;
   }
 
-  /// Place of a write among all writes. That of an assigned id is in the id, so an event that a
-  /// client made up beforehand, with an id that was then assigned, cannot hide the later one.
+  /// Position of a write in the order of arrival. An assigned id contains its position, so an event
+  /// with a forged client id that equals a later assigned one cannot hide the assigned event.
   private static long arrivalOf(EventView event) {
     return event.version() != EventLayout.VERSION_ASSIGNED
         ? event.version()
@@ -244,8 +244,8 @@ public final class MergeCursor implements EventCursor {
     }
   }
 
-  /// Negative, zero or positive as an event is before, at or behind a position in the order of
-  /// merged cursors.
+  /// Compares an event with a position in the order of merged cursors: negative when it is before,
+  /// zero when equal, positive when after.
   public static int compare(EventView event, long idTime, long idTail, String type) {
     int byId = TimeUuid.compare(event.idTime(), event.idTail(), idTime, idTail);
     return byId != 0 ? byId : event.type().compareTo(type);
