@@ -123,7 +123,7 @@ record Contestant(Kind kind, String setting, Path home, List<String> keys) {
       case CASSANDRA -> {
         // Asked first without its driver, whose attempts would cost what the start needs.
         SocketChannel.open(address).close();
-        kind.target.driver().connect(address).close();
+        PeerDriver.of(kind.target.label).connect(address).close();
         yield true;
       }
     };

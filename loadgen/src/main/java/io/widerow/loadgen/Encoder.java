@@ -41,34 +41,19 @@ final class Encoder {
 
   private static void json(Sample sample, StringBuilder out) {
     out.append("{\"ts\":\"").append(Stamp.RFC3339.mark()).append("\",\"type\":");
-    quote(sample.type(), out);
+    FlatJson.quote(sample.type(), out);
     if (sample.body() != null) {
       out.append(",\"body\":");
-      quote(sample.body(), out);
+      FlatJson.quote(sample.body(), out);
     }
     for (Attribute attribute : sample.attributes()) {
       out.append(",\"").append(attribute.name()).append("\":");
       switch (attribute.kind()) {
-        case TAG -> quote(attribute.text(), out);
+        case TAG -> FlatJson.quote(attribute.text(), out);
         case LONG, DOUBLE -> out.append(attribute.text());
       }
     }
     out.append("}\n");
-  }
-
-  static void quote(String text, StringBuilder out) {
-    out.append('"');
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '"' || c == '\\') {
-        out.append('\\').append(c);
-      } else if (c < ' ') {
-        out.append(String.format("\\u%04x", (int) c));
-      } else {
-        out.append(c);
-      }
-    }
-    out.append('"');
   }
 
   private static void lines(Sample sample, StringBuilder out) {

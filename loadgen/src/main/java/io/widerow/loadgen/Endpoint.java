@@ -62,7 +62,7 @@ record Endpoint(
     return switch (target) {
       case SYSLOG -> new SyslogConnection(address);
       case SYSLOG_UDP -> new SyslogDatagrams(address);
-      case CASSANDRA -> target.driver().connect(address);
+      case CASSANDRA -> PeerDriver.of(target.label).connect(address);
       case WIDEROW_TEXT, WIDEROW_JSON, WIDEROW_LINES, NULL -> new HttpConnection(address);
     };
   }

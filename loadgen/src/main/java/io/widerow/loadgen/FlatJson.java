@@ -115,9 +115,25 @@ final class FlatJson {
       if (value instanceof Number || value instanceof Boolean) {
         out.append(value);
       } else {
-        Encoder.quote(value.toString(), out);
+        quote(value.toString(), out);
       }
     });
     return out.append('}').toString();
+  }
+
+  /// Appends the text as a JSON string, quotes included.
+  static void quote(String text, StringBuilder out) {
+    out.append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        out.append('\\').append(c);
+      } else if (c < ' ') {
+        out.append(String.format("\\u%04x", (int) c));
+      } else {
+        out.append(c);
+      }
+    }
+    out.append('"');
   }
 }

@@ -200,7 +200,7 @@ final class GrowthCommand implements Callable<Integer> {
       Map<String, Object> row)
       throws IOException {
     String path = Question.LATEST.widerowPath(Question.Subject.of(workload, List.of(), ""));
-    Histogram latest = Tally.histogram();
+    Histogram latest = RunCounters.histogram();
     try (TimedQuery query = TimedQuery.open(address)) {
       row.put("heap_used_mb", heapBytes(query.get("/metrics", true).body()) / 1_000_000);
       for (int i = 0; i < LATEST_TIMES; i++) {

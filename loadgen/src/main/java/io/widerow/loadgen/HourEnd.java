@@ -12,8 +12,8 @@ final class HourEnd implements RunWatcher {
   private static final long NEAR_MILLIS = 30_000;
 
   private final LongSupplier epochMillis;
-  private final Histogram near = Tally.histogram();
-  private final Histogram far = Tally.histogram();
+  private final Histogram near = RunCounters.histogram();
+  private final Histogram far = RunCounters.histogram();
   private boolean measuring;
 
   HourEnd(LongSupplier epochMillis) {

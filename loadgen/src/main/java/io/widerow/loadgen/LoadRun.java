@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 final class LoadRun {
   private static final long TICK_MILLIS = 50;
 
-  private final Tally tally = new Tally();
+  private final RunCounters counters = new RunCounters();
   private final Schedule schedule;
   private final List<Sender> senders = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
-  private final Histogram response = Tally.histogram();
-  private final Histogram service = Tally.histogram();
-  private final Histogram slip = Tally.histogram();
+  private final Histogram response = RunCounters.histogram();
+  private final Histogram service = RunCounters.histogram();
+  private final Histogram slip = RunCounters.histogram();
   private final List<RunResult.Second> seconds = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> death = new AtomicReference<>();
   private final RunWatcher watcher;
@@ -54,7 +54,7 @@ final class LoadRun {
               endpoint,
               workload,
               schedule,
-              tally,
+              counters,
               acks,
               batches,
               sequenceBase,
@@ -85,7 +85,7 @@ final class LoadRun {
         watcher.measuringBegins();
       }
       if (nowNanos - lastSecondNanos >= Quantity.SECOND) {
-        long events = tally.acceptedEvents.sum();
+        long events = counters.acceptedEvents.sum();
         second(lastSecondNanos, nowNanos, events - lastEvents, measuring);
         lastEvents = events;
         lastSecondNanos = nowNanos;
@@ -95,7 +95,7 @@ final class LoadRun {
       throw new IllegalStateException("a sending thread ended", death.get());
     }
     long endNanos = System.nanoTime();
-    second(lastSecondNanos, endNanos, tally.acceptedEvents.sum() - lastEvents, measuring);
+    second(lastSecondNanos, endNanos, counters.acceptedEvents.sum() - lastEvents, measuring);
     watcher.measuringEnds();
     return result(cpu.sinceMarkNanos());
   }
@@ -107,7 +107,7 @@ final class LoadRun {
 
   /// Events that were acknowledged, warm-up included.
   long eventsAccepted() {
-    return tally.acceptedEvents.sum();
+    return counters.acceptedEvents.sum();
   }
 
   /// Waits a tick, at most, and says whether anyone still sends.
@@ -123,17 +123,17 @@ final class LoadRun {
   }
 
   private void second(long fromNanos, long untilNanos, long events, boolean measured) {
-    Histogram interval = drain(tally.response, response);
+    Histogram interval = drain(counters.response, response);
     watcher.interval(interval);
-    drain(tally.service, service);
-    drain(tally.slip, slip);
+    drain(counters.service, service);
+    drain(counters.slip, slip);
     RunResult.Second second =
         new RunResult.Second(
             (untilNanos - schedule.startNanos) / (double) Quantity.SECOND,
             events * (double) Quantity.SECOND / Math.max(1, untilNanos - fromNanos),
             interval.getValueAtPercentile(50),
             interval.getValueAtPercentile(99),
-            tally.failureCount(),
+            counters.failureCount(),
             measured);
     seconds.add(second);
     watcher.second(second);
@@ -146,7 +146,7 @@ final class LoadRun {
   }
 
   private RunResult result(long cpuNanos) {
-    long lastNanos = tally.lastDoneNanos.get();
+    long lastNanos = counters.lastDoneNanos.get();
     if (schedule.isOpen()) {
       // The last batch's turn lasts until the next one would have left.
       lastNanos = Math.max(lastNanos, schedule.plannedEndNanos());
@@ -154,12 +154,12 @@ final class LoadRun {
     long elapsedNanos = lastNanos == Long.MIN_VALUE ? 0 : lastNanos - schedule.measuredFirstNanos();
     return new RunResult(
         schedule.plannedPerSecond(),
-        tally.measuredEvents.sum(),
-        tally.measuredBytes.sum(),
+        counters.measuredEvents.sum(),
+        counters.measuredBytes.sum(),
         elapsedNanos,
-        tally.queuedBatches.sum(),
-        tally.failures(),
-        tally.failureExample(),
+        counters.queuedBatches.sum(),
+        counters.failures(),
+        counters.failureExample(),
         response,
         service,
         slip,

@@ -96,7 +96,7 @@ final class QueriedStore implements AutoCloseable {
       ContestRun.rest(server, ContestRun.REST_NANOS_MAX);
       PeerReader peer =
           contestant.kind() == Contestant.Kind.CASSANDRA
-              ? contestant.kind().target.driver().reader(address)
+              ? PeerDriver.of(contestant.kind().target.label).reader(address)
               : null;
       return new QueriedStore(contestant, address, server, peer);
     } catch (Throwable failure) {

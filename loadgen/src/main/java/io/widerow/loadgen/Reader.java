@@ -19,7 +19,7 @@ final class Reader implements RunWatcher {
   private final ReadOptions.Read read;
   private final String path;
   private final GroupCounts counts;
-  private final Histogram response = Tally.histogram(); // its thread's until it has ended
+  private final Histogram response = RunCounters.histogram(); // its thread's until it has ended
   private long failures;
   private long rows;
   private String failureExample = "";

@@ -24,7 +24,7 @@ final class Sender implements Runnable {
   private final Endpoint endpoint;
   private final Workload workload;
   private final Schedule schedule;
-  private final Tally tally;
+  private final RunCounters counters;
   private final AckListener acks;
   private final List<Outgoing> batches;
   private final long sequenceBase;
@@ -40,7 +40,7 @@ final class Sender implements Runnable {
       Endpoint endpoint,
       Workload workload,
       Schedule schedule,
-      Tally tally,
+      RunCounters counters,
       AckListener acks,
       List<Outgoing> batches,
       long sequenceBase,
@@ -48,7 +48,7 @@ final class Sender implements Runnable {
     this.endpoint = endpoint;
     this.workload = workload;
     this.schedule = schedule;
-    this.tally = tally;
+    this.counters = counters;
     this.acks = acks;
     this.batches = batches;
     this.sequenceBase = sequenceBase;
@@ -81,9 +81,9 @@ final class Sender implements Runnable {
 
   /// A batch that never left waited at least this long.
   private void unsent(long intendedNanos, long nowNanos) {
-    tally.failed(Failure.UNSENT, "");
+    counters.failed(Failure.UNSENT, "");
     if (schedule.isMeasured(intendedNanos)) {
-      Tally.record(tally.response, nowNanos - intendedNanos);
+      RunCounters.record(counters.response, nowNanos - intendedNanos);
     }
   }
 
@@ -98,9 +98,9 @@ final class Sender implements Runnable {
     boolean measured = schedule.isMeasured(intendedNanos);
     if (measured && schedule.isOpen()) {
       if (takenNanos - intendedNanos <= 0) {
-        Tally.record(tally.slip, sentNanos - intendedNanos);
+        RunCounters.record(counters.slip, sentNanos - intendedNanos);
       } else {
-        tally.queuedBatches.increment();
+        counters.queuedBatches.increment();
       }
     }
     busySinceNanos = sentNanos;
@@ -109,8 +109,8 @@ final class Sender implements Runnable {
     long doneNanos = System.nanoTime();
     count(outgoing, reply, measured, doneNanos);
     if (measured && (reply.accepted() > 0 || reply.failure() == Failure.SLOW)) {
-      Tally.record(tally.response, doneNanos - intendedNanos);
-      Tally.record(tally.service, doneNanos - sentNanos);
+      RunCounters.record(counters.response, doneNanos - intendedNanos);
+      RunCounters.record(counters.service, doneNanos - sentNanos);
     }
     acks.answered(sequenceFirst, outgoing.slot(), outgoing.batch().events(), reply);
     if (reply.failure() == Failure.DOWN || reply.failure() == Failure.OVERLOADED) {
@@ -120,17 +120,17 @@ final class Sender implements Runnable {
 
   private void count(Outgoing outgoing, Reply reply, boolean measured, long doneNanos) {
     if (reply.failure() != null) {
-      tally.failed(reply.failure(), reply.body());
+      counters.failed(reply.failure(), reply.body());
     }
     long sent = outgoing.batch().bytes().capacity();
     long bytes = sent * reply.accepted() / outgoing.batch().events(); // rounded down
-    tally.acceptedEvents.add(reply.accepted());
-    tally.acceptedBytes.add(bytes);
+    counters.acceptedEvents.add(reply.accepted());
+    counters.acceptedBytes.add(bytes);
     if (measured) {
-      tally.measuredBatches.increment();
-      tally.measuredEvents.add(reply.accepted());
-      tally.measuredBytes.add(bytes);
-      tally.lastDoneNanos.accumulateAndGet(doneNanos, Math::max);
+      counters.measuredBatches.increment();
+      counters.measuredEvents.add(reply.accepted());
+      counters.measuredBytes.add(bytes);
+      counters.lastDoneNanos.accumulateAndGet(doneNanos, Math::max);
     }
   }
 

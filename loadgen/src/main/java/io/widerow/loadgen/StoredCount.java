@@ -27,7 +27,7 @@ final class StoredCount {
   void awaitCheap(ServerProcess server, long events) throws IOException, InterruptedException {
     switch (contestant.kind()) {
       case QUESTDB, VICTORIA -> server.await(() -> full() >= events);
-      case CASSANDRA -> contestant.kind().target.driver().flush(address);
+      case CASSANDRA -> PeerDriver.of(contestant.kind().target.label).flush(address);
       case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> {}
     }
   }
@@ -40,7 +40,7 @@ final class StoredCount {
         yield TimedQuery.run(address, path).lines() - 1;
       }
       case QUESTDB -> quest();
-      case CASSANDRA -> contestant.kind().target.driver().count(address);
+      case CASSANDRA -> PeerDriver.of(contestant.kind().target.label).count(address);
       case VICTORIA -> victoria();
     };
   }

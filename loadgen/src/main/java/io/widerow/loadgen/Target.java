@@ -30,11 +30,6 @@ enum Target {
     return this == SYSLOG || this == SYSLOG_UDP;
   }
 
-  /// The driver of a target that is not reached over HTTP or syslog.
-  PeerDriver driver() {
-    return PeerDriver.of(label);
-  }
-
   @Override
   public String toString() {
     return label;

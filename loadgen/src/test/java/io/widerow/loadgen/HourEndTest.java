@@ -14,7 +14,7 @@ class HourEndTest {
 
   private void answered(long atMillis, long nanos) {
     clockMillis.set(atMillis);
-    Histogram interval = Tally.histogram();
+    Histogram interval = RunCounters.histogram();
     interval.recordValue(nanos);
     hourEnd.interval(interval);
   }

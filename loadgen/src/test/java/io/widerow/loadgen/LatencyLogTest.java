@@ -33,7 +33,7 @@ final class LatencyLogTest {
   }
 
   private static Histogram second(long startMillis, long... nanos) {
-    Histogram histogram = Tally.histogram();
+    Histogram histogram = RunCounters.histogram();
     for (long value : nanos) {
       histogram.recordValue(value);
     }

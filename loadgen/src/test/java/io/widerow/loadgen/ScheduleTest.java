@@ -87,7 +87,7 @@ class ScheduleTest {
             START_NANOS, 250 * Quantity.MILLI, Quantity.SECOND, Rate.even(73), 10, Long.MAX_VALUE);
     long measured = times(schedule).stream().filter(schedule::isMeasured).count();
     long elapsedNanos = schedule.plannedEndNanos() - schedule.measuredFirstNanos();
-    Histogram none = Tally.histogram();
+    Histogram none = RunCounters.histogram();
     RunResult result =
         new RunResult(
             schedule.plannedPerSecond(),

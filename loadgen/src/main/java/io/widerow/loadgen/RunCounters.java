@@ -11,7 +11,7 @@ import org.HdrHistogram.Recorder;
 /// What the senders count while they send.
 ///
 /// - Threads: any; per batch, not per event, so contention does not matter.
-final class Tally {
+final class RunCounters {
   private static final long LATENCY_NANOS_MAX = 3_600 * Quantity.SECOND;
 
   /// From the intended time to the answer: what a user waits.
