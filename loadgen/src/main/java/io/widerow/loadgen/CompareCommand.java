@@ -1,5 +1,27 @@
 package io.widerow.loadgen;
 
+import io.widerow.loadgen.compare.CompareOptions;
+import io.widerow.loadgen.compare.Comparison;
+import io.widerow.loadgen.compare.ComparisonFolder;
+import io.widerow.loadgen.compare.ContestRun;
+import io.widerow.loadgen.compare.Contestant;
+import io.widerow.loadgen.compare.Figure;
+import io.widerow.loadgen.compare.PairedRatio;
+import io.widerow.loadgen.compare.PairedRuns;
+import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.run.AckListener;
+import io.widerow.loadgen.run.LatencyLog;
+import io.widerow.loadgen.run.LoadRun;
+import io.widerow.loadgen.run.Pace;
+import io.widerow.loadgen.run.PaceOptions;
+import io.widerow.loadgen.run.RunResult;
+import io.widerow.loadgen.run.RunWatcher;
+import io.widerow.loadgen.wire.Endpoint;
+import io.widerow.loadgen.wire.NullSink;
+import io.widerow.loadgen.workload.BatchPool;
+import io.widerow.loadgen.workload.Target;
+import io.widerow.loadgen.workload.Workload;
+import io.widerow.loadgen.workload.WorkloadOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

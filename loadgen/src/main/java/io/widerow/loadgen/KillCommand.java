@@ -1,5 +1,21 @@
 package io.widerow.loadgen;
 
+import io.widerow.loadgen.compare.CompareOptions;
+import io.widerow.loadgen.compare.Contestant;
+import io.widerow.loadgen.compare.Killer;
+import io.widerow.loadgen.compare.ServerProcess;
+import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.run.LiveLine;
+import io.widerow.loadgen.run.LoadRun;
+import io.widerow.loadgen.run.Pace;
+import io.widerow.loadgen.run.PaceOptions;
+import io.widerow.loadgen.run.RunResult;
+import io.widerow.loadgen.verify.Ledger;
+import io.widerow.loadgen.verify.Verification;
+import io.widerow.loadgen.wire.Endpoint;
+import io.widerow.loadgen.workload.BatchPool;
+import io.widerow.loadgen.workload.Workload;
+import io.widerow.loadgen.workload.WorkloadOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;

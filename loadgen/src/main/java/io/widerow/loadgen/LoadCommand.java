@@ -1,5 +1,26 @@
 package io.widerow.loadgen;
 
+import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.report.LoadSession;
+import io.widerow.loadgen.report.RateSearch;
+import io.widerow.loadgen.report.ReportOptions;
+import io.widerow.loadgen.run.AckListener;
+import io.widerow.loadgen.run.Pace;
+import io.widerow.loadgen.run.PaceOptions;
+import io.widerow.loadgen.run.ReadOptions;
+import io.widerow.loadgen.run.RunResult;
+import io.widerow.loadgen.run.Stage;
+import io.widerow.loadgen.run.WrongAnswer;
+import io.widerow.loadgen.verify.Ledger;
+import io.widerow.loadgen.verify.Verification;
+import io.widerow.loadgen.wire.Endpoint;
+import io.widerow.loadgen.wire.NullSink;
+import io.widerow.loadgen.wire.TargetDown;
+import io.widerow.loadgen.workload.BatchPool;
+import io.widerow.loadgen.workload.PoolFile;
+import io.widerow.loadgen.workload.Target;
+import io.widerow.loadgen.workload.Workload;
+import io.widerow.loadgen.workload.WorkloadOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -119,7 +140,7 @@ public final class LoadCommand implements Callable<Integer> {
     System.exit(run(out, err, arguments));
   }
 
-  static int run(PrintWriter out, PrintWriter err, String... arguments) {
+  public static int run(PrintWriter out, PrintWriter err, String... arguments) {
     CommandLine line =
         new CommandLine(new LoadCommand())
             .setCaseInsensitiveEnumValuesAllowed(true)

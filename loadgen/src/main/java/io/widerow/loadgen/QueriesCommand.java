@@ -1,5 +1,22 @@
 package io.widerow.loadgen;
 
+import io.widerow.loadgen.compare.CompareOptions;
+import io.widerow.loadgen.compare.Comparison;
+import io.widerow.loadgen.compare.ComparisonFolder;
+import io.widerow.loadgen.compare.Contestant;
+import io.widerow.loadgen.compare.DuckAnswers;
+import io.widerow.loadgen.compare.PairedRatio;
+import io.widerow.loadgen.compare.PairedRuns;
+import io.widerow.loadgen.compare.QueriedStore;
+import io.widerow.loadgen.compare.Question;
+import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.run.Pace;
+import io.widerow.loadgen.workload.BatchPool;
+import io.widerow.loadgen.workload.RareWord;
+import io.widerow.loadgen.workload.Sample;
+import io.widerow.loadgen.workload.SamplePool;
+import io.widerow.loadgen.workload.Workload;
+import io.widerow.loadgen.workload.WorkloadOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

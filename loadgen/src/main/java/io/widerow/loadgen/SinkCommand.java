@@ -1,5 +1,6 @@
 package io.widerow.loadgen;
 
+import io.widerow.loadgen.wire.NullSink;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;

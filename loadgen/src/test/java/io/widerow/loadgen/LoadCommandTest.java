@@ -3,6 +3,10 @@ package io.widerow.loadgen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.loadgen.format.FlatJson;
+import io.widerow.loadgen.report.ResultsPage;
+import io.widerow.loadgen.wire.FakeTarget;
+import io.widerow.loadgen.wire.NullSink;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

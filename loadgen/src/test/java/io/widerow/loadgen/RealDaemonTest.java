@@ -3,6 +3,9 @@ package io.widerow.loadgen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.loadgen.compare.ServerProcess;
+import io.widerow.loadgen.wire.HttpText;
+import io.widerow.loadgen.workload.Target;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

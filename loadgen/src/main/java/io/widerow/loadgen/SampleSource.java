@@ -1,8 +1,0 @@
-package io.widerow.loadgen;
-
-/// Draws one event after the other. The same seed gives the same events.
-///
-/// - Threads: one.
-interface SampleSource {
-  Sample next(String type);
-}

@@ -1,0 +1,79 @@
+package io.widerow.loadgen.compare;
+
+import io.widerow.loadgen.format.Quantity;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// The options of everything that starts servers itself.
+public final class CompareOptions {
+  @Option(
+      names = "--budget",
+      defaultValue = "15m",
+      description = "no pair begins that would not end within it (default ${DEFAULT-VALUE})")
+  private String budget = "";
+
+  @Option(
+      names = "--home",
+      defaultValue = "${sys:widerow.home:-.}",
+      paramLabel = "DIR",
+      description = "checkout whose scripts start the servers (default: the one of this command)")
+  public Path home = Path.of("");
+
+  @Option(
+      names = "--work",
+      paramLabel = "DIR",
+      description = "where servers' directories go, below a new one (default: the system's)")
+  private @Nullable Path work;
+
+  @Option(
+      names = "--results",
+      paramLabel = "DIR",
+      description = "write a folder, lines in the ndjson files and the tables here")
+  public @Nullable Path results;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "a key of the daemon's configuration, for contestants that are Widerow")
+  List<String> keys = List.of();
+
+  /// @param text as [Contestant#parse] has it
+  public Contestant contestant(String text) {
+    return Contestant.parse(text, home, keys);
+  }
+
+  public long budgetNanos() {
+    return Quantity.nanos("--budget", budget);
+  }
+
+  /// A fresh directory, to be given to [#remove].
+  public Path workDirectory() throws IOException {
+    return work == null
+        ? Files.createTempDirectory("widerow-load")
+        : Files.createTempDirectory(Files.createDirectories(work), "widerow-load");
+  }
+
+  public static void remove(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (Stream<Path> below = Files.walk(directory)) {
+      below
+          .sorted(Comparator.reverseOrder())
+          .forEach(path -> {
+            try {
+              Files.delete(path);
+            } catch (IOException failure) {
+              throw new UncheckedIOException(failure);
+            }
+          });
+    }
+  }
+}

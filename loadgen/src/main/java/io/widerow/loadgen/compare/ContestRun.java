@@ -1,0 +1,178 @@
+package io.widerow.loadgen.compare;
+
+import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.report.LoadSession;
+import io.widerow.loadgen.report.RunReport;
+import io.widerow.loadgen.run.AckListener;
+import io.widerow.loadgen.run.CostWatcher;
+import io.widerow.loadgen.run.Costs;
+import io.widerow.loadgen.run.LiveLine;
+import io.widerow.loadgen.run.LoadRun;
+import io.widerow.loadgen.run.Pace;
+import io.widerow.loadgen.run.ProcessReading;
+import io.widerow.loadgen.run.RunResult;
+import io.widerow.loadgen.run.RunWatcher;
+import io.widerow.loadgen.run.Watchers;
+import io.widerow.loadgen.run.WrongAnswer;
+import io.widerow.loadgen.workload.BatchPool;
+import io.widerow.loadgen.workload.Workload;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// One run of one contestant: a fresh directory, its server started, warm-up, the measured time,
+/// then waiting until everything can be read and its threads have come to rest, a count of what it
+/// kept, and the size of its directory once it has ended.
+///
+/// - Threads: one.
+public final class ContestRun {
+  static final long REST_NANOS_MAX = 30 * Quantity.SECOND;
+  private static final double REST_CORES = 0.1;
+
+  private final Contestant contestant;
+  private final Workload workload;
+  private final Pace pace;
+  private final BatchPool pool;
+  private final PrintWriter live;
+
+  public ContestRun(
+      Contestant contestant, Workload workload, Pace pace, BatchPool pool, PrintWriter live) {
+    this.contestant = contestant;
+    this.workload = workload;
+    this.pace = pace;
+    this.pool = pool;
+    this.live = live;
+  }
+
+  /// What a run found.
+  ///
+  /// @param report costs of the server include a share of what it did until it came to rest
+  /// @param server readings of it, one a second
+  /// @param client of this process
+  /// @param clientCpuNanos of this whole process while measuring
+  /// @param drainNanos from the last answer until everything could be read
+  /// @param sentEvents acknowledged in all, warm-up included
+  /// @param storedEvents counted by reading
+  /// @param dataBytes of the files that hold them
+  public record Outcome(
+      RunReport report,
+      List<ProcessReading> server,
+      List<ProcessReading> client,
+      long clientCpuNanos,
+      long drainNanos,
+      boolean rested,
+      long sentEvents,
+      long storedEvents,
+      long dataBytes) {
+    /// One line of `runs.ndjson`.
+    public Map<String, Object> members(String comparison, int pair) {
+      Map<String, Object> members = new LinkedHashMap<>(report.members());
+      members.put("comparison", comparison);
+      members.put("pair", pair);
+      members.put("client_process_us_per_event", Figure.CLIENT_MICROS.of(this));
+      members.put("drain_ms", drainNanos / Quantity.MILLI);
+      members.put("rested", rested);
+      members.put("sent_events", sentEvents);
+      members.put("stored_events", storedEvents);
+      members.put("data_bytes", dataBytes);
+      return members;
+    }
+  }
+
+  /// @param data a directory that does not exist
+  /// @param watcher is told of the run beside those who measure it
+  /// @throws WrongAnswer when the contestant keeps other than it acknowledged, or acknowledged
+  ///   nothing
+  public Outcome execute(String name, Path data, RunWatcher watcher)
+      throws IOException, InterruptedException {
+    InetSocketAddress address = ServerProcess.freeAddress();
+    try (ServerProcess server = contestant.start(data, address)) {
+      server.await(() -> contestant.isReady(address));
+      CostWatcher costs = new CostWatcher(server.pid(), null);
+      CostWatcher own = new CostWatcher(ProcessHandle.current().pid(), null);
+      LoadRun run =
+          new LoadRun(
+              contestant.endpoint(address),
+              workload,
+              pace,
+              pool,
+              0,
+              AckListener.NONE,
+              new Watchers(List.of(new LiveLine(live), costs, own, watcher)));
+      RunResult result = run.execute();
+      result.requireEvents(contestant);
+      ProcessReading ended = ProcessReading.of(server.pid());
+      long endedNanos = System.nanoTime();
+      long sent = run.eventsAccepted();
+      StoredCount count = new StoredCount(contestant, address, workload);
+      count.awaitCheap(server, sent);
+      long drainNanos = System.nanoTime() - endedNanos;
+      boolean rested = rest(server, REST_NANOS_MAX);
+      ProcessReading settled = ProcessReading.of(server.pid());
+      long stored = count.full();
+      server.stop();
+      double measuredShare = result.events() / (double) Math.max(1, sent);
+      Costs whole = costs.costs().with(ended, settled, measuredShare, CostWatcher.bytesBelow(data));
+      boolean clientBound = result.isClientBound(pace.connections(), LoadSession.cores());
+      RunReport report =
+          new RunReport(
+              name,
+              contestant.note(),
+              contestant.endpoint(address),
+              workload,
+              pace,
+              result,
+              whole,
+              clientBound);
+      if (stored != sent && result.failedBatches() == 0) {
+        throw new WrongAnswer(
+            "%s acknowledged %d events and has %d".formatted(contestant, sent, stored));
+      }
+      return new Outcome(
+          report,
+          costs.readings(),
+          own.readings(),
+          own.costs().targetCpuNanos(),
+          drainNanos,
+          rested,
+          sent,
+          stored,
+          contestant.dataBytes(data));
+    }
+  }
+
+  /// Waits until the server does next to nothing for a second; false when it does not in this time.
+  public static boolean rest(ServerProcess server, long nanosMax)
+      throws IOException, InterruptedException {
+    long beganNanos = System.nanoTime();
+    ProcessReading before = ProcessReading.of(server.pid());
+    while (System.nanoTime() - beganNanos < nanosMax) {
+      while (System.nanoTime() - before.atNanos() < Quantity.SECOND) {
+        server.pause();
+      }
+      ProcessReading now = ProcessReading.of(server.pid());
+      double cores =
+          (now.cpuNanos() - before.cpuNanos()) / (double) (now.atNanos() - before.atNanos());
+      if (cores < REST_CORES) {
+        return true;
+      }
+      before = now;
+    }
+    return false;
+  }
+
+  /// A line for those who watch.
+  public static String summary(Contestant contestant, Outcome outcome) {
+    StringBuilder out = new StringBuilder();
+    out.append(String.format(Locale.ROOT, "%-22s", contestant));
+    for (Figure figure : Figure.values()) {
+      out.append(String.format(Locale.ROOT, "  %s %s", figure.title, figure.text(outcome)));
+    }
+    return out.toString();
+  }
+}

@@ -1,0 +1,198 @@
+package io.widerow.loadgen.compare;
+
+import io.widerow.loadgen.run.AckListener;
+import io.widerow.loadgen.run.CostWatcher;
+import io.widerow.loadgen.run.LiveLine;
+import io.widerow.loadgen.run.LoadRun;
+import io.widerow.loadgen.run.Pace;
+import io.widerow.loadgen.run.ProcessReading;
+import io.widerow.loadgen.run.RunResult;
+import io.widerow.loadgen.run.WrongAnswer;
+import io.widerow.loadgen.wire.PeerDriver;
+import io.widerow.loadgen.wire.PeerReader;
+import io.widerow.loadgen.wire.TimedQuery;
+import io.widerow.loadgen.workload.BatchPool;
+import io.widerow.loadgen.workload.Workload;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A contestant that holds the events and is asked.
+///
+/// - Threads: one.
+public final class QueriedStore implements AutoCloseable {
+  private final Contestant contestant;
+  private final InetSocketAddress address;
+  private final ServerProcess server;
+  private final @Nullable PeerReader peer; // of one that is not asked over HTTP
+
+  /// What one turn found.
+  public record Turn(Map<Question, Took> took, double stealShare) {
+    public Took of(Question question) {
+      return Objects.requireNonNull(took.get(question));
+    }
+  }
+
+  /// What the answers to one question took, in nanoseconds.
+  ///
+  /// @param median of their times
+  /// @param tail 99th percentile of them; their greatest where there are few
+  /// @param cpu of the server, for one answer
+  public record Took(double median, double tail, double cpu) {
+    static Took of(double[] times, long cpuNanos) {
+      double[] sorted = times.clone();
+      Arrays.sort(sorted);
+      double tail = sorted[(int) Math.ceil(0.99 * sorted.length) - 1];
+      return new Took(PairedRatio.median(sorted), tail, cpuNanos / (double) sorted.length);
+    }
+  }
+
+  private QueriedStore(
+      Contestant contestant,
+      InetSocketAddress address,
+      ServerProcess server,
+      @Nullable PeerReader peer) {
+    this.contestant = contestant;
+    this.address = address;
+    this.server = server;
+    this.peer = peer;
+  }
+
+  /// Starts the contestant, sends all events and waits until it is at rest; Widerow is stopped and
+  /// started once, so that everything is sealed.
+  public static QueriedStore load(
+      Contestant contestant,
+      Workload workload,
+      Pace pace,
+      BatchPool pool,
+      Path data,
+      PrintWriter live)
+      throws IOException, InterruptedException {
+    InetSocketAddress address = ServerProcess.freeAddress();
+    ServerProcess server = contestant.start(data, address);
+    try {
+      server.await(() -> contestant.isReady(address));
+      LoadRun run =
+          new LoadRun(
+              contestant.endpoint(address),
+              workload,
+              pace,
+              pool,
+              0,
+              AckListener.NONE,
+              new LiveLine(live));
+      RunResult result = run.execute();
+      if (result.failedBatches() > 0 || run.eventsAccepted() != pace.eventLimit()) {
+        throw new IOException(
+            "%s took in %d of %d events: %s %s"
+                .formatted(
+                    contestant,
+                    run.eventsAccepted(),
+                    pace.eventLimit(),
+                    result.failures(),
+                    result.failureExample()));
+      }
+      new StoredCount(contestant, address, workload).awaitCheap(server, run.eventsAccepted());
+      if (contestant.isWiderow()) {
+        server.stop();
+        server.close();
+        server = contestant.start(data, address);
+        server.await(() -> contestant.isReady(address));
+      }
+      ContestRun.rest(server, ContestRun.REST_NANOS_MAX);
+      PeerReader peer =
+          contestant.kind() == Contestant.Kind.CASSANDRA
+              ? PeerDriver.of(contestant.kind().target.label).reader(address)
+              : null;
+      return new QueriedStore(contestant, address, server, peer);
+    } catch (Throwable failure) {
+      server.close();
+      throw failure;
+    }
+  }
+
+  /// Asks once and holds every row against the right one; how many there were.
+  ///
+  /// @throws WrongAnswer with the first row that is not right
+  public long check(Question question, Question.Subject subject, Path right)
+      throws IOException, InterruptedException {
+    try (AnswerCheck check = new AnswerCheck(contestant, question, right)) {
+      if (peer != null) {
+        check.titles(List.of("time_us", "type", "body"));
+        peer.read(
+            limit(question),
+            question.isDescending(),
+            (micros, type, body) -> check.row(List.of(Long.toString(micros), type, body)));
+      } else {
+        try (TimedQuery query = TimedQuery.open(address)) {
+          boolean quest = contestant.kind() == Contestant.Kind.QUESTDB;
+          query.get(path(question, subject), quest ? line -> check.line(unescaped(line)) : check);
+        }
+      }
+      return check.finish();
+    }
+  }
+
+  /// QuestDB keeps a backslash as it was sent (it counts one character), and writes two into CSV.
+  private static String unescaped(String line) {
+    return line.replace("\\\\", "\\");
+  }
+
+  private static long limit(Question question) {
+    return question == Question.LATEST ? Question.LATEST_ROWS : Long.MAX_VALUE;
+  }
+
+  private String path(Question question, Question.Subject subject) {
+    return contestant.isWiderow() ? question.widerowPath(subject) : question.questPath(subject);
+  }
+
+  public Turn turn(List<Question> questions, Question.Subject subject)
+      throws IOException, InterruptedException {
+    CostWatcher watcher = new CostWatcher(server.pid(), null);
+    watcher.measuringBegins();
+    Map<Question, Took> took = new EnumMap<>(Question.class);
+    for (Question question : questions) {
+      long before = ProcessReading.of(server.pid()).cpuNanos();
+      double[] times = times(question, subject);
+      long used = ProcessReading.of(server.pid()).cpuNanos() - before;
+      took.put(question, Took.of(times, used));
+    }
+    watcher.measuringEnds();
+    return new Turn(took, watcher.costs().stealShare());
+  }
+
+  /// How long each answer took; whoever is asked, its rows are thrown away as they come.
+  private double[] times(Question question, Question.Subject subject)
+      throws IOException, InterruptedException {
+    double[] took = new double[question.times];
+    if (peer == null) {
+      try (TimedQuery query = TimedQuery.open(address)) {
+        for (int i = 0; i < took.length; i++) {
+          took[i] = (double) query.get(path(question, subject), false).nanos();
+        }
+      }
+      return took;
+    }
+    for (int i = 0; i < took.length; i++) {
+      long beganNanos = System.nanoTime();
+      peer.read(limit(question), question.isDescending(), (_, _, _) -> {});
+      took[i] = (double) (System.nanoTime() - beganNanos);
+    }
+    return took;
+  }
+
+  @Override
+  public void close() {
+    if (peer != null) {
+      peer.close();
+    }
+    server.close();
+  }
+}

@@ -1,0 +1,120 @@
+package io.widerow.loadgen.compare;
+
+import io.widerow.loadgen.format.Quantity;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// A server that this tool started, so that it may also stop and kill it. It does not outlive the
+/// tool.
+///
+/// - Threads: one; [#kill] may come from any.
+public final class ServerProcess implements AutoCloseable {
+  private static final long READY_SECONDS_MAX = 240;
+  private static final long STOP_SECONDS_MAX = 120;
+  private static final long PAUSE_MILLIS = 50;
+  private static final int LOG_LINES = 5;
+
+  private final Process process;
+  private final Path log;
+  private final Thread hook;
+
+  private ServerProcess(Process process, Path log) {
+    this.process = process;
+    this.log = log;
+    this.hook = new Thread(process::destroyForcibly, "server-hook");
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /// A question whose answer may be that the server is not ready yet.
+  public interface Probe {
+    boolean isReady() throws IOException, InterruptedException;
+  }
+
+  /// @param log where its output goes, behind what is there
+  public static ServerProcess start(List<String> command, Path log) throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectInput(ProcessBuilder.Redirect.PIPE)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    return new ServerProcess(builder.start(), log);
+  }
+
+  /// A port that nobody has at the moment.
+  public static InetSocketAddress freeAddress() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort());
+    }
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /// Waits a moment, less when the process ends.
+  void pause() throws InterruptedException {
+    if (process.waitFor(PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+  }
+
+  /// @throws IOException when it ends or does not get ready, with its last words
+  public void await(Probe probe) throws IOException, InterruptedException {
+    long beganNanos = System.nanoTime();
+    String answer = "it says not to be ready";
+    while (true) {
+      if (!process.isAlive()) {
+        throw new IOException("ended with %d: %s".formatted(process.exitValue(), lastWords()));
+      }
+      try {
+        if (probe.isReady()) {
+          return;
+        }
+      } catch (IOException notYet) {
+        answer = notYet.toString();
+      }
+      if (System.nanoTime() - beganNanos > READY_SECONDS_MAX * Quantity.SECOND) {
+        throw new IOException(
+            "not ready within %d s: %s; its last words: %s"
+                .formatted(READY_SECONDS_MAX, answer, lastWords()));
+      }
+      pause();
+    }
+  }
+
+  private String lastWords() throws IOException {
+    List<String> lines = Files.readAllLines(log);
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
+  }
+
+  /// Asks it to end and waits until it has.
+  public void stop() throws IOException, InterruptedException {
+    process.destroy();
+    if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
+      throw new IOException(
+          "process %d does not end within %d s of SIGTERM"
+              .formatted(process.pid(), STOP_SECONDS_MAX));
+    }
+  }
+
+  /// Ends it as `kill -9` does.
+  public void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    Runtime.getRuntime().removeShutdownHook(hook);
+  }
+}

@@ -1,0 +1,94 @@
+package io.widerow.loadgen.compare;
+
+import io.widerow.loadgen.run.WrongAnswer;
+import io.widerow.loadgen.wire.HttpText;
+import io.widerow.loadgen.wire.PeerDriver;
+import io.widerow.loadgen.wire.TimedQuery;
+import io.widerow.loadgen.workload.Workload;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/// How many events of all types a contestant has, as its readers see it.
+///
+/// - Threads: one.
+final class StoredCount {
+  private static final Pattern NAME = Pattern.compile("\\[\"([^\"]+)\"]");
+  private static final Pattern NUMBER = Pattern.compile("\"dataset\":\\[\\[(\\d+)]");
+
+  private final Contestant contestant;
+  private final InetSocketAddress address;
+  private final Workload workload;
+
+  StoredCount(Contestant contestant, InetSocketAddress address, Workload workload) {
+    this.contestant = contestant;
+    this.address = address;
+    this.workload = workload;
+  }
+
+  /// Waits until everything that was acknowledged can be read, where the contestant acknowledges
+  /// before that and a count costs it nothing.
+  void awaitCheap(ServerProcess server, long events) throws IOException, InterruptedException {
+    switch (contestant.kind()) {
+      case QUESTDB, VICTORIA -> server.await(() -> full() >= events);
+      case CASSANDRA -> PeerDriver.of(contestant.kind().target.label).flush(address);
+      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> {}
+    }
+  }
+
+  /// Counts by a query; Widerow and Cassandra read every event for it.
+  long full() throws IOException, InterruptedException {
+    return switch (contestant.kind()) {
+      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> {
+        String path = "/v1/query?format=csv&fields=none&type=" + workload.typeGlob();
+        yield TimedQuery.run(address, path).lines() - 1;
+      }
+      case QUESTDB -> quest();
+      case CASSANDRA -> PeerDriver.of(contestant.kind().target.label).count(address);
+      case VICTORIA -> victoria();
+    };
+  }
+
+  /// It has a table for each type, and none for a type of which nothing has come.
+  private long quest() throws IOException, InterruptedException {
+    List<String> tables =
+        NAME.matcher(exec("select table_name from tables()"))
+            .results()
+            .map(found -> found.group(1))
+            .filter(workload::isType)
+            .toList();
+    long count = 0;
+    for (String table : tables) {
+      String answer = exec("select count() from '" + table + "'");
+      count +=
+          NUMBER
+              .matcher(answer)
+              .results()
+              .mapToLong(found -> Long.parseLong(found.group(1)))
+              .findFirst()
+              .orElseThrow(() -> new WrongAnswer("no count in " + answer));
+    }
+    return count;
+  }
+
+  private String exec(String sql) throws IOException, InterruptedException {
+    HttpText.Answer answer =
+        HttpText.get(address, "/exec?count=false&query=" + HttpText.encoded(sql));
+    if (answer.status() != 200) {
+      throw new IOException(sql + " answered " + answer.status() + ": " + answer.body());
+    }
+    return answer.body();
+  }
+
+  /// It keeps a point for each field; `seq` is one of them.
+  private long victoria() throws IOException, InterruptedException {
+    TimedQuery.Answer flush = TimedQuery.run(address, "/internal/force_flush");
+    assert flush.bytes() >= 0 : "flushed";
+    String type = workload.scenario().type;
+    String names = type + (workload.types() == 1 ? "" : "[.][0-9]+") + "_seq";
+    String series = HttpText.encoded("{__name__=~\"" + names + "\"}");
+    String path = "/api/v1/export/csv?format=__timestamp__&match%5B%5D=" + series;
+    return TimedQuery.run(address, path).lines();
+  }
+}

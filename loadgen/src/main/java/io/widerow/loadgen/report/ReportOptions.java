@@ -1,0 +1,73 @@
+package io.widerow.loadgen.report;
+
+import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.run.RunResult;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// The options that decide what is watched, written and judged.
+public final class ReportOptions {
+  @Option(
+      names = "--pid",
+      description = "process of the target: its CPU, memory and disk writes are reported")
+  @Nullable Long pid;
+
+  @Option(
+      names = "--data-dir",
+      paramLabel = "DIR",
+      description = "directory of the target: its size after the run is reported")
+  @Nullable Path dataDirectory;
+
+  @Option(
+      names = "--results",
+      paramLabel = "DIR",
+      description = "write a folder for this run, a line in runs.ndjson and the table here")
+  @Nullable Path results;
+
+  @Option(
+      names = "--note",
+      defaultValue = "",
+      description = "said next to the figures, such as a peer's version and settings")
+  String note = "";
+
+  @Option(names = "--max-p99", paramLabel = "TIME", description = "exit code 99 above it")
+  private @Nullable String maxP99;
+
+  @Option(names = "--min-rate", paramLabel = "EVENTS", description = "exit code 99 below it")
+  private @Nullable String minRate;
+
+  @Option(
+      names = "--max-slip",
+      paramLabel = "TIME",
+      description = "exit code 99 when the tool's own p99 of slip is above it")
+  private @Nullable String maxSlip;
+
+  public boolean isBeyondBound(RunResult result) {
+    if (maxSlip != null
+        && result.slip().getValueAtPercentile(99) > Quantity.nanos("--max-slip", maxSlip)) {
+      return true;
+    }
+    boolean slow =
+        maxP99 != null
+            && result.response().getValueAtPercentile(99) > Quantity.nanos("--max-p99", maxP99);
+    return slow
+        || (minRate != null && result.eventsPerSecond() < Quantity.count("--min-rate", minRate));
+  }
+
+  /// Refuses what cannot be before anything is sent.
+  public void check() {
+    if (maxP99 != null) {
+      Quantity.nanos("--max-p99", maxP99);
+    }
+    if (maxSlip != null) {
+      Quantity.nanos("--max-slip", maxSlip);
+    }
+    if (minRate != null) {
+      Quantity.count("--min-rate", minRate);
+    }
+    if (pid != null && ProcessHandle.of(pid).isEmpty()) {
+      throw new IllegalArgumentException("--pid " + pid + ": no such process");
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.widerow.loadgen.wire;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/// One connection to the target. Blocks.
+///
+/// - Threads: one; [#close] may come from another and wakes it with an exception.
+public interface Connection extends AutoCloseable {
+  /// Sends a batch and waits for the answer.
+  ///
+  /// @param head from position 0 to capacity; position and limit are the connection's to move
+  /// @param body likewise
+  /// @throws IOException when the connection is of no more use
+  Reply exchange(ByteBuffer head, ByteBuffer body, int events) throws IOException;
+
+  @Override
+  void close();
+}

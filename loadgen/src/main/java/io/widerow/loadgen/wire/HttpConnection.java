@@ -1,0 +1,164 @@
+package io.widerow.loadgen.wire;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Locale;
+
+/// A kept-alive HTTP/1.1 connection over a blocking channel: one gathering write for the request,
+/// one read for a usual answer, nothing allocated for the batch.
+final class HttpConnection implements Connection {
+  private static final int ANSWER_BYTES_MAX = 1 << 20;
+
+  private final SocketChannel channel;
+  private byte[] answer = new byte[1 << 14];
+  private int offset;
+  private int limit;
+  private boolean last;
+
+  HttpConnection(InetSocketAddress address) throws IOException {
+    channel = SocketChannel.open();
+    try {
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      channel.connect(address);
+    } catch (Throwable failure) {
+      channel.close();
+      throw failure;
+    }
+  }
+
+  @Override
+  public Reply exchange(ByteBuffer head, ByteBuffer body, int events) throws IOException {
+    if (last) {
+      throw new EOFException("the target ended the connection with its last answer");
+    }
+    write(channel, head.clear(), body.clear());
+    int status;
+    Answer parsed;
+    do {
+      parsed = readAnswer();
+      status = parsed.status();
+    } while (status == 100);
+    return Reply.of(status, parsed.body(), events);
+  }
+
+  static void write(SocketChannel channel, ByteBuffer head, ByteBuffer body) throws IOException {
+    ByteBuffer[] both = {head, body};
+    while (body.hasRemaining() || head.hasRemaining()) {
+      channel.write(both);
+    }
+  }
+
+  /// A status and a text.
+  private record Answer(int status, String body) {}
+
+  private Answer readAnswer() throws IOException {
+    offset = 0;
+    limit = 0;
+    int headLimit = readHead();
+    String head =
+        new String(answer, 0, headLimit, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
+    if (!head.startsWith("http/1.1 ")) {
+      throw new ProtocolException("not an HTTP/1.1 answer: " + head.lines().findFirst().orElse(""));
+    }
+    int status = Integer.parseInt(head.substring(9, 12));
+    last = head.contains("\r\nconnection: close");
+    offset = headLimit;
+    if (status == 204 || status == 304 || status < 200) {
+      return new Answer(status, "");
+    }
+    return new Answer(
+        status, head.contains("\r\ntransfer-encoding: chunked") ? chunks() : sized(head));
+  }
+
+  private int readHead() throws IOException {
+    int seen = 0;
+    while (true) {
+      for (; seen + 4 <= limit; seen++) {
+        if (answer[seen] == '\r'
+            && answer[seen + 1] == '\n'
+            && answer[seen + 2] == '\r'
+            && answer[seen + 3] == '\n') {
+          return seen + 4;
+        }
+      }
+      fill();
+    }
+  }
+
+  private String sized(String head) throws IOException {
+    String name = "\r\ncontent-length:";
+    int found = head.indexOf(name);
+    if (found < 0) {
+      throw new ProtocolException("the answer does not say how long it is");
+    }
+    int end = head.indexOf('\r', found + 2);
+    return take(Integer.parseInt(head.substring(found + name.length(), end).strip()));
+  }
+
+  private String chunks() throws IOException {
+    StringBuilder text = new StringBuilder();
+    while (true) {
+      String line = line();
+      int semicolon = line.indexOf(';');
+      int bytes = Integer.parseInt(semicolon < 0 ? line : line.substring(0, semicolon), 16);
+      text.append(take(bytes));
+      line();
+      if (bytes == 0) {
+        return text.toString();
+      }
+    }
+  }
+
+  private String line() throws IOException {
+    for (int i = offset; ; i++) {
+      while (i + 1 >= limit) {
+        fill();
+      }
+      if (answer[i] == '\r' && answer[i + 1] == '\n') {
+        String line = new String(answer, offset, i - offset, StandardCharsets.ISO_8859_1);
+        offset = i + 2;
+        return line.strip();
+      }
+    }
+  }
+
+  private String take(int bytes) throws IOException {
+    while (limit - offset < bytes) {
+      fill();
+    }
+    String text = new String(answer, offset, bytes, StandardCharsets.UTF_8);
+    offset += bytes;
+    return text;
+  }
+
+  private void fill() throws IOException {
+    if (limit == answer.length) {
+      if (limit >= ANSWER_BYTES_MAX) {
+        throw new ProtocolException("an answer of more than " + ANSWER_BYTES_MAX + " bytes");
+      }
+      answer = Arrays.copyOf(answer, limit * 2);
+    }
+    int read = channel.read(ByteBuffer.wrap(answer, limit, answer.length - limit));
+    if (read < 0) {
+      throw new EOFException("the target closed the connection");
+    }
+    limit += read;
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.widerow.loadgen.wire;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+
+/// Syslog over UDP: a datagram for each message of the batch, whose frames say how long they are.
+/// That the kernel took a datagram is all there is to know of it; what is lost behind it only
+/// reading back shows.
+final class SyslogDatagrams implements Connection {
+  private final DatagramChannel channel;
+
+  SyslogDatagrams(InetSocketAddress address) throws IOException {
+    channel = DatagramChannel.open();
+    try {
+      channel.connect(address);
+    } catch (Throwable failure) {
+      channel.close();
+      throw failure;
+    }
+  }
+
+  @Override
+  public Reply exchange(ByteBuffer head, ByteBuffer body, int events) throws IOException {
+    body.clear();
+    for (int event = 0; event < events; event++) {
+      int bytes = 0;
+      for (byte digit = body.get(); digit != ' '; digit = body.get()) {
+        bytes = bytes * 10 + (digit - '0');
+      }
+      int limit = body.position() + bytes;
+      channel.write(body.limit(limit));
+      body.limit(body.capacity()).position(limit);
+    }
+    return Reply.accepted(events);
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}

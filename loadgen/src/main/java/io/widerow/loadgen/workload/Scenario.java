@@ -1,0 +1,48 @@
+package io.widerow.loadgen.workload;
+
+import java.util.SplittableRandom;
+
+/// What kind of events a run sends.
+public enum Scenario {
+  ACCESS("access", "clf", Stamp.COMMON_LOG, "type", "body"),
+  BROKER("broker", "log4j", Stamp.LOG4J, "type", "body"),
+  DEVOPS("cpu", "rfc3339", Stamp.RFC3339, "region", "hostname,region,usage_user,usage_system,seq"),
+  IOT("machine", "rfc3339", Stamp.RFC3339, "site", "machine,site,sensor_00,sensor_01,seq");
+
+  /// The events' type, or how its name begins when there are many.
+  public final String type;
+
+  /// What Widerow calls the form of time that a line of text begins with.
+  public final String timePattern;
+
+  /// That form.
+  public final Stamp textTime;
+
+  /// What its events are counted by unless something else is asked for.
+  public final String groupField;
+
+  /// What of an event queries show: text, or a tag, some fields and the event's number.
+  public final String shownFields;
+
+  Scenario(String type, String timePattern, Stamp textTime, String groupField, String shownFields) {
+    this.type = type;
+    this.timePattern = timePattern;
+    this.textTime = textTime;
+    this.groupField = groupField;
+    this.shownFields = shownFields;
+  }
+
+  /// True when its events are lines of text, false when they are metrics.
+  public boolean isLog() {
+    return this == ACCESS || this == BROKER;
+  }
+
+  SampleSource samples(Workload workload, SplittableRandom random) {
+    return switch (this) {
+      case ACCESS -> new AccessLog(random);
+      case BROKER -> new BrokerLog(random);
+      case DEVOPS -> new DevopsMetrics(workload.series(), random);
+      case IOT -> new IotMetrics(workload.series(), random);
+    };
+  }
+}

@@ -1,0 +1,37 @@
+package io.widerow.loadgen.workload;
+
+/// Whom the tool talks to, and in which form.
+public enum Target {
+  WIDEROW_TEXT("widerow-text"),
+  WIDEROW_JSON("widerow-json"),
+  WIDEROW_LINES("widerow-lines"),
+  SYSLOG("syslog"),
+  SYSLOG_UDP("syslog-udp"),
+  CASSANDRA("cassandra"),
+  NULL("null");
+
+  public final String label;
+
+  Target(String label) {
+    this.label = label;
+  }
+
+  /// True when an answer says that a batch was taken in.
+  public boolean acknowledges() {
+    return !isSyslog();
+  }
+
+  /// True when its address answers Widerow's queries as well.
+  public boolean isWiderow() {
+    return this == WIDEROW_TEXT || this == WIDEROW_JSON || this == WIDEROW_LINES;
+  }
+
+  public boolean isSyslog() {
+    return this == SYSLOG || this == SYSLOG_UDP;
+  }
+
+  @Override
+  public String toString() {
+    return label;
+  }
+}

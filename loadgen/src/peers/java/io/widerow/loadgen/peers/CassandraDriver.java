@@ -1,0 +1,149 @@
+package io.widerow.loadgen.peers;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import com.datastax.oss.driver.api.core.cql.Row;
+import io.widerow.loadgen.wire.Connection;
+import io.widerow.loadgen.wire.PeerDriver;
+import io.widerow.loadgen.wire.PeerReader;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/// Cassandra through its own driver: one session for each server, shared by all connections and
+/// closed with the last one.
+///
+/// - Threads: any.
+public final class CassandraDriver implements PeerDriver {
+  private static final long FLUSH_NANOS = 3_000_000_000L; // the flush begins after one second
+  static final int PAGE_ROWS = 5_000;
+  private static final Map<InetSocketAddress, Shared> SESSIONS = new HashMap<>();
+
+  /// A session and how many use it.
+  private static final class Shared {
+    final CqlSession session;
+    final PreparedStatement insert;
+    int users;
+
+    Shared(CqlSession session, PreparedStatement insert) {
+      this.session = session;
+      this.insert = insert;
+    }
+  }
+
+  @Override
+  public String label() {
+    return "cassandra";
+  }
+
+  @Override
+  public Connection connect(InetSocketAddress address) throws IOException {
+    synchronized (SESSIONS) {
+      Shared shared = SESSIONS.get(address);
+      if (shared == null) {
+        shared = share(open(address));
+        SESSIONS.put(address, shared);
+      }
+      shared.users++;
+      return new CassandraConnection(shared.session, shared.insert, () -> release(address));
+    }
+  }
+
+  private static Shared share(CqlSession session) throws IOException {
+    try {
+      return new Shared(session, CassandraTable.prepareInsert(session));
+    } catch (DriverException failure) {
+      session.close();
+      throw new IOException("Cassandra: " + failure.getMessage(), failure);
+    }
+  }
+
+  private static void release(InetSocketAddress address) {
+    synchronized (SESSIONS) {
+      Shared shared = SESSIONS.get(address);
+      if (shared != null && --shared.users == 0) {
+        SESSIONS.remove(address);
+        shared.session.close();
+      }
+    }
+  }
+
+  private static CqlSession open(InetSocketAddress address) throws IOException {
+    Logger.getLogger("com.datastax").setLevel(Level.OFF);
+    DriverConfigLoader config =
+        DriverConfigLoader.programmaticBuilder()
+            .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(20))
+            .withDuration(
+                DefaultDriverOption.METADATA_SCHEMA_REQUEST_TIMEOUT, Duration.ofSeconds(20))
+            .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))
+            .withInt(DefaultDriverOption.REQUEST_PAGE_SIZE, PAGE_ROWS)
+            .build();
+    CqlSession session = null;
+    try {
+      session =
+          CqlSession.builder()
+              .addContactPoint(address)
+              .withLocalDatacenter("datacenter1")
+              .withConfigLoader(config)
+              .build();
+      CassandraTable.create(session);
+      return session;
+    } catch (DriverException | IllegalStateException failure) {
+      if (session != null) {
+        session.close();
+      }
+      throw new IOException("Cassandra at " + address + ": " + failure.getMessage(), failure);
+    }
+  }
+
+  @Override
+  public void flush(InetSocketAddress address) throws IOException {
+    try (CqlSession session = open(address)) {
+      session.execute(CassandraTable.FLUSH_SOON);
+      LockSupport.parkNanos(FLUSH_NANOS);
+    } catch (DriverException failure) {
+      throw new IOException("flushing Cassandra at " + address, failure);
+    }
+  }
+
+  @Override
+  public PeerReader reader(InetSocketAddress address) throws IOException {
+    CqlSession session = open(address);
+    try {
+      return new CassandraReader(session);
+    } catch (DriverException failure) {
+      session.close();
+      throw new IOException("reading from Cassandra at " + address, failure);
+    }
+  }
+
+  @Override
+  public long count(InetSocketAddress address) throws IOException {
+    try (CqlSession session = open(address)) {
+      long count = 0;
+      for (Row partition : session.execute(CassandraTable.PARTITIONS)) {
+        for (Row event :
+            session.execute(
+                session
+                    .prepare(CassandraTable.IDS)
+                    .bind(
+                        partition.getString("bucket"),
+                        partition.getString("type"),
+                        partition.getShort("shard")))) {
+          count += event.isNull(0) ? 0 : 1;
+        }
+      }
+      return count;
+    } catch (DriverException failure) {
+      throw new IOException("counting in Cassandra at " + address, failure);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.widerow.loadgen.compare;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,19 @@
+package io.widerow.loadgen.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+/// What a run costs when its target goes on behind its end.
+final class CostsTest {
+  @Test
+  void whatIsLeftIsSharedByAllThatWasSent() {
+    Costs measured = new Costs(1_000, 70, 4_000, -1, 0.25);
+    ProcessReading ended = new ProcessReading(0, 5_000, 60, 80, 10_000);
+    ProcessReading settled = new ProcessReading(9, 9_000, 50, 90, 18_000);
+
+    Costs whole = measured.with(ended, settled, 0.25, 123);
+
+    assertEquals(new Costs(2_000, 90, 6_000, 123, 0.25), whole);
+  }
+}

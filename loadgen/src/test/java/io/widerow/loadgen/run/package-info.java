@@ -1,0 +1,4 @@
+@NullMarked
+package io.widerow.loadgen.run;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.widerow.loadgen.verify;
+
+import org.jspecify.annotations.NullMarked;

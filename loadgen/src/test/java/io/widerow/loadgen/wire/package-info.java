@@ -1,0 +1,4 @@
+@NullMarked
+package io.widerow.loadgen.wire;
+
+import org.jspecify.annotations.NullMarked;

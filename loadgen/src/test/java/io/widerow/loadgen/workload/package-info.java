@@ -1,0 +1,4 @@
+@NullMarked
+package io.widerow.loadgen.workload;
+
+import org.jspecify.annotations.NullMarked;
