@@ -9,6 +9,7 @@ import io.widerow.loadgen.compare.Figure;
 import io.widerow.loadgen.compare.PairedRatio;
 import io.widerow.loadgen.compare.PairedRuns;
 import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.report.FileTree;
 import io.widerow.loadgen.run.AckListener;
 import io.widerow.loadgen.run.LatencyLog;
 import io.widerow.loadgen.run.LoadRun;
@@ -34,7 +35,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -117,7 +117,7 @@ final class CompareCommand implements Callable<Integer> {
       out.flush();
       return isWhole(runs) ? ExitCode.OK : ExitCode.FAILURES;
     } finally {
-      CompareOptions.remove(work);
+      FileTree.remove(work);
     }
   }
 
@@ -229,10 +229,11 @@ final class CompareCommand implements Callable<Integer> {
             new ContestRun(contestant, workload, pace, pool, spec.commandLine().getErr())
                 .execute(comparison + "/" + name, data, log);
       }
-      CompareOptions.remove(data);
-      Histogram response = outcome.report().result().response();
-      folder.run(name, outcome.members(comparison, pair), response);
-      folder.plots(label, outcome);
+      FileTree.remove(data);
+      folder.run(outcome.members(comparison, pair));
+      if (options.plots) {
+        folder.plots(label, outcome);
+      }
       PrintWriter out = spec.commandLine().getOut();
       out.println(pair + "  " + ContestRun.summary(contestant, outcome));
       out.flush();

@@ -10,6 +10,7 @@ import io.widerow.loadgen.compare.Question;
 import io.widerow.loadgen.compare.ServerProcess;
 import io.widerow.loadgen.format.FlatJson;
 import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.report.FileTree;
 import io.widerow.loadgen.run.AckListener;
 import io.widerow.loadgen.run.CostWatcher;
 import io.widerow.loadgen.run.LiveLine;
@@ -125,12 +126,8 @@ final class GrowthCommand implements Callable<Integer> {
               name,
               Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs());
       List<Map<String, Object>> rows = grow(contestant, workload, steps, data);
-      for (Map<String, Object> row : rows) {
-        folder.line(row);
-      }
       String table = table(rows);
-      Files.writeString(
-          folder.path().resolve("report.md"), "# Growth of " + contestant + "\n\n" + table);
+      folder.finish(rows, "# Growth of " + contestant + "\n\n" + table);
       PrintWriter out = spec.commandLine().getOut();
       out.print(table);
       if (options.results != null) {
@@ -139,7 +136,7 @@ final class GrowthCommand implements Callable<Integer> {
       out.flush();
       return ExitCode.OK;
     } finally {
-      CompareOptions.remove(work);
+      FileTree.remove(work);
     }
   }
 

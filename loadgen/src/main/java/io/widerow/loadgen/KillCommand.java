@@ -5,6 +5,7 @@ import io.widerow.loadgen.compare.Contestant;
 import io.widerow.loadgen.compare.Killer;
 import io.widerow.loadgen.compare.ServerProcess;
 import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.report.FileTree;
 import io.widerow.loadgen.run.LiveLine;
 import io.widerow.loadgen.run.LoadRun;
 import io.widerow.loadgen.run.Pace;
@@ -81,7 +82,7 @@ final class KillCommand implements Callable<Integer> {
     try {
       return run(contestant, workload, pace, everyNanos, work);
     } finally {
-      CompareOptions.remove(work);
+      FileTree.remove(work);
     }
   }
 

@@ -49,6 +49,7 @@ import picocli.CommandLine.TypeConversionException;
       QueriesCommand.class,
       KillCommand.class,
       GrowthCommand.class,
+      ReportCommand.class,
       SinkCommand.class
     },
     description = "Sends events at a rate that the target cannot slow down, and says what it saw.",

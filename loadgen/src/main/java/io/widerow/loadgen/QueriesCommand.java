@@ -10,6 +10,7 @@ import io.widerow.loadgen.compare.PairedRuns;
 import io.widerow.loadgen.compare.QueriedStore;
 import io.widerow.loadgen.compare.Question;
 import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.report.FileTree;
 import io.widerow.loadgen.run.Pace;
 import io.widerow.loadgen.workload.BatchPool;
 import io.widerow.loadgen.workload.RareWord;
@@ -119,7 +120,7 @@ final class QueriesCommand implements Callable<Integer> {
         return compare(new Sides(a, first, b, second), questions, subject, workload, results);
       }
     } finally {
-      CompareOptions.remove(work);
+      FileTree.remove(work);
     }
   }
 

@@ -1,10 +1,10 @@
 package io.widerow.loadgen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.loadgen.format.FlatJson;
-import io.widerow.loadgen.report.ResultsPage;
 import io.widerow.loadgen.wire.FakeTarget;
 import io.widerow.loadgen.wire.NullSink;
 import java.io.IOException;
@@ -88,18 +88,21 @@ class LoadCommandTest {
               target,
               "--results=" + directory,
               "--note=fake",
+              "--plots",
               "--pid=" + self,
               "--data-dir=" + directory),
           err.toString());
     }
     assertTrue(out.toString().contains("slip"), out.toString());
-    String line = Files.readString(directory.resolve("runs.ndjson"));
+    String line = Files.readString(directory.resolve("data/runs.ndjson"));
     Map<String, String> run = FlatJson.parse(line.strip());
     assertEquals("600", run.get("events"));
     assertEquals("fake", run.get("note"));
     assertTrue(Double.parseDouble(run.get("target_us_per_event")) > 0, line);
     assertTrue(Files.readString(directory.resolve("README.md")).contains(run.get("run")));
-    Path folder = directory.resolve(run.get("run"));
+    Path folder = directory.resolve("runs").resolve(run.get("run"));
+    assertTrue(run.getOrDefault("command", "").contains(" --plots "), line);
+    assertTrue(run.getOrDefault("machine", "").contains(" cores, "), line);
     String environment = Files.readString(folder.resolve("environment.txt"));
     assertTrue(environment.contains("target flags: -Xmx512m"), environment);
     for (String file :
@@ -108,7 +111,8 @@ class LoadCommandTest {
             "environment.txt",
             "report.txt",
             "response.hlog",
-            "response.hgrm",
+            "service.hgrm",
+            "slip.hgrm",
             "latency.png",
             "rate.png")) {
       assertTrue(Files.size(folder.resolve(file)) > 0, file);
@@ -123,7 +127,7 @@ class LoadCommandTest {
           target.requests.stream().anyMatch(r -> r.startsWith("GET /v1/query?format=csv&type=")),
           target.requests.toString());
     }
-    String line = Files.readString(directory.resolve("runs.ndjson"));
+    String line = Files.readString(directory.resolve("data/runs.ndjson"));
     Map<String, String> run = FlatJson.parse(line.strip());
     assertTrue(Long.parseLong(run.get("read_latest_answers")) > 0, line);
     assertEquals("0", run.get("read_latest_failed"));
@@ -135,7 +139,7 @@ class LoadCommandTest {
       String results = "--results=" + directory;
       assertEquals(0, shortLoad(target, "--stages=1k,2k", results), err.toString());
     }
-    String lines = Files.readString(directory.resolve("runs.ndjson"));
+    String lines = Files.readString(directory.resolve("data/runs.ndjson"));
     assertEquals(
         List.of("1000", "2000"),
         lines.lines().map(line -> FlatJson.parse(line).get("rate_asked")).toList());
@@ -147,7 +151,7 @@ class LoadCommandTest {
       String stage = "--stages=1k..3k/500ms";
       assertEquals(0, shortLoad(target, stage, "--results=" + directory), err.toString());
     }
-    String line = Files.readString(directory.resolve("runs.ndjson"));
+    String line = Files.readString(directory.resolve("data/runs.ndjson"));
     Map<String, String> run = FlatJson.parse(line.strip());
     assertEquals("1000..3000", run.get("ramp"));
     // 100 events of warm-up, 1,000 on the ramp.
@@ -206,11 +210,62 @@ class LoadCommandTest {
   }
 
   @Test
-  void whatPeopleWroteAroundTheTableStays() {
-    String table = ResultsPage.BEGIN + "new" + ResultsPage.END;
-    String page = "before" + ResultsPage.BEGIN + "old" + ResultsPage.END + "after";
-    assertEquals("before" + table + "after", ResultsPage.replaced(page, table));
-    assertEquals("ours\n\n" + table + "\n", ResultsPage.replaced("ours\n", table));
+  void picturesAreDrawnOnDemandOnly() throws IOException {
+    try (FakeTarget target = new FakeTarget()) {
+      assertEquals(0, shortLoad(target, "--results=" + directory), err.toString());
+    }
+    try (Stream<Path> files = Files.walk(directory)) {
+      assertEquals(List.of(), files.filter(file -> file.toString().endsWith(".png")).toList());
+    }
+  }
+
+  @Test
+  void pageThatSomebodyElseWroteIsLeftAlone() throws IOException {
+    Path page = Files.writeString(directory.resolve("README.md"), "ours\n");
+    try (FakeTarget target = new FakeTarget()) {
+      assertEquals(ExitCode.USAGE, shortLoad(target, "--results=" + directory));
+      assertEquals(List.of(), target.bodies);
+    }
+    assertTrue(err.toString().contains(page.toString()), err.toString());
+    assertEquals("ours\n", Files.readString(page));
+  }
+
+  @Test
+  void reportWritesThePageFromTheDataAlone() throws IOException {
+    try (FakeTarget target = new FakeTarget()) {
+      assertEquals(0, shortLoad(target, "--results=" + directory), err.toString());
+    }
+    Path page = directory.resolve("README.md");
+    String written = Files.readString(page);
+    Files.delete(page);
+    assertEquals(0, load("report", directory.toString()), err.toString());
+    assertEquals(written, Files.readString(page));
+    assertEquals(ExitCode.FILE, load("report", directory.resolve("absent").toString()));
+    assertTrue(err.toString().contains("absent"), err.toString());
+  }
+
+  @Test
+  void folderOfAnOlderRunIsPrunedAndItsLineStays() throws IOException {
+    Path older = Files.createDirectories(directory.resolve("runs/20200101T000000-null-access-max"));
+    Path data = Files.createDirectories(directory.resolve("data")).resolve("runs.ndjson");
+    try (NullSink sink = new NullSink()) {
+      String[] there = {
+        "--target=null",
+        "--url=127.0.0.1:" + sink.port(),
+        "--duration=200ms",
+        "--warmup=100ms",
+        "--results=" + directory
+      };
+      assertEquals(0, load(there), err.toString());
+      String newest = Files.readString(data);
+      Map<String, String> run = FlatJson.parse(newest.strip());
+      String name = older.getFileName().toString();
+      Files.writeString(data, newest.replace(run.get("run"), name) + newest);
+      assertEquals(0, load("report", directory.toString(), "--prune"), err.toString());
+      assertTrue(Files.isDirectory(directory.resolve("runs").resolve(run.get("run"))));
+      assertFalse(Files.exists(older));
+      assertTrue(Files.readString(data).contains(name));
+    }
   }
 
   @Test

@@ -2,12 +2,9 @@ package io.widerow.loadgen.compare;
 
 import io.widerow.loadgen.format.Quantity;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -35,8 +32,11 @@ public final class CompareOptions {
   @Option(
       names = "--results",
       paramLabel = "DIR",
-      description = "write a folder, lines in the ndjson files and the tables here")
+      description = "write a folder for this run, its lines in data/ and README.md here")
   public @Nullable Path results;
+
+  @Option(names = "--plots", description = "with --results: draw the last pair as pictures, too")
+  public boolean plots;
 
   @Option(
       names = "--set",
@@ -53,27 +53,10 @@ public final class CompareOptions {
     return Quantity.nanos("--budget", budget);
   }
 
-  /// A fresh directory, to be given to [#remove].
+  /// A fresh directory, to be given to [FileTree#remove].
   public Path workDirectory() throws IOException {
     return work == null
         ? Files.createTempDirectory("widerow-load")
         : Files.createTempDirectory(Files.createDirectories(work), "widerow-load");
-  }
-
-  public static void remove(Path directory) throws IOException {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    try (Stream<Path> below = Files.walk(directory)) {
-      below
-          .sorted(Comparator.reverseOrder())
-          .forEach(path -> {
-            try {
-              Files.delete(path);
-            } catch (IOException failure) {
-              throw new UncheckedIOException(failure);
-            }
-          });
-    }
   }
 }

@@ -1,6 +1,5 @@
 package io.widerow.loadgen.compare;
 
-import io.widerow.loadgen.format.FlatJson;
 import io.widerow.loadgen.report.LoadSession;
 import io.widerow.loadgen.report.Machine;
 import java.time.Instant;
@@ -68,13 +67,14 @@ public record Comparison(
     return String.format(Locale.ROOT, "%.0f %%", share * 100);
   }
 
-  /// Lines for `comparisons.ndjson`, one for each figure.
-  List<String> lines() {
-    List<String> lines = new ArrayList<>();
+  /// Lines for `data/comparisons.ndjson`, one for each figure.
+  List<Map<String, Object>> lines() {
+    Map<String, String> origin = Machine.origin();
+    List<Map<String, Object>> lines = new ArrayList<>();
     for (Row row : rows) {
       Map<String, Object> members = new LinkedHashMap<>();
       members.put("comparison", name);
-      members.put("commit", Machine.commit());
+      members.putAll(origin);
       members.put("what", what);
       members.put("a", a.toString());
       members.put("b", b.toString());
@@ -87,7 +87,7 @@ public record Comparison(
       members.put("differs", row.ratio().isClaim() ? "yes" : "not shown");
       members.put("pairs", pairs);
       members.put("discarded", discarded);
-      lines.add(FlatJson.render(members));
+      lines.add(members);
     }
     return lines;
   }

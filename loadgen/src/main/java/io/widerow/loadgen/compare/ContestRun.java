@@ -69,7 +69,7 @@ public final class ContestRun {
       long sentEvents,
       long storedEvents,
       long dataBytes) {
-    /// One line of `runs.ndjson`.
+    /// One line of `data/runs.ndjson`.
     public Map<String, Object> members(String comparison, int pair) {
       Map<String, Object> members = new LinkedHashMap<>(report.members());
       members.put("comparison", comparison);

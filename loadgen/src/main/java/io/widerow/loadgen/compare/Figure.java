@@ -5,9 +5,8 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /// What a comparison compares, each with its unit in the title.
-@SuppressWarnings("ImmutableEnumChecker")
-public // the functions keep nothing
-enum Figure {
+@SuppressWarnings("ImmutableEnumChecker") // the functions keep nothing
+public enum Figure {
   RATE("events/s", 0, o -> o.report().result().eventsPerSecond()),
   P50_MICROS("p50 us", 0, o -> percentile(o, 50)),
   P99_MICROS("p99 us", 0, o -> percentile(o, 99)),

@@ -79,11 +79,13 @@ public final class LoadSession {
       show(report(name, pace, result, costs), hourEnd, readers);
       return result;
     }
-    try (RunFolder folder = new RunFolder(options.results, name, command, options.pid)) {
+    try (RunFolder folder =
+        new RunFolder(options.results, name, command, options.pid, options.plots)) {
       watchers.add(folder.log());
       RunResult result = execute(pace, newest, watchers);
       RunReport report = report(name, pace, result, costs);
       Map<String, Object> members = report.members();
+      members.put("command", ResultsLayout.commandLine(command));
       readers.forEach(reader -> members.putAll(reader.members()));
       folder.finish(
           report, members, show(report, hourEnd, readers), costs.readings(), own.readings());

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -16,7 +17,7 @@ public final class Machine {
 
   private Machine() {}
 
-  public static Map<String, String> describe() {
+  static Map<String, String> describe() {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("cpu", line("/proc/cpuinfo", "model name"));
     facts.put("cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
@@ -46,8 +47,37 @@ public final class Machine {
     }
   }
 
-  public static String commit() {
-    return git("rev-parse", "--short=10", "HEAD");
+  /// Which code was measured on what: the members that every line of results has.
+  public static Map<String, String> origin() {
+    Map<String, String> facts = describe();
+    Map<String, String> origin = new LinkedHashMap<>();
+    origin.put("commit", fact(facts, "commit"));
+    origin.put(
+        "machine",
+        "%s, %d cores, %s, Linux %s"
+            .formatted(fact(facts, "cpu"), cores(), gibibytes(facts), fact(facts, "kernel")));
+    origin.put("jdk", fact(facts, "client jdk"));
+    return origin;
+  }
+
+  /// All cores of the machine, not only those that this process may use.
+  private static long cores() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+      return lines.filter(line -> line.startsWith("processor")).count();
+    } catch (IOException absent) {
+      return Runtime.getRuntime().availableProcessors();
+    }
+  }
+
+  private static String gibibytes(Map<String, String> facts) {
+    String kibibytes = fact(facts, "memory").replace(" kB", "");
+    return kibibytes.matches("\\d+")
+        ? String.format(Locale.ROOT, "%.1f GiB", Long.parseLong(kibibytes) / (double) (1 << 20))
+        : kibibytes;
+  }
+
+  private static String fact(Map<String, String> facts, String name) {
+    return facts.getOrDefault(name, "unknown");
   }
 
   /// The first line that begins with `name`, without it; `unknown` when there is none.

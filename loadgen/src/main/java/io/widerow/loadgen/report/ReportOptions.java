@@ -22,8 +22,11 @@ public final class ReportOptions {
   @Option(
       names = "--results",
       paramLabel = "DIR",
-      description = "write a folder for this run, a line in runs.ndjson and the table here")
+      description = "write a folder for this run, its line in data/ and README.md here")
   @Nullable Path results;
+
+  @Option(names = "--plots", description = "with --results: draw the run as pictures, too")
+  boolean plots;
 
   @Option(
       names = "--note",

@@ -1,86 +1,306 @@
 package io.widerow.loadgen.report;
 
-import io.widerow.loadgen.format.FlatJson;
+import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.report.ResultsEntry.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
-/// The table in `bench-results/README.md`, between two marks; what people write around it stays.
+/// `README.md` of the results: for each question and peer the newest run on each machine.
+///
+/// The page depends on `data/` alone, so a test can hold it against what would be written.
 public final class ResultsPage {
-  public static final String BEGIN = "<!-- runs: written by widerow load -->";
-  public static final String END = "<!-- end of runs -->";
-  private static final int ROWS_MAX = 40;
+  private static final int COMPARE_ROWS_MAX = 26;
+  private static final int QUERY_ROWS_MAX = 16;
+  private static final int RUN_ROWS_MAX = 26;
+  private static final int GROWTH_ROWS_MAX = 8;
+  private static final String TITLE = "# How fast, against what, on which machine";
+  private static final String NONE = "-";
 
-  /// A column's title and the member of `runs.ndjson` that it shows.
-  private record Column(String title, String member) {}
+  private final List<String> lines = new ArrayList<>();
+  private final List<ResultsEntry> all;
+  private final List<ResultsEntry> newest;
+  private final Map<String, List<ResultsEntry>> machines = new LinkedHashMap<>();
 
-  private static final List<Column> COLUMNS =
-      List.of(
-          new Column("run", "run"),
-          new Column("commit", "commit"),
-          new Column("target", "target"),
-          new Column("note", "note"),
-          new Column("durability", "durability"),
-          new Column("scenario", "scenario"),
-          new Column("batch", "batch"),
-          new Column("asked/s", "rate_asked"),
-          new Column("events/s", "events_per_second"),
-          new Column("p50 us", "response_p50_us"),
-          new Column("p99 us", "response_p99_us"),
-          new Column("p99.9 us", "response_p999_us"),
-          new Column("max us", "response_max_us"),
-          new Column("slip p99 us", "slip_p99_us"),
-          new Column("failed", "failed_batches"),
-          new Column("client-bound", "client_bound"),
-          new Column("target us/event", "target_us_per_event"),
-          new Column("client us/event", "client_us_per_event"),
-          new Column("RSS peak B", "target_rss_peak_bytes"),
-          new Column("written B/event", "written_bytes_per_event"),
-          new Column("at rest B", "at_rest_bytes"));
+  private ResultsPage(List<ResultsEntry> all) {
+    this.all = all;
+    newest = ResultsEntry.newest(all);
+    all.forEach(e -> machines.computeIfAbsent(e.member("machine"), _ -> new ArrayList<>()).add(e));
+  }
 
-  private ResultsPage() {}
+  /// Writes the page anew.
+  ///
+  /// @throws IllegalArgumentException when there is a page that somebody else wrote
+  public static void write(ResultsLayout layout) throws IOException {
+    requireOurs(layout);
+    Files.writeString(layout.page(), render(layout));
+  }
 
-  /// Shows the newest runs, newest first.
-  static void write(Path results) throws IOException {
-    List<String> runs = Files.readAllLines(results.resolve("runs.ndjson"));
-    List<String> table = new ArrayList<>();
-    table.add(BEGIN);
-    table.add("Latest runs, newest first; -1 means that nobody watched. All of them: runs.ndjson.");
-    table.add("");
-    table.add(row(COLUMNS.stream().map(Column::title).toList()));
-    table.add(row(COLUMNS.stream().map(column -> "---").toList()));
-    List<Map<String, String>> alone =
-        runs.reversed().stream()
-            .map(FlatJson::parse)
-            .filter(run -> !run.containsKey("comparison")) // these have a table of their own
-            .limit(ROWS_MAX)
-            .toList();
-    for (Map<String, String> members : alone) {
-      table.add(row(COLUMNS.stream().map(c -> members.getOrDefault(c.member(), "")).toList()));
+  static void requireOurs(ResultsLayout layout) throws IOException {
+    Path page = layout.page();
+    if (Files.exists(page) && !Files.readString(page).startsWith(TITLE)) {
+      throw new IllegalArgumentException(
+          page + " is not a page of results; name another directory");
     }
-    table.add(END);
-    Path page = results.resolve("README.md");
-    String text = Files.exists(page) ? Files.readString(page) : "# Runs\n\n" + BEGIN + END + "\n";
-    Files.writeString(page, replaced(text, String.join("\n", table)));
   }
 
-  private static String row(List<String> cells) {
-    return "| " + String.join(" | ", cells) + " |";
+  static String render(ResultsLayout layout) throws IOException {
+    return new ResultsPage(ResultsEntry.all(layout)).page();
   }
 
-  public static String replaced(String page, String table) {
-    return replaced(page, BEGIN, END, table);
+  private String page() {
+    lines.add(TITLE);
+    lines.add("");
+    lines.add(
+        "Written by `./widerow load report` from `data/`; do not edit. Each row is the newest");
+    lines.add(
+        "run of its question on its machine. All %d runs keep their lines in"
+            .formatted(all.size()));
+    lines.add("[data/runs.ndjson](data/runs.ndjson) (one a run) and");
+    lines.add("[data/comparisons.ndjson](data/comparisons.ndjson) (one for each figure).");
+    lines.add("");
+    lines.add("Goals: [speed.md](speed.md). Where the time goes: [budget.md](budget.md). Reading:");
+    lines.add("[reading.md](reading.md). Beside RocksDB: [storage.md](storage.md). Crashes and");
+    lines.add("damage: [faults.md](faults.md). How to measure: [loadgen](../loadgen/README.md).");
+    machineTable();
+    compareTable();
+    queryTable();
+    runTable();
+    growthTable();
+    return String.join("\n", lines) + "\n";
   }
 
-  /// The page with what stands from one mark to the other replaced, marks included.
-  public static String replaced(String page, String beginMark, String endMark, String table) {
-    int begin = page.indexOf(beginMark);
-    int end = page.indexOf(endMark);
-    return begin < 0 || end < begin
-        ? page.stripTrailing() + "\n\n" + table + "\n"
-        : page.substring(0, begin) + table + page.substring(end + endMark.length());
+  private void machineTable() {
+    section("Machines", "", "name", "machine", "first run", "last run", "runs");
+    machines.forEach((machine, entries) ->
+        row(
+            name(machine),
+            machine,
+            entries.getFirst().day(),
+            entries.getLast().day(),
+            Integer.toString(entries.size())));
+  }
+
+  private String name(String machine) {
+    return "M" + (List.copyOf(machines.keySet()).indexOf(machine) + 1);
+  }
+
+  private void compareTable() {
+    section(
+        "Ingest, beside others",
+        "A / B is the median of pairs that took turns, with its 95 % interval. " + peers(),
+        "A",
+        "B",
+        "workload",
+        "machine",
+        "A, events/s",
+        "B, events/s",
+        "A / B",
+        "p99, A / B",
+        "server CPU, A / B",
+        "at rest, A / B",
+        "commit",
+        "run");
+    for (ResultsEntry entry : newest(Kind.COMPARE, COMPARE_ROWS_MAX)) {
+      Map<String, String> rate = entry.figure("events/s");
+      row(
+          entry.member("a"),
+          entry.member("b"),
+          entry.member("what").replaceFirst(", [^,]* after .*", ""),
+          name(entry.member("machine")),
+          rate.getOrDefault("a_median", NONE),
+          rate.getOrDefault("b_median", NONE),
+          ratio(rate),
+          entry.figure("p99 us").getOrDefault("ratio", NONE),
+          entry.figure("server CPU us/event").getOrDefault("ratio", NONE),
+          entry.figure("at rest B/event").getOrDefault("ratio", NONE),
+          entry.member("commit"),
+          link(entry, "report.md"));
+    }
+  }
+
+  private static String ratio(Map<String, String> figure) {
+    return figure.isEmpty() ? NONE : figure.get("ratio") + " (" + figure.get("ci95") + ")";
+  }
+
+  /// What stands for a contestant's name in the tables.
+  private String peers() {
+    Map<String, String> notes = new TreeMap<>();
+    for (ResultsEntry entry : all) {
+      if (!entry.member("b_note").isEmpty()) {
+        notes.put(entry.member("b"), entry.member("b_note"));
+      }
+    }
+    List<String> said = new ArrayList<>();
+    notes.forEach((name, note) -> said.add("`%s`: %s".formatted(name, note)));
+    return String.join("; ", said) + ".";
+  }
+
+  private void queryTable() {
+    section(
+        "Queries, beside others",
+        "Milliseconds of A and B, and A / B with its 95 % interval. Range: all events in order, as"
+            + " CSV. Latest: the newest 100. Token: a word that 0.1 % of the lines have. Count: by a"
+            + " field and minute.",
+        "A",
+        "B",
+        "events",
+        "machine",
+        "range",
+        "latest",
+        "token",
+        "count",
+        "commit",
+        "run");
+    for (ResultsEntry entry : newest(Kind.QUERIES, QUERY_ROWS_MAX)) {
+      row(
+          entry.member("a"),
+          entry.member("b"),
+          events(entry),
+          name(entry.member("machine")),
+          times(entry.figure("range ms")),
+          times(entry.figure("latest ms")),
+          times(entry.figure("token ms")),
+          times(entry.figure("count ms")),
+          entry.member("commit"),
+          link(entry, "report.md"));
+    }
+  }
+
+  private static String events(ResultsEntry entry) {
+    String what =
+        entry.member("what").replaceFirst("queries over ", "").replaceFirst(",? the .*", "");
+    String step = entry.question().replaceFirst(".*--step (\\S+).*", ", one each $1");
+    return what.replaceFirst(",$", "") + (step.startsWith(",") ? step : "");
+  }
+
+  private static String times(Map<String, String> figure) {
+    return figure.isEmpty()
+        ? NONE
+        : "%s and %s: %s".formatted(figure.get("a_median"), figure.get("b_median"), ratio(figure));
+  }
+
+  private void runTable() {
+    section(
+        "One target alone",
+        "Latency is that of an answer, from the time that the schedule intended, in milliseconds."
+            + " `--target null` is the load generator itself. Client-bound: the load generator, or"
+            + " the machine it shares, was late, and the figures are no better than a bound.",
+        "options",
+        "note",
+        "machine",
+        "events/s",
+        "p50",
+        "p99",
+        "p99.9",
+        "max",
+        "CPU us/event",
+        "commit",
+        "run");
+    for (ResultsEntry entry : newest(Kind.RUN, RUN_ROWS_MAX)) {
+      row(
+          "`" + entry.question() + "`",
+          note(entry),
+          name(entry.member("machine")),
+          count(entry.member("events_per_second")),
+          millis(entry.member("response_p50_us")),
+          millis(entry.member("response_p99_us")),
+          millis(entry.member("response_p999_us")),
+          millis(entry.member("response_max_us")),
+          entry.member("target_us_per_event").startsWith("-")
+              ? NONE
+              : entry.member("target_us_per_event"),
+          entry.member("commit"),
+          link(entry, "report.txt"));
+    }
+  }
+
+  /// The operator's note, and what the queries beside the run took.
+  private static String note(ResultsEntry entry) {
+    StringBuilder note = new StringBuilder(entry.member("note"));
+    for (String read : List.of("latest", "filter", "count")) {
+      String p99 = entry.member("read_" + read + "_p99_us");
+      if (!p99.isEmpty()) {
+        note.append("; %s p99 %s ms".formatted(read, millis(p99)));
+      }
+    }
+    if (entry.member("client_bound").equals("true")) {
+      note.append("; client-bound");
+    }
+    return note.toString();
+  }
+
+  private void growthTable() {
+    section(
+        "One store that grows",
+        "",
+        "events",
+        "machine",
+        "events/s up to there",
+        "latest 100, p50 ms",
+        "resident MB",
+        "at rest MB",
+        "ready after SIGKILL, ms",
+        "commit",
+        "run");
+    for (ResultsEntry entry : newest(Kind.GROWTH, GROWTH_ROWS_MAX)) {
+      for (Map<String, String> size : entry.lines()) {
+        row(
+            count(size.getOrDefault("events", "")),
+            name(entry.member("machine")),
+            count(size.getOrDefault("events_per_second", "")),
+            millis(size.getOrDefault("latest100_p50_us", "")),
+            size.getOrDefault("rss_mb", NONE),
+            count(size.getOrDefault("at_rest_mb", "")),
+            count(size.getOrDefault("ready_after_kill_ms", "")),
+            entry.member("commit"),
+            link(entry, "report.md"));
+      }
+    }
+  }
+
+  /// The newest entries of this kind, by question and then by time.
+  private List<ResultsEntry> newest(Kind kind, int max) {
+    List<ResultsEntry> found = newest.stream().filter(entry -> entry.kind() == kind).toList();
+    return found.subList(Math.max(0, found.size() - max), found.size()).stream()
+        .sorted(Comparator.comparing(ResultsEntry::question).thenComparing(ResultsEntry::name))
+        .toList();
+  }
+
+  private void section(String title, String text, String... columns) {
+    lines.add("");
+    lines.add("## " + title);
+    lines.add("");
+    if (!text.isEmpty()) {
+      lines.add(text);
+      lines.add("");
+    }
+    row(columns);
+    lines.add("|" + " --- |".repeat(columns.length));
+  }
+
+  private void row(String... cells) {
+    lines.add("| " + String.join(" | ", cells) + " |");
+  }
+
+  private static String link(ResultsEntry entry, String report) {
+    return "[%s](runs/%s/%s)".formatted(entry.time(), entry.name(), report);
+  }
+
+  private static String count(String number) {
+    return number.isEmpty() ? NONE : Quantity.count(Double.parseDouble(number));
+  }
+
+  private static String millis(String micros) {
+    return micros.isEmpty()
+        ? NONE
+        : String.format(Locale.ROOT, "%.2f", Long.parseLong(micros) / 1_000.0);
   }
 }

@@ -1,6 +1,5 @@
 package io.widerow.loadgen.report;
 
-import io.widerow.loadgen.format.FlatJson;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.run.LatencyLog;
 import io.widerow.loadgen.run.ProcessReading;
@@ -10,35 +9,32 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/// A run's folder below `bench-results`: command, environment, table, latency logs, plots; and the
-/// run's line in `runs.ndjson`.
+/// A run's folder below `runs/` and its line in `data/runs.ndjson`.
+///
+/// The folder has the command, the environment, the report, the response times second by second and
+/// the percentiles of the two histograms that this log does not have.
 final class RunFolder implements AutoCloseable {
-  private final Path results;
+  private final ResultsLayout results;
   private final Path folder;
   private final LatencyLog log;
+  private final boolean plots;
 
-  /// @param pid of the target; null when nobody said
-  RunFolder(Path results, String name, List<String> command, @Nullable Long pid)
+  /// @param pid of the target; null when it is not known
+  /// @param plots whether pictures are drawn
+  RunFolder(Path results, String name, List<String> command, @Nullable Long pid, boolean plots)
       throws IOException {
-    this.results = results;
-    this.folder = Files.createDirectories(results.resolve(name));
-    Files.writeString(folder.resolve("command.txt"), String.join(" ", command) + "\n");
-    StringBuilder environment = new StringBuilder();
-    Machine.describe().forEach((fact, value) -> environment.append(fact + ": " + value + "\n"));
-    if (pid != null) {
-      environment.append("target flags: " + Machine.flags(pid) + "\n");
-    }
-    Files.writeString(folder.resolve("environment.txt"), environment);
-    log = new LatencyLog(folder.resolve("response.hlog"));
+    this.results = new ResultsLayout(results);
+    this.folder = this.results.begin(name, command, pid);
+    this.log = new LatencyLog(folder.resolve("response.hlog"));
+    this.plots = plots;
   }
 
-  /// To be told of the run's response times.
+  /// The watcher that logs response times.
   RunWatcher log() {
     return log;
   }
@@ -54,15 +50,12 @@ final class RunFolder implements AutoCloseable {
       List<ProcessReading> client)
       throws IOException {
     Files.writeString(folder.resolve("report.txt"), table);
-    percentiles("response", report.result().response());
     percentiles("service", report.result().service());
     percentiles("slip", report.result().slip());
-    Plots.write(folder, report, target, client);
-    Files.writeString(
-        results.resolve("runs.ndjson"),
-        FlatJson.render(members) + "\n",
-        StandardOpenOption.CREATE,
-        StandardOpenOption.APPEND);
+    if (plots) {
+      Plots.write(folder, report, target, client);
+    }
+    results.addRun(members);
     ResultsPage.write(results);
   }
 

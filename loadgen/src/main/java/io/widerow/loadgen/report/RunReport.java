@@ -42,11 +42,11 @@ public record RunReport(
     return amount < 0 || result.events() == 0 ? -1 : amount / result.events();
   }
 
-  /// One line of `runs.ndjson`. Times in microseconds.
+  /// One line of `data/runs.ndjson`. Times in microseconds.
   public Map<String, Object> members() {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("run", name);
-    members.put("commit", Machine.commit());
+    members.putAll(Machine.origin());
     members.put("target", endpoint.target().label);
     members.put("note", note);
     members.put("durability", durability());

@@ -89,23 +89,23 @@ class PairedRunsTest {
   }
 
   @Test
-  void tableOfComparisonsIsWrittenIntoThePage(@TempDir Path results) throws IOException {
+  void comparisonIsWrittenAsReportAsLinesAndIntoThePage(@TempDir Path results) throws IOException {
     Contestant a = Contestant.parse("widerow-text:os", Path.of("."), List.of("shards=16"));
     Contestant b = Contestant.parse("questdb@elsewhere", Path.of("."), List.of());
     assertEquals(Path.of("elsewhere"), b.home());
     assertEquals("nosync", b.setting());
     assertTrue(a.note().contains("shards=16"), a.note());
-    Files.writeString(results.resolve("README.md"), "ours\n");
-    ComparisonFolder folder = new ComparisonFolder(results, "first", List.of("compare", "a", "b"));
+    String name = "20261124T000000-compare";
+    ComparisonFolder folder = new ComparisonFolder(results, name, List.of("compare", "a", "b"));
     PairedRatio ratio = PairedRatio.of(new double[] {4, 4, 4}, new double[] {2, 2, 2});
-    folder.finish(
-        new Comparison("first", "a test", a, b, 3, 1, List.of(new Comparison.Row("x", 0, ratio))),
-        "");
-    String page = Files.readString(results.resolve("README.md"));
-    assertTrue(page.startsWith("ours\n"), page);
-    assertTrue(page.contains("| x | 4 | 2 | 2.000 | 2.000 .. 2.000 | yes |"), page);
+    Comparison.Row row = new Comparison.Row("events/s", 0, ratio);
+    folder.finish(new Comparison(name, "a test", a, b, 3, 1, List.of(row)), "");
+    assertEquals(results.resolve("runs").resolve(name), folder.path());
     assertTrue(Files.readString(folder.path().resolve("report.md")).contains("1 discarded"));
-    ComparisonFolder.page(results);
-    assertEquals(page, Files.readString(results.resolve("README.md")));
+    String line = Files.readString(results.resolve("data/comparisons.ndjson"));
+    assertTrue(line.contains("\"command\":\"widerow load compare a b\""), line);
+    String page = Files.readString(results.resolve("README.md"));
+    assertTrue(page.contains("| a test | M1 | 4 | 2 | 2.000 (2.000 .. 2.000) |"), page);
+    assertTrue(page.contains("(runs/" + name + "/report.md)"), page);
   }
 }

@@ -1,0 +1,60 @@
+package io.widerow.loadgen;
+
+import io.widerow.loadgen.report.CitedRuns;
+import io.widerow.loadgen.report.ResultsLayout;
+import io.widerow.loadgen.report.ResultsPage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `widerow load report`: writes the page of a directory of results anew.
+@Command(
+    name = "report",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Writes DIR/README.md from DIR/data: for each question and peer the newest run on each"
+          + " machine.",
+      "A run keeps its lines in DIR/data for ever. --prune deletes the folders of runs that no page"
+          + " cites and that are not the newest of their question."
+    })
+final class ReportCommand implements Callable<Integer> {
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      defaultValue = "bench-results",
+      paramLabel = "DIR",
+      description = "directory of results (default ${DEFAULT-VALUE})")
+  private Path directory = Path.of("");
+
+  @Option(names = "--prune", description = "delete folders that nobody needs, and name them")
+  private boolean prune;
+
+  @Override
+  public Integer call() throws IOException {
+    if (!Files.isDirectory(directory.resolve("data"))) {
+      throw new NoSuchFileException(directory.resolve("data").toString());
+    }
+    ResultsLayout layout = new ResultsLayout(directory);
+    ResultsPage.write(layout);
+    spec.commandLine().getOut().println("written " + directory.resolve("README.md"));
+    if (prune) {
+      for (String name : new CitedRuns(layout).prune()) {
+        spec.commandLine().getOut().println("deleted " + name);
+      }
+    }
+    spec.commandLine().getOut().flush();
+    return ExitCode.OK;
+  }
+}

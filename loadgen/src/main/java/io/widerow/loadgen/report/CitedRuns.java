@@ -1,0 +1,98 @@
+package io.widerow.loadgen.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// Which folders below `runs/` are needed: those that a page cites, and the newest of each question
+/// on each machine. The pages are all Markdown files of the results but the reports of runs, and
+/// the `README.md` beside the results.
+public record CitedRuns(ResultsLayout layout) {
+  private static final Pattern NAME = Pattern.compile("\\d{8}T\\d{6}-[a-z0-9.-]*[a-z0-9]");
+
+  private List<Path> files(String suffix) throws IOException {
+    try (Stream<Path> below = Files.walk(layout.root())) {
+      return below.filter(file -> file.toString().endsWith(suffix)).sorted().toList();
+    }
+  }
+
+  private String pages() throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (Path file : files(".md")) {
+      if (!file.startsWith(layout.folders())) {
+        text.append(Files.readString(file));
+      }
+    }
+    Path top = layout.root().resolveSibling("README.md");
+    return Files.exists(top) ? text.append(Files.readString(top)).toString() : text.toString();
+  }
+
+  private Set<String> cited() throws IOException {
+    Set<String> names = new TreeSet<>();
+    Matcher matcher = NAME.matcher(pages());
+    while (matcher.find()) {
+      names.add(matcher.group());
+    }
+    return names;
+  }
+
+  private Set<String> folders() throws IOException {
+    Set<String> names = new TreeSet<>();
+    if (Files.exists(layout.folders())) {
+      try (Stream<Path> folders = Files.list(layout.folders())) {
+        folders.forEach(folder -> names.add(folder.getFileName().toString()));
+      }
+    }
+    return names;
+  }
+
+  /// Runs that a page names and that have no folder.
+  Set<String> missing() throws IOException {
+    Set<String> missing = cited();
+    missing.removeAll(folders());
+    return missing;
+  }
+
+  /// Folders that no page cites and that are not the newest of their question.
+  Set<String> unneeded() throws IOException {
+    Set<String> unneeded = folders();
+    unneeded.removeAll(cited());
+    ResultsEntry.newest(ResultsEntry.all(layout)).forEach(entry -> unneeded.remove(entry.name()));
+    return unneeded;
+  }
+
+  /// Folders of runs that have no line.
+  Set<String> withoutLine() throws IOException {
+    Set<String> names = folders();
+    ResultsEntry.all(layout).forEach(entry -> names.remove(entry.name()));
+    return names;
+  }
+
+  /// Pictures that no page shows.
+  List<Path> unshown() throws IOException {
+    String pages = pages();
+    List<Path> unshown = new ArrayList<>();
+    for (Path plot : files(".png")) {
+      if (!pages.contains("](" + layout.root().relativize(plot) + ")")) {
+        unshown.add(plot);
+      }
+    }
+    return unshown;
+  }
+
+  /// Deletes the unneeded folders and says which these were.
+  public Set<String> prune() throws IOException {
+    Set<String> unneeded = unneeded();
+    for (String name : unneeded) {
+      FileTree.remove(layout.folders().resolve(name));
+    }
+    return unneeded;
+  }
+}

@@ -1,0 +1,105 @@
+package io.widerow.loadgen.report;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// One run, one comparison or one store that grew, as `data/` knows it.
+///
+/// @param name of its folder; begins with the time of its start, UTC
+/// @param lines one for a run, one a figure for a comparison, one a size for a store that grew
+record ResultsEntry(String name, List<Map<String, String>> lines) {
+  /// Options that change how long or where something was measured, not what.
+  private static final Pattern IRRELEVANT =
+      Pattern.compile(
+          "--(pairs|budget|warmup|from|results|duration|work|home|keep|rest|pid|data-dir|url|note"
+              + "|max-slip|min-rate|max-p99)[ =]('[^']*'|\\S+)|--plots");
+
+  private static final int TIME_CHARS = "20261124T150105".length();
+
+  /// What was measured.
+  enum Kind {
+    RUN,
+    COMPARE,
+    QUERIES,
+    GROWTH
+  }
+
+  /// All entries, oldest first.
+  static List<ResultsEntry> all(ResultsLayout layout) throws IOException {
+    Map<String, List<Map<String, String>>> entries = new TreeMap<>();
+    for (Map<String, String> line : ResultsLayout.lines(layout.runsFile())) {
+      String run = line.getOrDefault("run", "");
+      if (!line.containsKey("comparison")) { // those of a comparison are summed up by its figures
+        add(entries, line.getOrDefault("growth", run), line);
+      }
+    }
+    for (Map<String, String> line : ResultsLayout.lines(layout.comparisonsFile())) {
+      add(entries, line.getOrDefault("comparison", ""), line);
+    }
+    return entries.entrySet().stream()
+        .map(entry -> new ResultsEntry(entry.getKey(), entry.getValue()))
+        .toList();
+  }
+
+  private static void add(
+      Map<String, List<Map<String, String>>> entries, String name, Map<String, String> line) {
+    entries.computeIfAbsent(name, _ -> new ArrayList<>()).add(line);
+  }
+
+  /// The newest entry of each question on each machine, oldest first.
+  static List<ResultsEntry> newest(List<ResultsEntry> all) {
+    Map<String, ResultsEntry> newest = new TreeMap<>();
+    all.forEach(entry -> newest.put(entry.question() + "\n" + entry.member("machine"), entry));
+    Collection<ResultsEntry> found = newest.values();
+    return all.stream().filter(found::contains).toList();
+  }
+
+  /// A member that all lines share, or the first line's; empty when there is none.
+  String member(String member) {
+    return lines.get(0).getOrDefault(member, "");
+  }
+
+  /// When it began, such as `20261124T150105`, UTC.
+  String time() {
+    return name.substring(0, Math.min(name.length(), TIME_CHARS));
+  }
+
+  /// The day on which it began, such as `2026-11-24`, UTC.
+  String day() {
+    return name.replaceFirst("^(\\d{4})(\\d\\d)(\\d\\d).*", "$1-$2-$3");
+  }
+
+  Kind kind() {
+    String command = question();
+    for (Kind kind : Kind.values()) {
+      if (command.startsWith(kind.name().toLowerCase(Locale.ROOT) + " ")) {
+        return kind;
+      }
+    }
+    return Kind.RUN;
+  }
+
+  /// The command without what does not change the question; options in alphabetical order.
+  String question() {
+    String command = member("command").replaceFirst("^widerow load ?", "");
+    String[] words = IRRELEVANT.matcher(command).replaceAll("").strip().split("\\s+(?=--)|^(?=--)");
+    Stream<String> options = Stream.of(words).filter(word -> word.startsWith("--")).sorted();
+    Stream<String> head = Stream.of(words).filter(word -> !word.startsWith("--"));
+    return String.join(" ", Stream.concat(head, options).map(String::strip).toList()).strip();
+  }
+
+  /// The line of a comparison's figure; empty when it has none of this name.
+  Map<String, String> figure(String title) {
+    return lines.stream()
+        .filter(line -> title.equals(line.get("figure")))
+        .findFirst()
+        .orElse(Map.of());
+  }
+}

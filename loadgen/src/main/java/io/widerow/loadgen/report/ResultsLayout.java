@@ -1,0 +1,90 @@
+package io.widerow.loadgen.report;
+
+import io.widerow.loadgen.format.FlatJson;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The directory of results: every run keeps its lines for ever, a folder may go.
+///
+/// ```
+///  bench-results/
+///    README.md                written by ResultsPage from data/
+///    data/runs.ndjson         one line for each run, and for each size of a store that grew
+///    data/comparisons.ndjson  one line for each figure of a comparison
+///    runs/NAME/               command.txt, environment.txt, report.txt or report.md, *.hlog
+/// ```
+///
+/// @param root the directory that `--results` names
+public record ResultsLayout(Path root) {
+  Path runsFile() {
+    return root.resolve("data/runs.ndjson");
+  }
+
+  Path comparisonsFile() {
+    return root.resolve("data/comparisons.ndjson");
+  }
+
+  Path page() {
+    return root.resolve("README.md");
+  }
+
+  Path folders() {
+    return root.resolve("runs");
+  }
+
+  /// Creates the folder of a run and writes how and where it was run.
+  ///
+  /// @param pid of the target; null when it is not known
+  /// @throws IllegalArgumentException when the directory has a page that somebody else wrote
+  public Path begin(String name, List<String> command, @Nullable Long pid) throws IOException {
+    ResultsPage.requireOurs(this);
+    Path folder = Files.createDirectories(folders().resolve(name));
+    Files.writeString(folder.resolve("command.txt"), commandLine(command) + "\n");
+    StringBuilder environment = new StringBuilder();
+    Machine.describe().forEach((fact, value) -> environment.append(fact + ": " + value + "\n"));
+    if (pid != null) {
+      environment.append("target flags: " + Machine.flags(pid) + "\n");
+    }
+    Files.writeString(folder.resolve("environment.txt"), environment);
+    return folder;
+  }
+
+  /// The command as a shell reads it, but for apostrophes, which go.
+  public static String commandLine(List<String> arguments) {
+    return arguments.stream()
+        .map(word -> word.matches("[^\\s']+") ? word : "'" + word.replace("'", "") + "'")
+        .collect(Collectors.joining(" ", "widerow load ", ""));
+  }
+
+  /// Adds the line of a run.
+  public void addRun(Map<String, Object> members) throws IOException {
+    append(runsFile(), members);
+  }
+
+  /// Adds the line of one figure of a comparison.
+  public void addComparison(Map<String, Object> members) throws IOException {
+    append(comparisonsFile(), members);
+  }
+
+  private static void append(Path file, Map<String, Object> members) throws IOException {
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    Files.writeString(
+        file,
+        FlatJson.render(members) + "\n",
+        StandardOpenOption.CREATE,
+        StandardOpenOption.APPEND);
+  }
+
+  static List<Map<String, String>> lines(Path file) throws IOException {
+    if (!Files.exists(file)) {
+      return List.of();
+    }
+    return Files.readAllLines(file).stream().map(FlatJson::parse).toList();
+  }
+}

@@ -1,0 +1,61 @@
+package io.widerow.loadgen.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.widerow.loadgen.report.ResultsEntry.Kind;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/// Goal: two runs are the same question when they measured the same thing, for however long and
+/// wherever. Method: commands as the tool writes them.
+class ResultsEntryTest {
+  private static ResultsEntry entry(String name, String machine, String... command) {
+    String line = ResultsLayout.commandLine(List.of(command));
+    return new ResultsEntry(name, List.of(Map.of("command", line, "machine", machine)));
+  }
+
+  @Test
+  void questionIsTheCommandWithoutPlaceAndLength() {
+    ResultsEntry entry =
+        entry(
+            "20261124T150105-x",
+            "m",
+            "compare",
+            "a",
+            "b",
+            "--pairs",
+            "5",
+            "--scenario",
+            "broker",
+            "--warmup=9s",
+            "--batch",
+            "100",
+            "--results",
+            "bench results");
+    assertEquals("compare a b --batch 100 --scenario broker", entry.question());
+    assertEquals(Kind.COMPARE, entry.kind());
+    assertEquals("20261124T150105", entry.time());
+    assertEquals("2026-11-24", entry.day());
+  }
+
+  @Test
+  void commandWithoutSubcommandIsARun() {
+    ResultsEntry entry =
+        entry("n", "m", "--url", "127.0.0.1:1", "--note", "it's an hour --rate", "--rate", "100k");
+    assertEquals("--rate 100k", entry.question());
+    assertEquals(Kind.RUN, entry.kind());
+    assertEquals("", entry("n", "m").question());
+  }
+
+  @Test
+  void newestOfEachQuestionOnEachMachine() {
+    ResultsEntry first = entry("1", "m", "growth", "--sizes", "1M", "--rest", "1s");
+    ResultsEntry second = entry("2", "m", "growth", "--sizes", "1M", "--rest", "2s");
+    ResultsEntry other = entry("3", "m", "growth", "--sizes", "2M");
+    ResultsEntry elsewhere = entry("4", "n", "growth", "--sizes", "1M");
+    assertEquals(
+        List.of(second, other, elsewhere),
+        ResultsEntry.newest(List.of(first, second, other, elsewhere)));
+  }
+}

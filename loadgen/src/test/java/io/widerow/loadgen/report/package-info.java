@@ -1,0 +1,4 @@
+@NullMarked
+package io.widerow.loadgen.report;
+
+import org.jspecify.annotations.NullMarked;
