@@ -48,10 +48,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Lets two contestants take turns (A B B A ...) on the same events, each run on a fresh"
-          + " directory, and says by how much they differ.",
+      "Runs two contestants in turn (A B B A ...) on the same events, each run on a fresh"
+          + " directory, and reports by how much they differ.",
       "Contestants: widerow-text|widerow-lines|widerow-json:disk|os|memory, questdb:nosync|sync,"
-          + " cassandra:periodic|batch, victoria:memory; `@DIR` behind one names another checkout."
+          + " cassandra:periodic|batch, victoria:memory; a suffix `@DIR` names another checkout."
     })
 final class CompareCommand implements Callable<Integer> {
   private static final long REHEARSAL_NANOS = 3 * Quantity.SECOND;
@@ -69,7 +69,7 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--pairs",
       defaultValue = "5",
-      description = "pairs that are to count (default ${DEFAULT-VALUE})")
+      description = "pairs that must count (default ${DEFAULT-VALUE})")
   private int pairs;
 
   @Mixin private final CompareOptions options = new CompareOptions();
@@ -78,7 +78,7 @@ final class CompareCommand implements Callable<Integer> {
 
   private final Map<Target, BatchPool> pools = new EnumMap<>(Target.class);
 
-  /// The bytes of a target are made once, before anything is measured.
+  /// Events are encoded once for each target, before anything is measured.
   private BatchPool pool(Contestant contestant, Workload workload, Pace pace) {
     return pools.computeIfAbsent(
         contestant.kind().target, t -> BatchPool.prepare(workload, t, pace.connections()));
@@ -140,7 +140,7 @@ final class CompareCommand implements Callable<Integer> {
             Quantity.time(pace.warmupNanos()));
   }
 
-  /// What the tool alone can do with these bytes: they go to a sink that says thanks.
+  /// Measures the load generator alone, with the same bytes sent to a null sink.
   private String rehearse(Contestant contestant, Workload workload, Pace pace)
       throws IOException, InterruptedException {
     BatchPool pool = pool(contestant, workload, pace);

@@ -53,7 +53,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Fills one store and looks at it at each size: rate of the events up to there, CPU, memory,"
+      "Fills one store and measures it at each size: rate of the events up to there, CPU, memory,"
           + " open files, the latest 100, bytes at rest, and how long it takes to be ready again"
           + " after SIGKILL."
     })
@@ -77,7 +77,7 @@ final class GrowthCommand implements Callable<Integer> {
       names = "--sizes",
       defaultValue = "1M,3M,10M",
       split = ",",
-      description = "events at which to look (default ${DEFAULT-VALUE})")
+      description = "sizes at which to measure, in events (default ${DEFAULT-VALUE})")
   private List<String> sizes = List.of();
 
   @Option(names = "--connections", defaultValue = "2", description = "default ${DEFAULT-VALUE}")
@@ -88,14 +88,13 @@ final class GrowthCommand implements Callable<Integer> {
       defaultValue = "30s",
       paramLabel = "TIME",
       description =
-          "how long to wait at most, at each size, for sealing and merging to be done before it is"
-              + " looked at (default ${DEFAULT-VALUE})")
+          "longest wait for sealing and merging before each measurement (default ${DEFAULT-VALUE})")
   private String rest = "";
 
   @Option(
       names = "--keep",
       paramLabel = "DIR",
-      description = "put the store here, where nothing is yet, and leave it")
+      description = "put the store here, in a new directory, and keep it")
   private @Nullable Path keep;
 
   private long restNanos;
@@ -111,7 +110,7 @@ final class GrowthCommand implements Callable<Integer> {
     }
     Workload workload = workloadOptions.workload(Instant.now(), 0);
     List<Long> steps = sizes.stream().map(Quantity::count).sorted().toList();
-    restNanos = Quantity.nanos("--rest", rest); // a mistake is told before hours of loading
+    restNanos = Quantity.nanos("--rest", rest); // fail before hours of loading
     if (keep != null && Files.exists(keep)) {
       throw new IllegalArgumentException("--keep: there is something at " + keep);
     }
@@ -202,7 +201,7 @@ final class GrowthCommand implements Callable<Integer> {
       throw new IOException("batches failed: " + result.failures() + " " + result.failureExample());
     }
     row.put("events_per_second", Math.round(result.eventsPerSecond()));
-    // The first size begins with a cold daemon; what the last seconds reached has no such start.
+    // The first size starts with a cold daemon; the median of the seconds excludes that start.
     double[] seconds =
         result.seconds().stream().mapToDouble(RunResult.Second::eventsPerSecond).toArray();
     row.put("events_per_second_median", Math.round(PairedRatio.median(seconds)));

@@ -36,9 +36,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Starts a daemon, kills it with SIGKILL at random times under load, sends again what was not"
-          + " answered, and then reads everything back: each acknowledged event once, in order,"
-          + " nothing invented."
+      "Kills a daemon with SIGKILL at random times under load, retries unanswered batches, and then"
+          + " reads everything back: each acknowledged event once, in order, nothing invented."
     })
 final class KillCommand implements Callable<Integer> {
   @Spec

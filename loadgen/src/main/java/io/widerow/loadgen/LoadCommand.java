@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/// `widerow load`: reads the options, runs, reports, and turns what happened into an exit code.
+/// `widerow load`: parses options, runs, reports, and maps the outcome to an exit code.
 @Command(
     name = "widerow load",
     mixinStandardHelpOptions = true,
@@ -52,7 +52,8 @@ import picocli.CommandLine.TypeConversionException;
       ReportCommand.class,
       SinkCommand.class
     },
-    description = "Sends events at a rate that the target cannot slow down, and says what it saw.",
+    description =
+        "Sends events at a rate that the target cannot slow down, and reports what it measured.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:all went well",
@@ -93,18 +94,18 @@ public final class LoadCommand implements Callable<Integer> {
   @Option(
       names = "--path",
       paramLabel = "PATH",
-      description = "request path instead of the target's own, for others that speak its protocol")
+      description = "request path, for other servers that speak the target's protocol")
   private @Nullable String path;
 
   @Option(
       names = "--durability",
       paramLabel = "LEVEL",
-      description = "disk, os or memory; the target decides when it is left out")
+      description = "disk, os or memory (default: the target decides)")
   private @Nullable String durability;
 
   @Option(
       names = "--find-max",
-      description = "search for the highest rate that keeps --p99, then run at it")
+      description = "search for the highest rate that keeps --p99, then run at that rate")
   private boolean findMax;
 
   @Option(
@@ -116,20 +117,20 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Option(
       names = "--verify",
-      description = "read everything back afterwards and hold it against the ledger")
+      description = "read everything back afterwards and check it against the ledger")
   private boolean verify;
 
   @Option(
       names = "--ledger",
       defaultValue = "widerow-load.ledger",
       paramLabel = "FILE",
-      description = "what was acknowledged, for --verify (default ${DEFAULT-VALUE})")
+      description = "record of acknowledged batches, for --verify (default ${DEFAULT-VALUE})")
   private Path ledger = Path.of("");
 
   @Option(
       names = "--query-url",
       paramLabel = "HOST:PORT",
-      description = "where to read back, when that is not --url")
+      description = "address to read back from, when it is not --url")
   private @Nullable String queryUrl;
 
   private LoadCommand() {}

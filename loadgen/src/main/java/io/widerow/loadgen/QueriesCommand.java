@@ -44,8 +44,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Loads the same --events into two contestants, holds each answer against DuckDB's on the same"
-          + " rows, and then lets them take turns in answering.",
+      "Loads the same --events into two contestants, checks each answer against DuckDB's on the"
+          + " same rows, and then times their answers in turn.",
       "access, broker: all rows in order, the latest 100, a word of one line in a thousand;"
           + " devops, iot: all rows, the latest 100, a count by a field and minute.",
       "Contestants: widerow-lines, questdb, cassandra (all rows and the latest 100)."
@@ -70,7 +70,7 @@ final class QueriesCommand implements Callable<Integer> {
   @Option(
       names = "--events",
       defaultValue = "2M",
-      description = "events that both hold (default ${DEFAULT-VALUE})")
+      description = "events in each store (default ${DEFAULT-VALUE})")
   private String events = "";
 
   @Option(
@@ -78,8 +78,7 @@ final class QueriesCommand implements Callable<Integer> {
       defaultValue = "20s",
       paramLabel = "TIME",
       description =
-          "take turns that do not count for so long, two each at least; the report has the first of"
-              + " them (default ${DEFAULT-VALUE})")
+          "time of uncounted turns, at least two each; the report shows the first of them (default ${DEFAULT-VALUE})")
   private String warmup = "";
 
   private long warmupNanos;
@@ -94,11 +93,11 @@ final class QueriesCommand implements Callable<Integer> {
     Contestant a = contestant(nameA);
     Contestant b = contestant(nameB);
     long count = Quantity.count("--events", events);
-    warmupNanos = Quantity.nanos("--warmup", warmup); // mistakes are told before anything starts
+    warmupNanos = Quantity.nanos("--warmup", warmup); // fail before anything starts
     options.budgetNanos();
     Workload workload = workloadOptions.workload(Instant.now(), 0);
     requireComparable(workload, count);
-    // One connection, so that batch after batch is sent in the same order to everyone.
+    // One connection, so that every contestant gets the batches in the same order.
     Pace pace = new Pace(0, 0, LOAD_NANOS_MAX, count, 1, 30 * Quantity.SECOND);
     List<Question> questions = Question.suiting(workload.scenario(), a, b);
     Path work = options.workDirectory();
@@ -148,7 +147,7 @@ final class QueriesCommand implements Callable<Integer> {
     return Question.Subject.of(workload, types, token);
   }
 
-  /// What runs DuckDB.
+  /// The script that runs DuckDB.
   private Path program() {
     Path peers = options.home.resolve("loadgen/peers");
     if (!Files.isDirectory(peers.resolveSibling("target/peers/duckdb"))) {
@@ -161,7 +160,7 @@ final class QueriesCommand implements Callable<Integer> {
   /// Two stores that hold the same events.
   private record Sides(Contestant a, QueriedStore storeA, Contestant b, QueriedStore storeB) {}
 
-  /// Warms up both, and lets them take turns.
+  /// Warms up both and runs them in turn.
   private int compare(
       Sides sides,
       List<Question> questions,
@@ -201,7 +200,8 @@ final class QueriesCommand implements Callable<Integer> {
     return runs.a().size() == pairs ? ExitCode.OK : ExitCode.FAILURES;
   }
 
-  /// Compilers of both need their time. What the first turns took is told: users start things.
+  /// Gives the JIT compilers of both time. The report shows the first turns, since users start
+  /// cold.
   private void warmUp(Sides sides, List<Question> questions, Question.Subject subject)
       throws IOException, InterruptedException {
     long beganNanos = System.nanoTime();
@@ -259,7 +259,7 @@ final class QueriesCommand implements Callable<Integer> {
     return QueriedStore.load(contestant, workload, pace, pool, data, spec.commandLine().getErr());
   }
 
-  /// Ends everything when the contestant's answer is not DuckDB's.
+  /// Ends the command when the contestant's answer differs from DuckDB's.
   private void check(
       Question question,
       Question.Subject subject,

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `widerow load report`: writes the page of a directory of results anew.
+/// `widerow load report`: writes the README.md of a results directory from its data.
 @Command(
     name = "report",
     mixinStandardHelpOptions = true,
@@ -38,7 +38,7 @@ final class ReportCommand implements Callable<Integer> {
       description = "directory of results (default ${DEFAULT-VALUE})")
   private Path directory = Path.of("");
 
-  @Option(names = "--prune", description = "delete folders that nobody needs, and name them")
+  @Option(names = "--prune", description = "delete unneeded folders and print their names")
   private boolean prune;
 
   @Override

@@ -10,20 +10,19 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `widerow load sink`: the null sink as a process of its own, so that it can have a core of its
-/// own.
+/// `widerow load sink`: the null sink as a separate process, so that it can be pinned to a core.
 @Command(
     name = "sink",
     mixinStandardHelpOptions = true,
     description =
-        "Throws away what it is sent and says thanks, until its input ends: --target null --url"
-            + " HOST:PORT sends to it.")
+        "Discards every request and answers 204, until standard input ends. Send to it with --target"
+            + " null --url HOST:PORT.")
 final class SinkCommand implements Callable<Integer> {
   @Spec
   @SuppressWarnings("NullAway.Init")
   private CommandSpec spec;
 
-  @Option(names = "--port", defaultValue = "0", description = "default: one that is free")
+  @Option(names = "--port", defaultValue = "0", description = "default: a free port")
   private int port;
 
   @Override

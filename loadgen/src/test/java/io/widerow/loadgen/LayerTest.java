@@ -10,7 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Goal: imports go down only. Method: the imports of all main classes are held against one table.
+/// Goal: imports go down only. Method: the imports of all main classes are checked against one
+/// table.
 class LayerTest {
   private static final Map<String, Set<String>> MAY_IMPORT =
       Map.of(

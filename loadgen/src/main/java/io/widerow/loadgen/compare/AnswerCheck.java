@@ -19,9 +19,9 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Holds an answer against the right one, row by row as it comes: the same rows, in the same order
-/// where the question has one, in all columns that both have. Where rows have ids, each id's time
-/// must be the row's and the ids must be in order as well.
+/// Checks an answer against the reference answer, row by row as it arrives: the same rows, in the
+/// same order where the question defines one, in all columns that both have. The time of an id must
+/// be that of its row, and ids must be in order.
 ///
 /// Times are compared to the microsecond, numbers by their value.
 ///
@@ -43,7 +43,7 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
   private @Nullable UUID lastId;
   private long rows;
 
-  /// @param who answers
+  /// @param who name of the contestant
   /// @param right the answer as DuckDB wrote it, with titles
   AnswerCheck(Object who, Question question, Path right) throws IOException {
     this.who = who.toString();
@@ -168,7 +168,7 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
     }
   }
 
-  /// Ends the check; how many rows there were, all of them right.
+  /// Ends the check and returns the number of rows, all of them right.
   ///
   /// @throws WrongAnswer when rows are missing
   long finish() throws WrongAnswer, IOException {

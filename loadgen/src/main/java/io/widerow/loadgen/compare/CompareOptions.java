@@ -8,12 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// The options of everything that starts servers itself.
+/// The options of commands that start servers themselves.
 public final class CompareOptions {
   @Option(
       names = "--budget",
       defaultValue = "15m",
-      description = "no pair begins that would not end within it (default ${DEFAULT-VALUE})")
+      description = "start no pair that would not end within this time (default ${DEFAULT-VALUE})")
   private String budget = "";
 
   @Option(
@@ -26,7 +26,8 @@ public final class CompareOptions {
   @Option(
       names = "--work",
       paramLabel = "DIR",
-      description = "where servers' directories go, below a new one (default: the system's)")
+      description =
+          "parent of the servers' directories (default: the system's temporary directory)")
   private @Nullable Path work;
 
   @Option(
@@ -53,7 +54,7 @@ public final class CompareOptions {
     return Quantity.nanos("--budget", budget);
   }
 
-  /// A fresh directory, to be given to [FileTree#remove].
+  /// A fresh directory; the caller passes it to [FileTree#remove].
   public Path workDirectory() throws IOException {
     return work == null
         ? Files.createTempDirectory("widerow-load")

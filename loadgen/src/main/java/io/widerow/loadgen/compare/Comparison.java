@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// What a comparison found: a ratio for each figure, and how many pairs it rests on.
+/// Result of a comparison: a ratio for each figure, and the number of pairs.
 ///
 /// @param name of its folder
 /// @param what both sides did, in a few words
-/// @param pairs that count
-/// @param discarded pairs in which the machine's host took more time away than it may
+/// @param pairs number of pairs that count
+/// @param discarded pairs with too much steal time
 public record Comparison(
     String name,
     String what,
@@ -35,7 +35,7 @@ public record Comparison(
     return "%s-%s-%s".formatted(LoadSession.STAMP.format(Instant.now()), kind, sides);
   }
 
-  /// The comparison as people read it.
+  /// The report in Markdown.
   public String table() {
     List<String> out = new ArrayList<>();
     out.add("# " + what);

@@ -25,9 +25,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// One run of one contestant: a fresh directory, its server started, warm-up, the measured time,
-/// then waiting until everything can be read and its threads have come to rest, a count of what it
-/// kept, and the size of its directory once it has ended.
+/// One run of one contestant: start the server on a fresh directory, warm up, measure, wait until
+/// everything can be read and its threads are idle, count the stored events, stop it, and measure
+/// its directory.
 ///
 /// - Threads: one.
 public final class ContestRun {
@@ -49,9 +49,9 @@ public final class ContestRun {
     this.live = live;
   }
 
-  /// What a run found.
+  /// Measurements of a run.
   ///
-  /// @param report costs of the server include a share of what it did until it came to rest
+  /// @param report costs of the server include a share of its work until it was idle
   /// @param server readings of it, one a second
   /// @param client of this process
   /// @param clientCpuNanos of this whole process while measuring
@@ -85,9 +85,9 @@ public final class ContestRun {
   }
 
   /// @param data a directory that does not exist
-  /// @param watcher is told of the run beside those who measure it
-  /// @throws WrongAnswer when the contestant keeps other than it acknowledged, or acknowledged
-  ///   nothing
+  /// @param watcher an additional watcher of the run
+  /// @throws WrongAnswer when the contestant stores other events than it acknowledged, or
+  ///   acknowledged none
   public Outcome execute(String name, Path data, RunWatcher watcher)
       throws IOException, InterruptedException {
     InetSocketAddress address = ServerProcess.freeAddress();
@@ -146,7 +146,7 @@ public final class ContestRun {
     }
   }
 
-  /// Waits until the server does next to nothing for a second; false when it does not in this time.
+  /// Waits until the server is idle for a second; false when it is not within this time.
   public static boolean rest(ServerProcess server, long nanosMax)
       throws IOException, InterruptedException {
     long beganNanos = System.nanoTime();
@@ -166,7 +166,7 @@ public final class ContestRun {
     return false;
   }
 
-  /// A line for those who watch.
+  /// A line for the terminal.
   public static String summary(Contestant contestant, Outcome outcome) {
     StringBuilder out = new StringBuilder();
     out.append(String.format(Locale.ROOT, "%-22s", contestant));

@@ -15,18 +15,17 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Whom a comparison measures and with which durability, written `widerow-text:disk`,
-/// `questdb:nosync`, `cassandra:periodic`; behind an `@` may stand another checkout to start it
-/// from, so that two versions can be compared.
+/// One side of a comparison and its durability, written `widerow-text:disk`, `questdb:nosync`,
+/// `cassandra:periodic`. `@DIR` at the end names another checkout to start it from, so that two
+/// versions can be compared.
 ///
-/// @param setting its durability, in its own words
+/// @param setting its durability, by the contestant's own name
 /// @param home the checkout whose scripts start it
 /// @param keys of the daemon's configuration, `key=value`, where it is Widerow
 public record Contestant(Kind kind, String setting, Path home, List<String> keys) {
-  /// Who there is.
-  @SuppressWarnings("ImmutableEnumChecker")
-  public // List.of is immutable
-  enum Kind {
+  /// The known systems.
+  @SuppressWarnings("ImmutableEnumChecker") // List.of is immutable
+  public enum Kind {
     WIDEROW_TEXT("widerow-text", Target.WIDEROW_TEXT, "disk", "os", "memory"),
     WIDEROW_LINES("widerow-lines", Target.WIDEROW_LINES, "disk", "os", "memory"),
     WIDEROW_JSON("widerow-json", Target.WIDEROW_JSON, "disk", "os", "memory"),
@@ -119,7 +118,7 @@ public record Contestant(Kind kind, String setting, Path home, List<String> keys
     return ServerProcess.start(command, data.resolveSibling(data.getFileName() + ".log"));
   }
 
-  /// Whether it takes requests.
+  /// Whether it accepts requests.
   public boolean isReady(InetSocketAddress address) throws IOException, InterruptedException {
     return switch (kind) {
       case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON ->
@@ -127,7 +126,7 @@ public record Contestant(Kind kind, String setting, Path home, List<String> keys
       case QUESTDB -> HttpText.get(address, "/exec?query=select%201").status() == 200;
       case VICTORIA -> HttpText.get(address, "/health").status() == 200;
       case CASSANDRA -> {
-        // Asked first without its driver, whose attempts would cost what the start needs.
+        // First without its driver, whose retries would take CPU from the start.
         SocketChannel.open(address).close();
         PeerDriver.of(kind.target.label).connect(address).close();
         yield true;
@@ -135,8 +134,8 @@ public record Contestant(Kind kind, String setting, Path home, List<String> keys
     };
   }
 
-  /// Bytes of the files that hold its events once it has ended, without logs of what is to come:
-  /// journals and commit logs are reserved ahead, and weigh the same however little is in them.
+  /// Bytes of the files that hold its events after it has ended, without journals and commit logs:
+  /// these are preallocated, and their size does not depend on their content.
   long dataBytes(Path data) {
     return CostWatcher.bytesBelow(
         switch (kind) {
@@ -147,7 +146,7 @@ public record Contestant(Kind kind, String setting, Path home, List<String> keys
         });
   }
 
-  /// How it was set up, for those who read the figures.
+  /// Its configuration, for readers of the figures.
   String note() {
     return switch (kind) {
       case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON ->

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// The right answers: every event that the contestants are sent goes as a row into DuckDB, which
-/// runs in a process of its own and writes its answer to each question into a file.
+/// The reference answers. DuckDB gets every event of the contestants as a row, runs in its own
+/// process, and writes its answer to each question into a file.
 ///
 /// - Threads: one.
 public final class DuckAnswers {

@@ -4,7 +4,7 @@ import io.widerow.loadgen.format.Quantity;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/// What a comparison compares, each with its unit in the title.
+/// The figures of a comparison, each with its unit in the title.
 @SuppressWarnings("ImmutableEnumChecker") // the functions keep nothing
 public enum Figure {
   RATE("events/s", 0, o -> o.report().result().eventsPerSecond()),

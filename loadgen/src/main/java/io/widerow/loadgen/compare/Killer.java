@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Kills a daemon with SIGKILL at random times and starts it again on its directory; now and then
-/// before it has become ready, so that recovery is killed as well.
+/// Kills a daemon with SIGKILL at random times and restarts it on its directory. Some kills come
+/// before it is ready, so that recovery is killed as well.
 ///
 /// - Threads: `killer`, its own; [#finish] is the run's.
 public final class Killer implements AutoCloseable {
@@ -27,7 +27,7 @@ public final class Killer implements AutoCloseable {
   private final PrintWriter out;
   private final CountDownLatch finishing = new CountDownLatch(1);
   private final Thread thread;
-  private ServerProcess server; // the killer's, then that of the thread behind join
+  private ServerProcess server; // the killer's, then that of the thread after join
   private final AtomicInteger kills = new AtomicInteger();
   private volatile long recoveryNanosMax;
   private volatile @Nullable Exception failure;
@@ -91,7 +91,7 @@ public final class Killer implements AutoCloseable {
     recoveryNanosMax = Math.max(recoveryNanosMax, tookNanos);
   }
 
-  /// Ends the killing; the daemon runs and is ready when this returns.
+  /// Ends the kills; the daemon is ready when this returns.
   ///
   /// @throws IOException when the daemon did not come back
   public void finish() throws IOException, InterruptedException {

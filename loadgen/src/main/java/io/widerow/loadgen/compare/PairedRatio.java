@@ -4,15 +4,14 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.SplittableRandom;
 
-/// How much more of something A has than B, from runs that took turns: the median of the pairs'
-/// ratios, and the span that holds it with 95 % confidence, by drawing the pairs again with
-/// replacement.
+/// The ratio of a figure of A to that of B over pairs of runs: the median of the pairs' ratios, and
+/// its 95 % bootstrap confidence interval (the pairs are resampled with replacement).
 ///
 /// @param medianA of A's runs
 /// @param medianB of B's runs
 /// @param ratio median of A / B over the pairs
-/// @param low end of the span
-/// @param high end of the span
+/// @param low end of the interval
+/// @param high end of the interval
 public record PairedRatio(double medianA, double medianB, double ratio, double low, double high) {
   private static final int DRAWS = 10_000;
   private static final long SEED = 1;
@@ -55,12 +54,12 @@ public record PairedRatio(double medianA, double medianB, double ratio, double l
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  /// False when the span holds 1, or a figure was 0: then nothing may be claimed.
+  /// False when the interval holds 1 or a figure was 0: then nothing may be claimed.
   boolean isClaim() {
     return low > 1 || high < 1;
   }
 
-  /// The span, for people.
+  /// The interval as text.
   String span() {
     return low == 0 && high == Double.POSITIVE_INFINITY
         ? "too few pairs"

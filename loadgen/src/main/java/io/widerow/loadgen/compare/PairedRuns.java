@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Runs of A and B that take turns, A B B A A B ..., until enough pairs count or the time is over.
-/// A pair in which the machine's host took more than a percent of its time away is run again.
+/// Runs A and B in turn, A B B A A B ..., until enough pairs count or the time is over. A pair with
+/// more than 1 % of steal time is run again.
 ///
 /// - Threads: one.
 ///
@@ -28,7 +28,7 @@ public final class PairedRuns<T> {
     /// @param pair its number, from 0 on, discarded ones included
     T run(int pair) throws IOException, InterruptedException;
 
-    /// Share of the machine's time that its host took away meanwhile.
+    /// Share of the machine's time that its host took meanwhile (steal).
     double stealShare(T found);
   }
 

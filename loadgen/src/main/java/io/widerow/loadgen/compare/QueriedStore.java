@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A contestant that holds the events and is asked.
+/// A contestant that holds the events and answers queries.
 ///
 /// - Threads: one.
 public final class QueriedStore implements AutoCloseable {
@@ -33,17 +33,17 @@ public final class QueriedStore implements AutoCloseable {
   private final ServerProcess server;
   private final @Nullable PeerReader peer; // of one that is not asked over HTTP
 
-  /// What one turn found.
+  /// Measurements of one turn.
   public record Turn(Map<Question, Took> took, double stealShare) {
     public Took of(Question question) {
       return Objects.requireNonNull(took.get(question));
     }
   }
 
-  /// What the answers to one question took, in nanoseconds.
+  /// Times of the answers to one question, in nanoseconds.
   ///
   /// @param median of their times
-  /// @param tail 99th percentile of them; their greatest where there are few
+  /// @param tail 99th percentile of them; the maximum where there are few
   /// @param cpu of the server, for one answer
   public record Took(double median, double tail, double cpu) {
     static Took of(double[] times, long cpuNanos) {
@@ -65,8 +65,8 @@ public final class QueriedStore implements AutoCloseable {
     this.peer = peer;
   }
 
-  /// Starts the contestant, sends all events and waits until it is at rest; Widerow is stopped and
-  /// started once, so that everything is sealed.
+  /// Starts the contestant, sends all events and waits until it is idle. Widerow is restarted once,
+  /// so that everything is sealed.
   public static QueriedStore load(
       Contestant contestant,
       Workload workload,
@@ -118,7 +118,7 @@ public final class QueriedStore implements AutoCloseable {
     }
   }
 
-  /// Asks once and holds every row against the right one; how many there were.
+  /// Asks once, checks every row, and returns the number of rows.
   ///
   /// @throws WrongAnswer with the first row that is not right
   public long check(Question question, Question.Subject subject, Path right)
@@ -168,7 +168,7 @@ public final class QueriedStore implements AutoCloseable {
     return new Turn(took, watcher.costs().stealShare());
   }
 
-  /// How long each answer took; whoever is asked, its rows are thrown away as they come.
+  /// Times of the answers; rows are discarded as they arrive, for every contestant alike.
   private double[] times(Question question, Question.Subject subject)
       throws IOException, InterruptedException {
     double[] took = new double[question.times];

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/// What the contestants are asked, each in its own language, with rows of the same meaning.
-/// Widerow's rows carry the id and the type as well. DuckDB is asked the same of the same rows, to
-/// know the right answer.
+/// The queries that contestants answer, each in its own language, with rows of the same meaning.
+/// Widerow's rows also carry the id and the type. DuckDB answers the same queries over the same
+/// rows as the reference.
 public enum Question {
   /// Every event in full, in order of time.
   RANGE(1),
@@ -25,14 +25,14 @@ public enum Question {
 
   private static final int TIMES_FOR_TAIL = 100;
 
-  /// How often a turn asks it; the median counts, and where there are enough the 99th percentile.
+  /// How often a turn asks it. The median counts, and the 99th percentile where there are enough.
   final int times;
 
   Question(int times) {
     this.times = times;
   }
 
-  /// Of what it is asked.
+  /// The data that a question is about.
   ///
   /// @param typeGlob all types at once
   /// @param types each of them
@@ -61,7 +61,7 @@ public enum Question {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /// Whether the rows come in one order that is right.
+  /// Whether only one order of the rows is right.
   public boolean isOrdered() {
     return this != COUNT;
   }
@@ -70,7 +70,7 @@ public enum Question {
     return this == LATEST;
   }
 
-  /// What can be asked about the events of a scenario, and of both contestants.
+  /// The questions that suit the scenario and that both contestants can answer.
   public static List<Question> suiting(Scenario scenario, Contestant a, Contestant b) {
     return Arrays.stream(values())
         .filter(question -> question.suits(scenario))
@@ -120,7 +120,7 @@ public enum Question {
     return "/exp?query=" + HttpText.encoded(sql);
   }
 
-  /// A table for each type, put together where there are several.
+  /// One table for each type, combined by a union where there are several.
   private static String questRows(Subject of, String columns) {
     boolean alone = of.types().size() == 1;
     return of.types().stream()
@@ -130,7 +130,7 @@ public enum Question {
         .collect(Collectors.joining(" union all "));
   }
 
-  /// Of several tables, the latest of each are put together: it would sort all rows otherwise.
+  /// With several tables, a union of the latest rows of each: otherwise it would sort all rows.
   private static String questLatest(Subject of) {
     String last = " order by timestamp desc limit " + LATEST_ROWS;
     if (of.types().size() == 1) {

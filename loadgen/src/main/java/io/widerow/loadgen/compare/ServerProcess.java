@@ -10,8 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A server that this tool started, so that it may also stop and kill it. It does not outlive the
-/// tool.
+/// A server that this tool started and may stop or kill. It does not outlive the tool.
 ///
 /// - Threads: one; [#kill] may come from any.
 public final class ServerProcess implements AutoCloseable {
@@ -31,12 +30,12 @@ public final class ServerProcess implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /// A question whose answer may be that the server is not ready yet.
+  /// A check that may find the server not ready yet.
   public interface Probe {
     boolean isReady() throws IOException, InterruptedException;
   }
 
-  /// @param log where its output goes, behind what is there
+  /// @param log file to which its output is appended
   public static ServerProcess start(List<String> command, Path log) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -46,7 +45,7 @@ public final class ServerProcess implements AutoCloseable {
     return new ServerProcess(builder.start(), log);
   }
 
-  /// A port that nobody has at the moment.
+  /// An address with a port that is free at the moment.
   public static InetSocketAddress freeAddress() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort());
@@ -61,14 +60,14 @@ public final class ServerProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /// Waits a moment, less when the process ends.
+  /// Waits a moment; shorter when the process ends.
   void pause() throws InterruptedException {
     if (process.waitFor(PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
       TimeUnit.MILLISECONDS.sleep(1);
     }
   }
 
-  /// @throws IOException when it ends or does not get ready, with its last words
+  /// @throws IOException with its last output, when it ends or does not become ready
   public void await(Probe probe) throws IOException, InterruptedException {
     long beganNanos = System.nanoTime();
     String answer = "it says not to be ready";

@@ -10,7 +10,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// How many events of all types a contestant has, as its readers see it.
+/// The number of events of all types that a contestant stores, as its readers see it.
 ///
 /// - Threads: one.
 final class StoredCount {
@@ -27,8 +27,8 @@ final class StoredCount {
     this.workload = workload;
   }
 
-  /// Waits until everything that was acknowledged can be read, where the contestant acknowledges
-  /// before that and a count costs it nothing.
+  /// Waits until everything acknowledged can be read, for contestants that acknowledge earlier and
+  /// whose count is cheap.
   void awaitCheap(ServerProcess server, long events) throws IOException, InterruptedException {
     switch (contestant.kind()) {
       case QUESTDB, VICTORIA -> server.await(() -> full() >= events);
@@ -50,7 +50,7 @@ final class StoredCount {
     };
   }
 
-  /// It has a table for each type, and none for a type of which nothing has come.
+  /// QuestDB has a table for each type that it received.
   private long quest() throws IOException, InterruptedException {
     List<String> tables =
         NAME.matcher(exec("select table_name from tables()"))
@@ -81,7 +81,7 @@ final class StoredCount {
     return answer.body();
   }
 
-  /// It keeps a point for each field; `seq` is one of them.
+  /// VictoriaMetrics keeps a point for each field; `seq` is one of them.
   private long victoria() throws IOException, InterruptedException {
     TimedQuery.Answer flush = TimedQuery.run(address, "/internal/force_flush");
     assert flush.bytes() >= 0 : "flushed";

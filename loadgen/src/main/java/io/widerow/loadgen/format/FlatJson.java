@@ -3,7 +3,7 @@ package io.widerow.loadgen.format;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Reads and writes JSON objects without objects in them: all that runs and read-back need.
+/// Reads and writes JSON objects without nested objects.
 ///
 /// - Threads: one; an instance reads one line.
 public final class FlatJson {

@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Times and counts as people type and read them: `50ms`, `2us`, `10s`; `100k`, `1.5M`.
+/// Times and counts with units: `50ms`, `2us`, `10s`; `100k`, `1.5M`.
 public final class Quantity {
   public static final long MICRO = 1_000;
   public static final long MILLI = 1_000_000;

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/// A run's result as people read it at the end.
+/// The table that the tool prints at the end of a run.
 public final class FinalTable {
   private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99, 100};
 

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// Runs of one workload against one target, each shown, reported and written.
+/// Runs of one workload against one target; prints and stores the report of each.
 ///
 /// - Threads: one.
 public final class LoadSession {
@@ -94,7 +94,7 @@ public final class LoadSession {
     }
   }
 
-  /// A run whose result alone matters.
+  /// A run without a report.
   RunResult probe(Pace pace) throws InterruptedException {
     return execute(pace, AckListener.NONE, List.of());
   }

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// What the figures were measured on.
+/// Describes the machine and the code that were measured.
 public final class Machine {
   private static final long GIT_SECONDS_MAX = 5;
 
@@ -32,8 +32,8 @@ public final class Machine {
     return facts;
   }
 
-  /// The JVM options of a process, but for those that name a place; `unknown` when it has ended or
-  /// is not ours.
+  /// The JVM options of a process, without those that hold a path; `unknown` when it has ended or
+  /// belongs to another user.
   static String flags(long pid) {
     try {
       String words = Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"));

@@ -15,8 +15,8 @@ import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/// A run as pictures: latency by percentile, rate and latency over time, CPU and memory of target
-/// and client over time.
+/// Plots of a run: latency by percentile; rate and latency over time; CPU and memory of target and
+/// client over time.
 public final class Plots {
   private static final int WIDTH = 900;
   private static final int HEIGHT = 450;

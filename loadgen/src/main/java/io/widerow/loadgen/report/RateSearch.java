@@ -6,8 +6,8 @@ import io.widerow.loadgen.run.RunResult;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/// Looks for the highest rate at which the 99th percentile stays within a bound, no batch fails and
-/// the rate is kept. Begins with the closed-loop maximum and halves the span until it is narrow.
+/// Searches for the highest rate at which p99 stays within a bound, no batch fails and the rate is
+/// kept. It starts with the closed-loop maximum and bisects until the interval is narrow.
 public final class RateSearch {
   private static final double NARROW = 0.05;
   private static final int TRIES_MAX = 3;
@@ -56,7 +56,7 @@ public final class RateSearch {
     return low;
   }
 
-  /// Tries a rate again when it was the tool that was late: that says nothing of the target.
+  /// Repeats a rate when the load generator was late: such a run says nothing about the target.
   private RunResult probe(double rate) throws InterruptedException {
     RunResult result = session.probe(pace.withRate(rate));
     for (int tries = 1; tries < TRIES_MAX && !isGood(result) && isClientBound(result); tries++) {

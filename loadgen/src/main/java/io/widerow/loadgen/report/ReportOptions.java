@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// The options that decide what is watched, written and judged.
+/// The options for what is watched, stored and judged.
 public final class ReportOptions {
   @Option(
       names = "--pid",
@@ -31,7 +31,7 @@ public final class ReportOptions {
   @Option(
       names = "--note",
       defaultValue = "",
-      description = "said next to the figures, such as a peer's version and settings")
+      description = "shown with the figures, such as a peer's version and settings")
   String note = "";
 
   @Option(names = "--max-p99", paramLabel = "TIME", description = "exit code 99 above it")
@@ -58,7 +58,7 @@ public final class ReportOptions {
         || (minRate != null && result.eventsPerSecond() < Quantity.count("--min-rate", minRate));
   }
 
-  /// Refuses what cannot be before anything is sent.
+  /// Rejects impossible values before anything is sent.
   public void check() {
     if (maxP99 != null) {
       Quantity.nanos("--max-p99", maxP99);

@@ -41,7 +41,7 @@ public record ResultsLayout(Path root) {
   /// Creates the folder of a run and writes how and where it was run.
   ///
   /// @param pid of the target; null when it is not known
-  /// @throws IllegalArgumentException when the directory has a page that somebody else wrote
+  /// @throws IllegalArgumentException when the directory has a README.md that is not ours
   public Path begin(String name, List<String> command, @Nullable Long pid) throws IOException {
     ResultsPage.requireOurs(this);
     Path folder = Files.createDirectories(folders().resolve(name));
@@ -55,7 +55,7 @@ public record ResultsLayout(Path root) {
     return folder;
   }
 
-  /// The command as a shell reads it, but for apostrophes, which go.
+  /// The command in shell syntax; apostrophes inside words are dropped.
   public static String commandLine(List<String> arguments) {
     return arguments.stream()
         .map(word -> word.matches("[^\\s']+") ? word : "'" + word.replace("'", "") + "'")

@@ -15,12 +15,11 @@ import java.util.TreeMap;
 
 /// `README.md` of the results: for each question and peer the newest run on each machine.
 ///
-/// The page depends on `data/` alone, so a test can hold it against what would be written.
+/// The page depends on `data/` alone, so a test can compare it with what the tool writes. It has at
+/// most 120 lines: long tables show their newest entries only.
 public final class ResultsPage {
-  private static final int COMPARE_ROWS_MAX = 26;
-  private static final int QUERY_ROWS_MAX = 16;
-  private static final int RUN_ROWS_MAX = 26;
-  private static final int GROWTH_ROWS_MAX = 8;
+  private static final int LINES_MAX = 120;
+  private static final int ENTRIES_MAX = 40; // in each table
   private static final String TITLE = "# How fast, against what, on which machine";
   private static final String NONE = "-";
 
@@ -28,16 +27,18 @@ public final class ResultsPage {
   private final List<ResultsEntry> all;
   private final List<ResultsEntry> newest;
   private final Map<String, List<ResultsEntry>> machines = new LinkedHashMap<>();
+  private final int entriesMax;
 
-  private ResultsPage(List<ResultsEntry> all) {
+  private ResultsPage(List<ResultsEntry> all, int entriesMax) {
     this.all = all;
+    this.entriesMax = entriesMax;
     newest = ResultsEntry.newest(all);
     all.forEach(e -> machines.computeIfAbsent(e.member("machine"), _ -> new ArrayList<>()).add(e));
   }
 
   /// Writes the page anew.
   ///
-  /// @throws IllegalArgumentException when there is a page that somebody else wrote
+  /// @throws IllegalArgumentException when there is a README.md that is not ours
   public static void write(ResultsLayout layout) throws IOException {
     requireOurs(layout);
     Files.writeString(layout.page(), render(layout));
@@ -52,7 +53,14 @@ public final class ResultsPage {
   }
 
   static String render(ResultsLayout layout) throws IOException {
-    return new ResultsPage(ResultsEntry.all(layout)).page();
+    List<ResultsEntry> all = ResultsEntry.all(layout);
+    int entries = ENTRIES_MAX;
+    String page = new ResultsPage(all, entries).page();
+    while (page.lines().count() > LINES_MAX && entries > 1) { // the oldest of long tables go
+      entries--;
+      page = new ResultsPage(all, entries).page();
+    }
+    return page;
   }
 
   private String page() {
@@ -108,7 +116,7 @@ public final class ResultsPage {
         "at rest, A / B",
         "commit",
         "run");
-    for (ResultsEntry entry : newest(Kind.COMPARE, COMPARE_ROWS_MAX)) {
+    for (ResultsEntry entry : newest(Kind.COMPARE)) {
       Map<String, String> rate = entry.figure("events/s");
       row(
           entry.member("a"),
@@ -130,7 +138,7 @@ public final class ResultsPage {
     return figure.isEmpty() ? NONE : figure.get("ratio") + " (" + figure.get("ci95") + ")";
   }
 
-  /// What stands for a contestant's name in the tables.
+  /// Versions and settings of the peers that the tables name.
   private String peers() {
     Map<String, String> notes = new TreeMap<>();
     for (ResultsEntry entry : all) {
@@ -159,7 +167,7 @@ public final class ResultsPage {
         "count",
         "commit",
         "run");
-    for (ResultsEntry entry : newest(Kind.QUERIES, QUERY_ROWS_MAX)) {
+    for (ResultsEntry entry : newest(Kind.QUERIES)) {
       row(
           entry.member("a"),
           entry.member("b"),
@@ -204,7 +212,7 @@ public final class ResultsPage {
         "CPU us/event",
         "commit",
         "run");
-    for (ResultsEntry entry : newest(Kind.RUN, RUN_ROWS_MAX)) {
+    for (ResultsEntry entry : newest(Kind.RUN)) {
       row(
           "`" + entry.question() + "`",
           note(entry),
@@ -222,7 +230,7 @@ public final class ResultsPage {
     }
   }
 
-  /// The operator's note, and what the queries beside the run took.
+  /// The operator's note, and the p99 of queries during the run.
   private static String note(ResultsEntry entry) {
     StringBuilder note = new StringBuilder(entry.member("note"));
     for (String read : List.of("latest", "filter", "count")) {
@@ -250,7 +258,7 @@ public final class ResultsPage {
         "ready after SIGKILL, ms",
         "commit",
         "run");
-    for (ResultsEntry entry : newest(Kind.GROWTH, GROWTH_ROWS_MAX)) {
+    for (ResultsEntry entry : newest(Kind.GROWTH)) {
       for (Map<String, String> size : entry.lines()) {
         row(
             count(size.getOrDefault("events", "")),
@@ -267,9 +275,9 @@ public final class ResultsPage {
   }
 
   /// The newest entries of this kind, by question and then by time.
-  private List<ResultsEntry> newest(Kind kind, int max) {
+  private List<ResultsEntry> newest(Kind kind) {
     List<ResultsEntry> found = newest.stream().filter(entry -> entry.kind() == kind).toList();
-    return found.subList(Math.max(0, found.size() - max), found.size()).stream()
+    return found.subList(Math.max(0, found.size() - entriesMax), found.size()).stream()
         .sorted(Comparator.comparing(ResultsEntry::question).thenComparing(ResultsEntry::name))
         .toList();
   }

@@ -11,10 +11,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/// A run with all that belongs to its figures.
+/// A run with its configuration and figures.
 ///
 /// @param name of the run and of its folder
-/// @param note what the operator says of the target, such as a peer's version and settings
+/// @param note the operator's description of the target, such as a peer's version and settings
 public record RunReport(
     String name,
     String note,
@@ -29,7 +29,7 @@ public record RunReport(
     return endpoint.durability() == null ? "target's own" : endpoint.durability();
   }
 
-  /// CPU of the target for one event; negative when nobody watched.
+  /// CPU of the target for one event; negative when it was not watched.
   public double targetMicrosPerEvent() {
     return perEvent(costs.targetCpuNanos() / (double) Quantity.MICRO);
   }

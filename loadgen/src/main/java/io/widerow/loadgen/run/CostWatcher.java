@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what the target costs while a run goes on.
+/// Samples the resources that the target uses during a run.
 ///
 /// - Threads: the run's watching thread.
 public final class CostWatcher implements RunWatcher {
@@ -106,7 +106,7 @@ public final class CostWatcher implements RunWatcher {
     return all == 0 ? 0 : (machineLast[STEAL] - machineFirst[STEAL]) / (double) all;
   }
 
-  /// Lengths of all files below it; one that goes away meanwhile counts nothing.
+  /// Sum of all file lengths below it; a file deleted meanwhile counts as 0.
   public static long bytesBelow(Path directory) {
     try (Stream<Path> files = Files.walk(directory)) {
       return files.filter(Files::isRegularFile).mapToLong(CostWatcher::size).sum();

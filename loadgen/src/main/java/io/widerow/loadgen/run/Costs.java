@@ -1,9 +1,9 @@
 package io.widerow.loadgen.run;
 
-/// What a run cost the target's machine; -1 where nobody said which process or directory to watch.
+/// Resources that a run used; -1 where no process or directory was named to watch.
 ///
 /// @param targetCpuNanos CPU of the target while measuring
-/// @param residentBytesPeak its most memory since it began
+/// @param residentBytesPeak its peak resident memory since it started
 /// @param writtenBytes what it wrote to disk while measuring
 /// @param atRestBytes size of its directory after the run
 /// @param stealShare share of the machine's time that its host gave to others
@@ -15,12 +15,12 @@ public record Costs(
     double stealShare) {
   static final Costs UNKNOWN = new Costs(-1, -1, -1, -1, 0);
 
-  /// These costs and their part of what the target did after the run. That is work left by all
-  /// events that were sent, those of the warm-up too, so the measured ones have a share of it.
+  /// These costs plus a share of the target's work after the run. All events that were sent,
+  /// warm-up included, left that work, so the measured events bear only their share.
   ///
-  /// @param ended when the run ended
-  /// @param settled when it had come to rest
-  /// @param measuredShare measured events, of all that were sent
+  /// @param ended reading at the end of the run
+  /// @param settled reading once the target was idle
+  /// @param measuredShare measured events as a share of all that were sent
   public Costs with(
       ProcessReading ended, ProcessReading settled, double measuredShare, long restBytes) {
     return new Costs(

@@ -18,15 +18,15 @@ public final class GroupCounts {
   private final LongSupplier newestNanos;
   private final Stamper stamper = new Stamper();
 
-  /// @param types as the query's parameter has them
-  /// @param newestNanos where the time that is counted ends
+  /// @param types as a query parameter
+  /// @param newestNanos end of the counted time range
   public GroupCounts(String types, GroupOptions options, LongSupplier newestNanos) {
     this.types = types;
     this.options = options;
     this.newestNanos = newestNanos;
   }
 
-  /// Asks once; how many groups there are.
+  /// Runs the query once and returns the number of groups.
   long ask(TimedQuery query) throws IOException {
     return query.get(path() + byTarget(), false).lines() - 1;
   }

@@ -2,7 +2,7 @@ package io.widerow.loadgen.run;
 
 import io.widerow.loadgen.format.Quantity;
 
-/// What a count is grouped by and which events it is of.
+/// Grouping of a count, and the events that it covers.
 ///
 /// @param by a field, or `type`
 /// @param everyNanos step of time, whole seconds

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
-/// Tells the seconds around a full hour from all others: a new bucket must not show in latency.
+/// Separates the seconds around a full hour from all others: a new bucket must not show in latency.
 ///
 /// - Threads: the run's watching thread.
 public final class HourEnd implements RunWatcher {

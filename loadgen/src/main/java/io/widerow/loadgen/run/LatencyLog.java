@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogWriter;
 
-/// A run's response times, second by second, as an HdrHistogram log: what any tool that reads such
-/// logs can cut, add up and draw again.
+/// A run's response times, second by second, as an HdrHistogram log. Any tool for such logs can
+/// cut, sum and plot it.
 ///
-/// - Threads: the run's watching thread, and whoever closes it afterwards.
+/// - Threads: the run's watching thread; any thread may close it afterwards.
 /// - Units: nanoseconds in the histograms.
 public final class LatencyLog implements RunWatcher, AutoCloseable {
   private final PrintStream out;
@@ -31,7 +31,7 @@ public final class LatencyLog implements RunWatcher, AutoCloseable {
     }
   }
 
-  /// @throws IOException when something of it could not be written
+  /// @throws IOException when a part of the log could not be written
   @Override
   public void close() throws IOException {
     boolean failed = out.checkError();

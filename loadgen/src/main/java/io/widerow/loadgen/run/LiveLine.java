@@ -4,7 +4,7 @@ import io.widerow.loadgen.format.Quantity;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/// What the run looks like this second, on the terminal.
+/// Prints a line about each second of the run to the terminal.
 public final class LiveLine implements RunWatcher {
   private final PrintWriter out;
 

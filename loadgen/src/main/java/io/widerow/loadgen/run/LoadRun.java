@@ -15,12 +15,10 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 import org.jspecify.annotations.Nullable;
 
-/// One run against one target. Its events are numbered from a base, so that no two runs of a
-/// session send the same bytes: a target that recognises a repeated batch would do nothing for the
-/// second.
+/// One run against one target. Its events are numbered from a base, so no two runs of a session
+/// send the same bytes: a target that recognises repeats would skip the work of the second.
 ///
-/// - Threads: `send-0..` one for each connection; the caller's thread watches them, once every
-///   tick.
+/// - Threads: one for each connection, `send-0..`; the caller's thread watches them once a tick.
 public final class LoadRun {
   private static final long TICK_MILLIS = 50;
 
@@ -105,7 +103,7 @@ public final class LoadRun {
     return result(cpu.sinceMarkNanos());
   }
 
-  /// Events that were dealt out, sent or not.
+  /// Events given to senders, sent or not.
   public long eventsTaken() {
     return schedule.batchesTaken() * (long) batchEvents;
   }
@@ -115,7 +113,7 @@ public final class LoadRun {
     return counters.acceptedEvents.sum();
   }
 
-  /// Waits a tick, at most, and says whether anyone still sends.
+  /// Waits at most a tick and returns whether any thread still sends.
   private boolean isAlive() throws InterruptedException {
     long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
     for (Thread thread : threads) {
@@ -172,7 +170,7 @@ public final class LoadRun {
         List.copyOf(seconds));
   }
 
-  /// CPU of the sending threads, kept up after they ended.
+  /// CPU of the sending threads, still known after they end.
   private static final class CpuClock {
     private final ThreadMXBean beans = ManagementFactory.getThreadMXBean();
     private final List<Thread> threads;

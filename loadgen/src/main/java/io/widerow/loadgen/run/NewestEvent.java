@@ -4,8 +4,8 @@ import io.widerow.loadgen.wire.Reply;
 import io.widerow.loadgen.workload.Workload;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Remembers the newest event that was acknowledged, for those who read the newest minutes, and
-/// passes everything on.
+/// Remembers the newest acknowledged event, for queries over the newest minutes, and passes every
+/// outcome on.
 ///
 /// - Threads: any.
 public final class NewestEvent implements AckListener {
@@ -26,8 +26,8 @@ public final class NewestEvent implements AckListener {
     next.answered(sequenceFirst, slot, events, reply);
   }
 
-  /// The time behind the newest event, nanoseconds since the epoch; that of the first before any
-  /// was acknowledged.
+  /// The time just after the newest event, nanoseconds since the epoch; the time of the first event
+  /// before any was acknowledged.
   public long limitNanos() {
     return workload.timeNanos(sequenceLimit.get(), 0);
   }

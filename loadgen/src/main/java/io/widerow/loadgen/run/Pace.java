@@ -1,11 +1,11 @@
 package io.widerow.loadgen.run;
 
-/// How fast and how long.
+/// Rate and duration of a run.
 ///
 /// @param rates events per second; [Rate#CLOSED] sends whenever a connection is free
 /// @param warmupNanos sent before anything is measured
 /// @param durationNanos how long is measured
-/// @param eventLimit events after which a run ends early
+/// @param eventLimit number of events after which a run ends early
 /// @param timeoutNanos longest wait for an answer, and for a backlog at the end
 public record Pace(
     Rate rates,

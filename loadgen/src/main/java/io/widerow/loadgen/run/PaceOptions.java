@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// The options that decide how fast and how long.
+/// The options for rate and duration.
 public final class PaceOptions {
   @Option(
       names = "--rate",
@@ -18,22 +18,22 @@ public final class PaceOptions {
   @Option(
       names = "--duration",
       defaultValue = "10s",
-      description = "how long is measured (default ${DEFAULT-VALUE})")
+      description = "measured time (default ${DEFAULT-VALUE})")
   private String duration = "";
 
   @Option(
       names = "--warmup",
       defaultValue = "2s",
-      description = "sent before that and not measured (default ${DEFAULT-VALUE})")
+      description = "time before it that is not measured (default ${DEFAULT-VALUE})")
   private String warmup = "";
 
-  @Option(names = "--events", description = "end after so many, warm-up included")
+  @Option(names = "--events", description = "end after this many events, warm-up included")
   private @Nullable String events;
 
   @Option(
       names = "--connections",
       defaultValue = "4",
-      description = "each with a thread of its own (default ${DEFAULT-VALUE})")
+      description = "one thread each (default ${DEFAULT-VALUE})")
   private int connections;
 
   @Option(

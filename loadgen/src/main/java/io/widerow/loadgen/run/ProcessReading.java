@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What Linux has counted for a process until now.
+/// Counters that Linux keeps for a process.
 ///
 /// @param cpuNanos user and system time of all its threads
 /// @param residentBytesPeak the most memory it ever had
@@ -13,7 +13,7 @@ import java.nio.file.Path;
 public record ProcessReading(
     long atNanos, long cpuNanos, long residentBytes, long residentBytesPeak, long writtenBytes) {
   private static final long TICK_NANOS = 10 * Quantity.MILLI; // USER_HZ is 100 for every program
-  private static final int USER_TIME = 11; // fields behind the program's name
+  private static final int USER_TIME = 11; // fields after the program's name
   private static final int SYSTEM_TIME = 12;
 
   /// @throws IOException when there is no such process, or it is another user's

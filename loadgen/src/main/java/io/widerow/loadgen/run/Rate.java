@@ -51,7 +51,7 @@ public record Rate(double fromPerSecond, double untilPerSecond) {
     return (fromPerSecond + untilPerSecond) / 2;
   }
 
-  /// For names of files and folders.
+  /// A form for names of files and folders.
   public String label() {
     return isClosed() ? "max" : isRamp() ? toString().replace(",", "") : plain(fromPerSecond);
   }

@@ -8,13 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// The options that decide what is read while events are written.
+/// The options for queries during a run.
 public final class ReadOptions {
   @Option(
       names = "--read",
       paramLabel = "WHAT=RATE",
       description =
-          "ask so often a second while writing, on a fixed schedule: latest (100), range (the"
+          "queries a second while writing, on a fixed schedule: latest (100), range (the"
               + " newest 10,000), filter (the newest 20 of a word), count (by --by and --every,"
               + " of the newest --over); repeatable")
   private List<String> reads = new ArrayList<>();
@@ -40,11 +40,11 @@ public final class ReadOptions {
           "how much of the newest events' time --read count reads (default ${DEFAULT-VALUE})")
   private String over = "";
 
-  /// @param what is asked
-  /// @param perSecond how often
+  /// @param what kind of query
+  /// @param perSecond rate
   public record Read(Kind what, double perSecond) {}
 
-  /// What can be asked.
+  /// The kinds of queries.
   enum Kind {
     LATEST("&order=desc&limit=100"),
     RANGE("&order=desc&limit=10000"),

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/// Asks one question again and again while a run goes on, each at its own time: a slow answer makes
-/// the next ones late, and they count from the time at which they should have been asked.
+/// Repeats one query on a fixed schedule during a run. A slow answer delays the next queries, and
+/// their latency counts from the time at which they were due.
 ///
 /// - Threads: `read-<what>`, its own, from [#measuringBegins] to [#measuringEnds]; the run's
 ///   watching thread calls these two.
@@ -29,7 +29,7 @@ public final class Reader implements RunWatcher {
   private @Nullable Thread thread;
 
   /// @param types as the query's parameter has them
-  /// @param counts who asks for counts
+  /// @param counts runs the count queries
   public Reader(
       InetSocketAddress address, String types, ReadOptions.Read read, GroupCounts counts) {
     this.address = address;

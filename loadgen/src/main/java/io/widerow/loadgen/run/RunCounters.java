@@ -10,20 +10,20 @@ import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
-/// What the senders count while they send.
+/// Counters and latency recorders that all senders share.
 ///
-/// - Threads: any; per batch, not per event, so contention does not matter.
+/// - Threads: any; updated once a batch, not once an event, so contention does not matter.
 public final class RunCounters {
   private static final long LATENCY_NANOS_MAX = 3_600 * Quantity.SECOND;
 
-  /// From the intended time to the answer: what a user waits.
+  /// From the intended time to the answer: the latency that a user sees.
   final Recorder response = recorder();
 
   /// From the first byte out to the answer.
   final Recorder service = recorder();
 
-  /// How late the tool itself was: from the intended time to the first byte out, of batches whose
-  /// connection was free in time.
+  /// Delay of the load generator itself: from the intended time to the first byte out, for batches
+  /// whose connection was free in time.
   final Recorder slip = recorder();
 
   final LongAdder acceptedEvents = new LongAdder();
@@ -32,7 +32,7 @@ public final class RunCounters {
   /// Batches that found no connection free at their time.
   final LongAdder queuedBatches = new LongAdder();
 
-  /// Measured batches: of these are the figures.
+  /// Batches that count in the figures.
   final LongAdder measuredBatches = new LongAdder();
 
   final LongAdder measuredEvents = new LongAdder();
@@ -72,7 +72,7 @@ public final class RunCounters {
     return failures().values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /// What the target, or the socket, said at the first failure.
+  /// The message of the target or the socket at the first failure.
   String failureExample() {
     return failureExample;
   }

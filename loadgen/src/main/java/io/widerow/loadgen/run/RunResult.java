@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/// What one run found.
+/// Measurements of one run.
 ///
 /// @param rateAsked events per second, 0 for as fast as possible
 /// @param elapsedNanos from the start of measuring to the last answer
@@ -39,8 +39,7 @@ public record RunResult(
       long failures,
       boolean measured) {}
 
-  /// @throws WrongAnswer when nothing was acknowledged while measuring: no figure says anything
-  ///   then
+  /// @throws WrongAnswer when nothing was acknowledged while measuring, so no figure means anything
   public void requireEvents(Object target) throws WrongAnswer {
     if (events == 0) {
       throw new WrongAnswer(
@@ -53,8 +52,8 @@ public record RunResult(
     return elapsedNanos <= 0 ? 0 : events * (double) Quantity.SECOND / elapsedNanos;
   }
 
-  /// True when all was taken in at the rate asked, but for the answers still on their way when the
-  /// schedule ended.
+  /// True when the requested rate was reached. Answers outstanding at the end of the schedule are
+  /// allowed for.
   public boolean isRateKept() {
     double tailNanos = Math.min(TAIL_NANOS_MAX, elapsedNanos * TAIL_SHARE_MAX);
     double rate = events * (double) Quantity.SECOND / Math.max(1, elapsedNanos - tailNanos);
@@ -70,8 +69,8 @@ public record RunResult(
     return elapsedNanos <= 0 ? 0 : sentCpuNanos / (double) elapsedNanos;
   }
 
-  /// True when the tool, and not the target, is what kept the rate down or the latency up: it used
-  /// most of the cores it can get, or woke too late for its own schedule.
+  /// True when the load generator, not the target, limited the rate or raised the latency: it used
+  /// most of its cores, or woke too late for its own schedule.
   public boolean isClientBound(int connections, int cores) {
     boolean starved = clientCores() > BUSY_SHARE * Math.min(connections, Math.max(1, cores - 1));
     return (starved && !isRateKept()) || slip.getValueAtPercentile(99) > Quantity.MILLI;

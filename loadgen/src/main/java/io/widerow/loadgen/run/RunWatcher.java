@@ -2,7 +2,7 @@ package io.widerow.loadgen.run;
 
 import org.HdrHistogram.Histogram;
 
-/// Sees a run as it goes.
+/// Observes a run in progress.
 ///
 /// - Threads: the run's watching thread.
 public interface RunWatcher {

@@ -3,8 +3,9 @@ package io.widerow.loadgen.run;
 import io.widerow.loadgen.format.Quantity;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Which batch is next and when it is to leave. An open schedule has a time for each batch that no
-/// answer can move; a closed one hands out the next batch whenever a connection is free.
+/// Decides which batch is next and when it is due. An open-loop schedule fixes the time of each
+/// batch in advance; no answer can move it. A closed-loop schedule hands out a batch whenever a
+/// connection is free.
 ///
 /// ```
 ///  start          measureFrom                         until        + grace
@@ -13,8 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /// ```
 ///
 /// What is due is the integral of the rate. Each time is computed from the batch's number alone, so
-/// nothing adds up: with an even rate batch k leaves at `start + k * interval`; on a ramp from `r`
-/// to `u` within `D`, `m` events behind the warm-up's, it leaves `s` after measuring began, where
+/// errors do not accumulate: at an even rate batch k leaves at `start + k * interval`. On a ramp
+/// from `r` to `u` within `D`, `m` events after those of the warm-up, it leaves `s` after measuring
+/// began:
 ///
 /// ```
 ///  rate  u |        .-'|        m = r s + a s^2 / 2,  a = (u - r) / D
@@ -94,7 +96,7 @@ final class Schedule {
     return batch < batchLimit ? batch : OVER;
   }
 
-  /// How many batches were handed out.
+  /// Number of batches handed out.
   long batchesTaken() {
     return Math.min(next.get(), batchLimit);
   }
@@ -131,7 +133,7 @@ final class Schedule {
     return batch;
   }
 
-  /// When the batch behind the last one would leave; a ramp ends with its duration.
+  /// When the batch after the last one would leave; a ramp ends with its duration.
   long plannedEndNanos() {
     long endNanos = intendedNanos(batchLimit, untilNanos);
     return rate.isRamp() ? Math.min(untilNanos, endNanos) : endNanos;
@@ -150,8 +152,8 @@ final class Schedule {
     return intendedNanos - measureFromNanos >= 0;
   }
 
-  /// True when a batch must not be sent any more: the time is over, and for an open schedule the
-  /// time to work off a backlog as well.
+  /// True when no batch may be sent any more: the run is over, and with an open schedule so is the
+  /// time for the backlog.
   boolean isOver(long nowNanos, long graceNanos) {
     return nowNanos - untilNanos > (isOpen() ? graceNanos : 0);
   }

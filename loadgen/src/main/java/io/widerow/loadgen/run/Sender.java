@@ -26,7 +26,7 @@ final class Sender implements Runnable {
 
   private static final long DOWN_PAUSE_NANOS = 50 * Quantity.MILLI;
 
-  /// A batch and what stands before it on the wire.
+  /// A batch and the bytes that precede it on the wire.
   record Outgoing(int slot, ByteBuffer head, PreparedBatch batch) {}
 
   private final Endpoint endpoint;
@@ -87,7 +87,7 @@ final class Sender implements Runnable {
     }
   }
 
-  /// A batch that never left waited at least this long.
+  /// A batch that was never sent waited at least this long.
   private void unsent(long intendedNanos, long nowNanos) {
     counters.failed(Failure.UNSENT, "");
     if (schedule.isMeasured(intendedNanos)) {

@@ -31,15 +31,14 @@ final class TimerSlack {
                 Linker.Option.firstVariadicArg(1)));
   }
 
-  /// Does what the first call costs, many milliseconds, before anyone is waited for. Changes
-  /// nothing.
+  /// Pays the cost of the first call, many milliseconds, before any thread waits. Changes nothing.
   ///
   /// @return false where the system has no such thing
   static boolean prepare() {
     return PRCTL.map(prctl -> call(prctl, PR_GET_TIMERSLACK, 0) >= 0).orElse(false);
   }
 
-  /// Asks for the calling thread.
+  /// Sets the slack of the calling thread.
   ///
   /// @return false where the system has no such thing: the thread then wakes later, and the slip
   ///   shows it

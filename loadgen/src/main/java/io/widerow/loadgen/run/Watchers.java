@@ -5,7 +5,7 @@ import org.HdrHistogram.Histogram;
 
 /// Several watchers as one.
 ///
-/// @param all in the order in which they hear of things
+/// @param all in the order of notification
 public record Watchers(List<RunWatcher> all) implements RunWatcher {
   public Watchers {
     all = List.copyOf(all);

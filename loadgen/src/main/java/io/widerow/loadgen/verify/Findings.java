@@ -5,17 +5,17 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// What reading back found wrong: how often, and the first few of each kind.
+/// Errors found by reading back: a count of each kind and its first examples.
 final class Findings {
   private static final int EXAMPLES_MAX = 5;
 
-  /// The ways in which a target can be wrong.
+  /// The kinds of errors.
   enum Kind {
-    /// Acknowledged, and not there.
+    /// Acknowledged, but absent.
     LOST,
-    /// There more than once.
+    /// Present more than once.
     REPEATED,
-    /// Before an event that it should follow.
+    /// Ahead of an event that it should follow.
     DISORDER,
     /// Never sent.
     INVENTED,

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 
-/// What became of each batch, in a file of the tool's own that is forced every 20 ms and at the
-/// end: the word of the sender against that of the target. What was sent but not acknowledged is in
-/// it as well, since it may have arrived.
+/// The outcome of each batch, in a file that is forced every 20 ms and at the end: the independent
+/// record against which the target is checked. It includes batches that were sent but not
+/// acknowledged, since they may have arrived.
 ///
 /// ```
 ///  0              8          12         16         20        24
@@ -77,7 +77,7 @@ public final class Ledger implements AckListener, AutoCloseable {
     file.close();
   }
 
-  /// All whole entries; an unfinished one at the end is left out.
+  /// All whole entries; an unfinished last one is ignored.
   static List<Entry> read(Path path) throws IOException {
     List<Entry> entries = new ArrayList<>();
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {

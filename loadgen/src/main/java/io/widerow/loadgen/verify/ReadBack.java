@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Reads everything back over `GET /v1/query` and holds it against the ledger.
+/// Reads everything back over `GET /v1/query` and checks it against the ledger.
 ///
 /// - Threads: one.
 final class ReadBack {
@@ -29,9 +29,9 @@ final class ReadBack {
     this.port = port;
   }
 
-  /// Asks for all events of the types in the workload's time and hands each to the check.
+  /// Queries all events of the workload's types and time range and passes each to the check.
   ///
-  /// @return how many events were read
+  /// @return number of events read
   long read(List<String> types, long fromNanos, long untilNanos, ReadBackCheck check)
       throws IOException, InterruptedException {
     List<String> parameters = new ArrayList<>();

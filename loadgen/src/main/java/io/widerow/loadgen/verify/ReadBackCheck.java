@@ -15,8 +15,9 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Holds what comes back against what was sent: each acknowledged event once, in order, unchanged,
-/// and nothing that nobody sent. Events whose batch was not acknowledged may be there, once.
+/// Checks the events read back against those sent: each acknowledged event once, in order and
+/// unchanged, and no event that was not sent. Events whose batch was not acknowledged may be there
+/// once.
 ///
 /// Order is that of the ids: the UUIDs' timestamps, then their low eight bytes as signed bytes.
 ///
@@ -42,7 +43,7 @@ public final class ReadBackCheck {
     }
   }
 
-  /// Takes the next event of the answer.
+  /// Checks the next event of the answer.
   void see(Map<String, String> event) {
     inOrder(event.getOrDefault("id", ""));
     long sequence = sequence(event);
@@ -112,7 +113,7 @@ public final class ReadBackCheck {
     }
   }
 
-  /// The text that the target was given, null when it got attributes alone.
+  /// The text that was sent to the target; null when only attributes were.
   private @Nullable String body(Sample sample) {
     return switch (target) {
       case WIDEROW_JSON, WIDEROW_LINES -> sample.body();
@@ -137,8 +138,8 @@ public final class ReadBackCheck {
     }
   }
 
-  /// Ends the check: whatever was acknowledged and not seen is lost. Of a batch that was taken in
-  /// partly only the count is known.
+  /// Ends the check: what was acknowledged and not seen is lost. Of a partly accepted batch only
+  /// the count is known.
   Findings finish() {
     for (Entry entry : batches.values()) {
       int first = Math.toIntExact(entry.sequenceFirst());

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/// The read-back of a whole run: draws the samples again, reads the ledger and the target, and says
-/// what it found.
+/// The read-back of a whole run: draws the samples again, reads the ledger and the target, and
+/// prints the findings.
 public final class Verification {
   private static final int SYSLOG_TRIES_MAX = 20;
   private static final long SYSLOG_PAUSE_NANOS = 250 * Quantity.MILLI;
@@ -21,14 +21,14 @@ public final class Verification {
   private Verification() {}
 
   /// @param queryAddress where the target answers queries
-  /// @return whether all was well
+  /// @return whether everything was right
   public static boolean run(
       Endpoint queryAddress, Workload workload, int slots, Path ledger, PrintWriter out)
       throws IOException, InterruptedException {
     List<List<Sample>> samples = SamplePool.all(workload, slots);
     List<Ledger.Entry> entries = Ledger.read(ledger);
     Target target = queryAddress.target();
-    // Nobody says when a syslog message has arrived, so the first answers may be too early.
+    // A syslog message is not acknowledged, so the first answers may be too early.
     int triesMax = target.acknowledges() ? 1 : SYSLOG_TRIES_MAX;
     for (int tries = 1; ; tries++) {
       ReadBackCheck check = new ReadBackCheck(workload, target, samples, entries);

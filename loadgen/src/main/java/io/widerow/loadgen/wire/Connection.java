@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 public interface Connection extends AutoCloseable {
   /// Sends a batch and waits for the answer.
   ///
-  /// @param head from position 0 to capacity; position and limit are the connection's to move
+  /// @param head from position 0 to capacity; the connection moves position and limit
   /// @param body likewise
-  /// @throws IOException when the connection is of no more use
+  /// @throws IOException when the connection can no longer be used
   Reply exchange(ByteBuffer head, ByteBuffer body, int events) throws IOException;
 
   @Override

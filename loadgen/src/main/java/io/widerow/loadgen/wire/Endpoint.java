@@ -10,11 +10,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Where a target is, and what stands before a batch on the wire.
+/// Address of a target, and the bytes that precede a batch on the wire.
 ///
-/// @param durability asked of the target; null leaves it to the target
-/// @param path of the request instead of the target's own, or null
-/// @param patienceNanos how long a batch is sent again while its answer is lost; 0 never does
+/// @param durability requested of the target; null leaves it to the target
+/// @param path of the request; null for the target's default
+/// @param patienceNanos how long a batch whose answer was lost is retried; 0 for never
 public record Endpoint(
     Target target,
     String host,
@@ -37,7 +37,7 @@ public record Endpoint(
     return new Endpoint(target, host, port, durability, path, nanos);
   }
 
-  /// @param address `HOST:PORT`, perhaps behind `http://`
+  /// @param address `HOST:PORT`, with or without `http://` in front
   public static Endpoint of(
       Target target, String address, @Nullable String durability, @Nullable String path) {
     String bare = address.startsWith("http://") ? address.substring(7) : address;
@@ -70,8 +70,8 @@ public record Endpoint(
     };
   }
 
-  /// The request up to the body: empty where the protocol has none, the type where a driver makes
-  /// the requests.
+  /// The request up to the body. Empty where the protocol has none; the event type where a driver
+  /// makes the requests.
   public ByteBuffer head(PreparedBatch batch, Scenario scenario) {
     if (target == Target.CASSANDRA) {
       return ByteBuffer.wrap(batch.type().getBytes(StandardCharsets.UTF_8));

@@ -1,24 +1,24 @@
 package io.widerow.loadgen.wire;
 
-/// The ways in which a batch does not arrive; each is counted apart.
+/// Why a batch failed; each kind is counted separately.
 public enum Failure {
-  /// Nobody listens, or no connection came about.
+  /// The connection was refused or could not be made.
   DOWN("down"),
-  /// The connection ended in the middle.
+  /// The connection ended during the exchange.
   CLOSED("closed"),
   /// No answer within `--timeout`.
   SLOW("slow"),
-  /// 429 or 503: the target has too much to do.
+  /// 429 or 503: the target is overloaded.
   OVERLOADED("overloaded"),
-  /// Any other 4xx: the target does not want what it was sent.
+  /// Any other 4xx: the target refused the request.
   REFUSED("refused"),
   /// Any other 5xx.
   BROKEN("broken"),
-  /// Some of the batch's events were not taken in.
+  /// Some of the batch's events were rejected.
   REJECTED("rejected"),
-  /// The answer is no answer.
+  /// The answer could not be parsed.
   GARBLED("garbled"),
-  /// The schedule had the batch, but its time was over before any connection was free.
+  /// The batch was due, but no connection was free before the end of the run.
   UNSENT("unsent");
 
   final String label;
@@ -34,7 +34,7 @@ public enum Failure {
     return status >= 500 ? BROKEN : status >= 400 ? REFUSED : GARBLED;
   }
 
-  /// Says so for people.
+  /// A readable name.
   @Override
   public String toString() {
     return label;

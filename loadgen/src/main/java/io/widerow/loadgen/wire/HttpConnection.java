@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 
-/// A kept-alive HTTP/1.1 connection over a blocking channel: one gathering write for the request,
-/// one read for a usual answer, nothing allocated for the batch.
+/// A keep-alive HTTP/1.1 connection over a blocking channel: one gathering write for the request,
+/// one read for the usual answer, no allocation for the batch.
 final class HttpConnection implements Connection {
   private static final int ANSWER_BYTES_MAX = 1 << 20;
 

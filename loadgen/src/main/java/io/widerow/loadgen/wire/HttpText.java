@@ -10,7 +10,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/// Short questions over HTTP, not timed.
+/// Short HTTP requests, not timed.
 public final class HttpText {
   private static final Duration LONGEST = Duration.ofSeconds(60);
   private static final HttpClient CLIENT =

@@ -12,8 +12,7 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/// A server that throws everything away and says thanks: the tool's own limit is measured against
-/// it.
+/// A server that discards every request and answers 204. It shows the load generator's own limit.
 ///
 /// - Threads: `sink`, which accepts, and `sink-<port>` for each connection.
 public final class NullSink implements AutoCloseable {
@@ -66,7 +65,7 @@ public final class NullSink implements AutoCloseable {
         out.write(THANKS);
       }
     } catch (IOException gone) {
-      // The client went; there is nobody to tell.
+      // The client closed its connection.
     }
   }
 

@@ -5,27 +5,27 @@ import java.net.InetSocketAddress;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
-/// How the tool speaks to a peer that has a driver of its own instead of HTTP. The drivers come
-/// with the profile `peers` and are found as services.
+/// Access to a peer through its own driver instead of HTTP. `./widerow load peers` builds the
+/// drivers, and they are found as services.
 ///
 /// - Threads: any.
 public interface PeerDriver {
   /// The peer's name, as in `--target`.
   String label();
 
-  /// A connection of one sending thread; connections to one address may share what lies below.
+  /// A connection for one sending thread; connections to one address may share a session.
   Connection connect(InetSocketAddress address) throws IOException;
 
-  /// Makes it write what it holds back, so that sizes on disk can be compared.
+  /// Flushes the peer's buffers, so that sizes on disk can be compared.
   void flush(InetSocketAddress address) throws IOException;
 
-  /// Events of all types that it has, counted by reading them.
+  /// The number of stored events of all types, counted by reading them.
   long count(InetSocketAddress address) throws IOException;
 
-  /// Someone who reads what it has.
+  /// A reader of the stored events.
   PeerReader reader(InetSocketAddress address) throws IOException;
 
-  /// @throws IllegalArgumentException when the profile was not built
+  /// @throws IllegalArgumentException when the driver was not built
   static PeerDriver of(String label) {
     try {
       for (PeerDriver driver : ServiceLoader.load(PeerDriver.class)) {

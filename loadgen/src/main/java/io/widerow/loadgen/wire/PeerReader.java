@@ -2,16 +2,16 @@ package io.widerow.loadgen.wire;
 
 import java.io.IOException;
 
-/// Reads from a peer that is asked through its own driver.
+/// Reads events through a peer's own driver.
 ///
 /// - Threads: one.
 public interface PeerReader extends AutoCloseable {
-  /// Takes rows as they come.
+  /// Receives rows as they arrive.
   interface RowSink {
     void row(long timeMicros, String type, String body) throws IOException;
   }
 
-  /// All events in one order of time, over all types and partitions.
+  /// All events in one time order, over all types and partitions.
   ///
   /// @param limit rows at most
   /// @return rows read

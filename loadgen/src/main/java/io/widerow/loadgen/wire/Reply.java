@@ -2,10 +2,10 @@ package io.widerow.loadgen.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/// What the target said to one batch.
+/// The target's answer to one batch.
 ///
-/// @param accepted events that it took in
-/// @param failure why not all of them, or null
+/// @param accepted number of events that it accepted
+/// @param failure why not all were accepted, or null
 /// @param body the answer's text when it says more than success
 public record Reply(int accepted, @Nullable Failure failure, String body) {
   public static Reply accepted(int events) {
@@ -29,7 +29,7 @@ public record Reply(int accepted, @Nullable Failure failure, String body) {
     return failed(Failure.ofStatus(status), body);
   }
 
-  /// The whole number behind `name`, or `otherwise`.
+  /// The integer that follows `name`, or `otherwise`.
   private static int number(String body, String name, int otherwise) {
     int found = body.indexOf(name);
     if (found < 0) {

@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A connection that does as careful senders do: a batch whose answer was lost is sent again, byte
-/// for byte, over a new connection, until there is an answer or the time is over.
+/// A connection that retries as careful senders do: it sends a batch whose answer was lost again,
+/// byte for byte, over a new connection, until there is an answer or the time is over.
 ///
-/// - Threads: one; [#close] may come from another and ends the trying.
+/// - Threads: one; another may call [#close], which ends the retries.
 final class RetryingConnection implements Connection {
   private static final long PAUSE_NANOS = 20 * Quantity.MILLI;
 
@@ -18,7 +18,7 @@ final class RetryingConnection implements Connection {
   private volatile boolean closed;
   private volatile @Nullable Connection current;
 
-  /// @param endpoint of the connections that are made
+  /// @param endpoint that the connections lead to
   RetryingConnection(Endpoint endpoint, long patienceNanos) {
     this.endpoint = endpoint;
     this.patienceNanos = patienceNanos;

@@ -6,8 +6,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/// Syslog over TCP: octet-counted frames, one way. That the kernel took a batch is all there is to
-/// know of it, so latency is that of the write.
+/// Syslog over TCP: octet-counted frames without answers. A batch counts as acknowledged when the
+/// kernel has taken it, so latency is that of the write.
 final class SyslogConnection implements Connection {
   private final SocketChannel channel;
 

@@ -6,9 +6,9 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 
-/// Syslog over UDP: a datagram for each message of the batch, whose frames say how long they are.
-/// That the kernel took a datagram is all there is to know of it; what is lost behind it only
-/// reading back shows.
+/// Syslog over UDP: one datagram for each message of the batch, whose frames state their lengths. A
+/// message counts as acknowledged when the kernel has taken it. Only a read-back shows later
+/// losses.
 final class SyslogDatagrams implements Connection {
   private final DatagramChannel channel;
 

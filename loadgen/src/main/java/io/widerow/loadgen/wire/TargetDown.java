@@ -2,7 +2,7 @@ package io.widerow.loadgen.wire;
 
 import java.io.IOException;
 
-/// The target did not take a connection when the run was to begin.
+/// The target accepted no connection at the start of the run.
 public final class TargetDown extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -12,11 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// A query over HTTP/1.1 whose answer is counted and thrown away as it comes, so that reading costs
-/// the client little beside the kernel's copy, whoever answers.
+/// A query over HTTP/1.1. The answer is counted and discarded as it arrives, so the client costs
+/// little more than the kernel's copy, for every server.
 ///
 /// - Threads: one.
-/// - Memory: a buffer, and the answer where it is asked for.
+/// - Memory: a buffer, and the answer when the caller keeps it.
 public final class TimedQuery implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 18;
   private static final long KEPT_BYTES_MAX = 64 << 20;
@@ -31,13 +31,13 @@ public final class TimedQuery implements AutoCloseable {
   private long lines;
   private byte last;
 
-  /// An answer: how big it was and how long it took to come, the first byte and all of it.
+  /// Size of an answer, and the time to its first byte and to its end.
   ///
-  /// @param lines that end in a line feed, and what is behind the last one
-  /// @param body the text when it was asked for
+  /// @param lines ended by a line feed, plus an unfinished last one
+  /// @param body the text when the caller keeps it
   public record Answer(long bytes, long lines, long firstNanos, long nanos, String body) {}
 
-  /// Takes an answer line by line, without line feeds, as it comes.
+  /// Receives an answer line by line, without line feeds, as it arrives.
   public interface LineSink {
     void line(String line) throws IOException;
   }
@@ -59,7 +59,7 @@ public final class TimedQuery implements AutoCloseable {
     return new TimedQuery(address);
   }
 
-  /// One question on a connection of its own.
+  /// One query on a new connection.
   public static Answer run(InetSocketAddress address, String path) throws IOException {
     try (TimedQuery query = open(address)) {
       return query.get(path, false);
@@ -81,7 +81,7 @@ public final class TimedQuery implements AutoCloseable {
     }
   }
 
-  /// @param keep whether the text is wanted
+  /// @param keep whether to return the text
   /// @throws IOException also when the status is not 200 or 204, with the answer's text
   public Answer get(String path, boolean keep) throws IOException {
     String request =

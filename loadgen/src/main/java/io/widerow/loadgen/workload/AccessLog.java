@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Lines of a web server's combined log. Requests, referrers and agents come from a real file, each
-/// drawn on its own; addresses and sizes are drawn anew; the time and a number at the end are
-/// stamped. So no line repeats, and none compresses better than real ones do.
+/// drawn independently. Addresses and sizes are random; the time and a number at the end are
+/// stamped. No line repeats, and the lines compress no better than real ones.
 final class AccessLog implements SampleSource {
   private static final Pattern LINE =
       Pattern.compile(

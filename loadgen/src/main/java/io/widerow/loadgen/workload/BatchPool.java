@@ -5,7 +5,7 @@ import java.util.List;
 
 /// All prepared batches of a run.
 ///
-/// - Threads: any may read it; a batch belongs to one connection.
+/// - Threads: any may read the pool; a batch belongs to one connection.
 ///
 /// @param key what the batches were made from, in one line
 public record BatchPool(String key, List<PreparedBatch> batches) {
@@ -36,7 +36,7 @@ public record BatchPool(String key, List<PreparedBatch> batches) {
     return PreparedBatch.of(samples.get(0).type(), events, shiftsNanos);
   }
 
-  /// Everything that decides the prepared bytes; times and numbers come later.
+  /// Everything that determines the prepared bytes; times and numbers are stamped later.
   static String key(Workload w, Target target) {
     return "%s %s seed=%d batch=%d distinct=%d types=%d skew=%s series=%d late=%s/%d equal=%s/%d"
         .formatted(

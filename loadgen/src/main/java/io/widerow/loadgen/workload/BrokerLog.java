@@ -5,8 +5,8 @@ import java.util.SplittableRandom;
 import java.util.regex.Pattern;
 
 /// Lines of a message broker's log. The texts come from a real file, record heads only, without
-/// stack traces; their numbers are drawn anew at the same width; the time and a number at the end
-/// are stamped.
+/// stack traces. Their numbers are random at the same width; the time and a number at the end are
+/// stamped.
 final class BrokerLog implements SampleSource {
   private static final Pattern HEAD =
       Pattern.compile("\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d,\\d{3}] .*");

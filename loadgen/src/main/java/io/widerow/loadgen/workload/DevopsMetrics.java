@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /// The `cpu` measurement of the Time Series Benchmark Suite's devops case: ten tags a host, ten
-/// whole numbers from 0 to 100 that walk at random, one host after the other. One field is added,
-/// `seq`, so that an event can be told from every other.
+/// integers from 0 to 100 that walk at random, one host after the other. An additional field,
+/// `seq`, identifies each event.
 final class DevopsMetrics implements SampleSource {
   private static final List<String> FIELDS =
       List.of(

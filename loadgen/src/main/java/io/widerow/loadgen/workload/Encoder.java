@@ -4,7 +4,7 @@ import io.widerow.loadgen.format.FlatJson;
 import io.widerow.loadgen.workload.Sample.Attribute;
 import java.nio.charset.StandardCharsets;
 
-/// Writes events in the form that a target reads, with marks where stamps will be.
+/// Encodes events in the form that a target reads, with marks where stamps will be written.
 public final class Encoder {
   private static final String SYSLOG_HEAD = "<134>1 ";
 
@@ -82,7 +82,7 @@ public final class Encoder {
     out.append(' ').append(Stamp.EPOCH_NANOS.mark()).append('\n');
   }
 
-  /// RFC 5424 behind its length; the type is the program's name.
+  /// RFC 5424 with its length in front (octet counting); the type is the program's name.
   private static void syslog(Sample sample, StringBuilder out) {
     StringBuilder frame = new StringBuilder(SYSLOG_HEAD);
     frame.append(Stamp.RFC3339_MICROS.mark()).append(" load ").append(sample.type());
@@ -91,7 +91,7 @@ public final class Encoder {
     out.append(bytes(frame)).append(' ').append(frame);
   }
 
-  /// Length in UTF-8 once the stamps are in place.
+  /// Length in UTF-8 with the stamps written.
   private static int bytes(StringBuilder marked) {
     int bytes = 0;
     StringBuilder rest = new StringBuilder(marked.length());

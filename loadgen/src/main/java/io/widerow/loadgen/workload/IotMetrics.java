@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /// Machines with many sensors: four tags and up to sixty readings with three decimals that walk at
-/// random; each reading is missing now and then, so events have different attributes.
+/// random. Each reading is missing at times, so events have different attributes.
 final class IotMetrics implements SampleSource {
   private static final int SENSORS = 60;
   private static final double MISSING_SHARE = 0.1;

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Prepared batches in a file: what was drawn once is sent to each target. Big-endian: magic, what
-/// the batches were made from, their number, then each batch with its stamps and places.
+/// Prepared batches in a file, so that every target gets the same events. Big-endian: magic, the
+/// key that the batches were made from, their number, then each batch with its stamps and offsets.
 public final class PoolFile {
   private static final int MAGIC = 0x57524C31; // WRL1
 

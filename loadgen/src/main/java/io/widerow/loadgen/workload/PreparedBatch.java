@@ -7,10 +7,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// A batch encoded beforehand: the bytes, and where in them number and time of each event go.
+/// A batch encoded before the run: its bytes, and the offsets of each event's number and time.
 ///
-/// - Threads: one at a time; the batches of a pool are dealt out to the connections.
-/// - Memory: native, so that the socket takes the bytes without a copy on the heap.
+/// - Threads: one at a time; the batches of a pool are divided among the connections.
+/// - Memory: native, so that the socket reads the bytes without a copy on the heap.
 public final class PreparedBatch {
   private final String type;
   private final ByteBuffer bytes;
@@ -28,7 +28,7 @@ public final class PreparedBatch {
     this.shiftsNanos = shiftsNanos;
   }
 
-  /// Finds the marks in an encoded batch and puts stamps' room in their place.
+  /// Replaces the marks of an encoded batch with room for the stamps.
   static PreparedBatch of(String type, List<String> events, long[] shiftsNanos) {
     List<Stamp> stamps = marks(events.get(0));
     int[] offsets = new int[events.size() * stamps.size()];
@@ -63,7 +63,7 @@ public final class PreparedBatch {
     return type;
   }
 
-  /// The request's body; position and limit are for whoever sends it.
+  /// The request's body; the sender may move position and limit.
   public ByteBuffer bytes() {
     return bytes;
   }
@@ -76,8 +76,8 @@ public final class PreparedBatch {
     return shiftsNanos[index];
   }
 
-  /// Makes the batch the events from `sequenceFirst` on. Costs `events * stamps` copies of some 20
-  /// bytes.
+  /// Stamps the events of the batch, numbered from `sequenceFirst`. Costs `events * stamps` copies
+  /// of some 20 bytes.
   public void stamp(Stamper stamper, Workload workload, long sequenceFirst) {
     int at = 0;
     for (int i = 0; i < shiftsNanos.length; i++) {

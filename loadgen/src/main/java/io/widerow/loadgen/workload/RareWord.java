@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/// The word that a filter looks for: one in a thousand lines has it, as nearly as the log allows.
+/// Selects the word that a filter looks for: one in about a thousand lines has it.
 public final class RareWord {
   private static final double SHARE = 0.001;
   private static final int WORD_CHARS_MIN = 5;
@@ -41,7 +41,7 @@ public final class RareWord {
         .orElseThrow(() -> new IllegalArgumentException("the scenario has no words"));
   }
 
-  /// Drawn lines that hold the word, also inside another.
+  /// Drawn lines that hold the word, also as a part of another.
   static long holding(List<List<Sample>> batches, String word) {
     return batches.stream()
         .flatMap(List::stream)

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// Draws a workload's events, batch by batch. Metrics walk on from batch to batch, so batches are
-/// drawn in order.
+/// Draws a workload's events, batch by batch and in order: the values of metrics continue from one
+/// batch to the next.
 ///
 /// - Threads: one.
 public final class SamplePool {

@@ -9,19 +9,19 @@ public enum Scenario {
   DEVOPS("cpu", "rfc3339", Stamp.RFC3339, "region", "hostname,region,usage_user,usage_system,seq"),
   IOT("machine", "rfc3339", Stamp.RFC3339, "site", "machine,site,sensor_00,sensor_01,seq");
 
-  /// The events' type, or how its name begins when there are many.
+  /// The events' type, or its prefix when there are many.
   public final String type;
 
-  /// What Widerow calls the form of time that a line of text begins with.
+  /// Widerow's name for the time format at the start of a line.
   public final String timePattern;
 
-  /// That form.
+  /// The stamp of that format.
   public final Stamp textTime;
 
-  /// What its events are counted by unless something else is asked for.
+  /// The default field by which its events are counted.
   public final String groupField;
 
-  /// What of an event queries show: text, or a tag, some fields and the event's number.
+  /// The projection of queries: the text, or a tag, some fields and the event's number.
   public final String shownFields;
 
   Scenario(String type, String timePattern, Stamp textTime, String groupField, String shownFields) {

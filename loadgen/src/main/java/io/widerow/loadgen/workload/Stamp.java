@@ -1,8 +1,8 @@
 package io.widerow.loadgen.workload;
 
-/// What is written into an event at the moment it is sent, always at the same width, so that a
-/// prepared batch keeps its length. While a batch is being prepared the place is held by one
-/// character of Unicode's private area, [#mark].
+/// A value written into an event when it is sent. Its width is fixed, so a prepared batch keeps its
+/// length. During preparation one character of Unicode's private use area, [#mark], takes its
+/// place.
 public enum Stamp {
   /// The event's number within the run, from [#SEQUENCE_BASE] on: never a leading zero, which JSON
   /// would refuse.
@@ -22,12 +22,12 @@ public enum Stamp {
 
   private static final Stamp[] ALL = values();
 
-  /// Holds the place while a batch is being prepared.
+  /// The placeholder during preparation.
   private final char mark;
 
   final int width;
 
-  /// How much of the event's time the form keeps.
+  /// The resolution of the event's time in this form, nanoseconds.
   public final long resolutionNanos;
 
   Stamp(char mark, int width, long resolutionNanos) {

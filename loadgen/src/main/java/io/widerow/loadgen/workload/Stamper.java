@@ -64,14 +64,14 @@ public final class Stamper {
     }
   }
 
-  /// The text that [#stamp] writes, for those who compare.
+  /// The text that [#stamp] writes, for comparison.
   public String text(Stamp stamp, long sequence, long timeNanos) {
     ByteBuffer bytes = ByteBuffer.allocate(stamp.width);
     stamp(bytes, 0, stamp, sequence, timeNanos);
     return new String(bytes.array(), StandardCharsets.US_ASCII);
   }
 
-  /// A text with its marks replaced by what is stamped there.
+  /// A text with its marks replaced by their stamps.
   public String stamped(String marked, long sequence, long timeNanos) {
     StringBuilder out = new StringBuilder(marked.length() + 64);
     for (int i = 0; i < marked.length(); i++) {
@@ -85,7 +85,7 @@ public final class Stamper {
     return out.toString();
   }
 
-  /// Writes the whole second and returns the nanoseconds beyond it.
+  /// Writes the whole second and returns the remaining nanoseconds.
   private long second(ByteBuffer bytes, int offset, Stamp stamp, long timeNanos) {
     long second = Math.floorDiv(timeNanos, Quantity.SECOND);
     SecondText last = Objects.requireNonNull(secondTexts.get(stamp));

@@ -1,6 +1,6 @@
 package io.widerow.loadgen.workload;
 
-/// Whom the tool talks to, and in which form.
+/// The system under test and the format that it receives.
 public enum Target {
   WIDEROW_TEXT("widerow-text"),
   WIDEROW_JSON("widerow-json"),
@@ -16,12 +16,12 @@ public enum Target {
     this.label = label;
   }
 
-  /// True when an answer says that a batch was taken in.
+  /// True when the target acknowledges batches.
   public boolean acknowledges() {
     return !isSyslog();
   }
 
-  /// True when its address answers Widerow's queries as well.
+  /// True when its address also serves Widerow's queries.
   public boolean isWiderow() {
     return this == WIDEROW_TEXT || this == WIDEROW_JSON || this == WIDEROW_LINES;
   }

@@ -2,11 +2,10 @@ package io.widerow.loadgen.workload;
 
 import io.widerow.loadgen.format.Quantity;
 
-/// What is sent: everything that decides the bytes. The same workload gives the same events to
-/// every target.
+/// Everything that determines the bytes sent. The same workload gives every target the same events.
 ///
 /// @param distinct events that are drawn; a longer run sends them again with new numbers and times
-/// @param types how many types the events spread over
+/// @param types number of types among which the events are spread
 /// @param skew exponent of the Zipf distribution over types; 0 is uniform
 /// @param series hosts or machines of a metric scenario
 /// @param lateShare share of events, 0 to 1, that are late
@@ -57,7 +56,7 @@ public record Workload(
     return fromNanos + sequence * stepNanos + shiftNanos;
   }
 
-  /// All types of the run, as the parameter of a query has them.
+  /// All types of the run as a query parameter.
   public String typeGlob() {
     return types == 1 ? scenario.type : scenario.type + ".*";
   }

@@ -8,7 +8,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// The options that decide what is sent.
+/// The options that determine what is sent.
 public final class WorkloadOptions {
   @Option(
       names = "--scenario",
@@ -16,7 +16,7 @@ public final class WorkloadOptions {
       description = "access, broker, devops or iot (default ${DEFAULT-VALUE})")
   private Scenario scenario = Scenario.ACCESS;
 
-  @Option(names = "--seed", defaultValue = "1", description = "decides all events")
+  @Option(names = "--seed", defaultValue = "1", description = "seed of all events")
   private long seed;
 
   @Option(
@@ -33,7 +33,7 @@ public final class WorkloadOptions {
               + " ${DEFAULT-VALUE})")
   private String distinct = "";
 
-  @Option(names = "--types", defaultValue = "1", description = "types the events spread over")
+  @Option(names = "--types", defaultValue = "1", description = "number of event types")
   private int types;
 
   @Option(
@@ -68,7 +68,7 @@ public final class WorkloadOptions {
   @Option(
       names = "--prepare",
       paramLabel = "FILE",
-      description = "write the encoded events to a file for --replay, and end")
+      description = "write the encoded events to a file for --replay, and exit")
   public @Nullable Path prepare;
 
   @Option(

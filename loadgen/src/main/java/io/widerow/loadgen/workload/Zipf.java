@@ -3,7 +3,7 @@ package io.widerow.loadgen.workload;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/// Numbers `0..n-1`, where number `i` comes with a weight of `1 / (i + 1)^exponent`.
+/// Zipf distribution over `0..n-1`: number `i` has the weight `1 / (i + 1)^exponent`.
 final class Zipf {
   private final double[] sums;
 

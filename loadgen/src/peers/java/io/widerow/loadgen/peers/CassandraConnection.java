@@ -95,7 +95,7 @@ final class CassandraConnection implements Connection {
     for (int digit = 0; digit < TIME_DIGITS; digit++) {
       nanos = nanos * 10 + (body.get() - '0');
     }
-    body.get(); // the space behind it
+    body.get(); // the space after it
     return nanos;
   }
 

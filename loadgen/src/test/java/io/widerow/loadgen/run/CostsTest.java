@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
 
-/// What a run costs when its target goes on behind its end.
+/// Goal: the work of a target after the end of a run is added to its cost. Method: readings.
 final class CostsTest {
   @Test
   void whatIsLeftIsSharedByAllThatWasSent() {

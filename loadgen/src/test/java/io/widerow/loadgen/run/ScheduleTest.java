@@ -26,7 +26,7 @@ class ScheduleTest {
     return times;
   }
 
-  /// Events that are due `seconds` behind the start.
+  /// Events that are due `seconds` after the start.
   private static double due(Rate rate, double warmup, double duration, double seconds) {
     double ramped = Math.max(0, seconds - warmup);
     double steepness = (rate.untilPerSecond() - rate.fromPerSecond()) / duration;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/// Goal: whoever counts a run's events counts those of all its types and no others. Method: the
-/// types that are drawn, and names that look like them.
+/// Goal: a count of a run's events covers all its types and no others. Method: the types that are
+/// drawn, and names that look like them.
 class WorkloadTest {
   private static Workload of(int types) {
     return new Workload(Scenario.ACCESS, 7, 10, 2_000, types, 1, 10, 0, 0, 0, 0, 1_000);
