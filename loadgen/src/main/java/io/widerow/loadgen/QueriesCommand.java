@@ -78,7 +78,8 @@ final class QueriesCommand implements Callable<Integer> {
       defaultValue = "20s",
       paramLabel = "TIME",
       description =
-          "time of uncounted turns, at least two each; the report shows the first of them (default ${DEFAULT-VALUE})")
+          "time of uncounted turns, at least two each; the report shows the first of them"
+              + " (default ${DEFAULT-VALUE})")
   private String warmup = "";
 
   private long warmupNanos;

@@ -15,8 +15,8 @@ import picocli.CommandLine.Spec;
     name = "sink",
     mixinStandardHelpOptions = true,
     description =
-        "Discards every request and answers 204, until standard input ends. Send to it with --target"
-            + " null --url HOST:PORT.")
+        "Discards every request and answers 204, until standard input ends. Send to it with"
+            + " --target null --url HOST:PORT.")
 final class SinkCommand implements Callable<Integer> {
   @Spec
   @SuppressWarnings("NullAway.Init")

@@ -155,8 +155,8 @@ public final class ResultsPage {
     section(
         "Queries, beside others",
         "Milliseconds of A and B, and A / B with its 95 % interval. Range: all events in order, as"
-            + " CSV. Latest: the newest 100. Token: a word that 0.1 % of the lines have. Count: by a"
-            + " field and minute.",
+            + " CSV. Latest: the newest 100. Token: a word that 0.1 % of the lines have. Count: by"
+            + " a field and minute.",
         "A",
         "B",
         "events",
