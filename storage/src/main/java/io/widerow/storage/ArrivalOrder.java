@@ -23,7 +23,7 @@ final class ArrivalOrder {
   private final int[] starts = new int[DIGITS];
 
   static {
-    assert SegmentFormat.BLOCK_EVENTS_MAX <= 1 << ROW_BITS : "a row has too few bits";
+    assert BlockLimits.EVENTS_MAX <= 1 << ROW_BITS : "a row has too few bits";
   }
 
   long heldBytes() {

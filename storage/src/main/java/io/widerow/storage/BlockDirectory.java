@@ -9,18 +9,6 @@ import java.lang.foreign.MemorySegment;
 ///
 /// - Threads: one.
 final class BlockDirectory {
-  /// Flag of a column: its least and greatest value follow.
-  static final int RANGED = 1;
-
-  /// Flag of a column: its values need the series of the block, see [Series].
-  static final int FOLLOWS = 2;
-
-  /// Flag of a column: its numbers are compressed as a whole.
-  static final int COMPRESSED = 4;
-
-  /// Flag of a column: texts of it need the times of the block's events, see [EventTimes].
-  static final int TIMED = 8;
-
   private final AttributeNames cache = new AttributeNames();
   int events;
   int columns;
@@ -48,8 +36,8 @@ final class BlockDirectory {
   /// @param limit where it ends
   void read(ByteSource in, int eventsExpected, long offset, long limit) {
     events = in.readCount(eventsExpected, eventsExpected, "events");
-    idsBytes = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of ids");
-    columns = in.readCount(0, SegmentFormat.BLOCK_COLUMNS_MAX, "columns");
+    idsBytes = in.readCount(1, BlockLimits.BYTES_MAX, "bytes of ids");
+    columns = in.readCount(0, BlockLimits.COLUMNS_MAX, "columns");
     room();
     for (int i = 0; i < columns; i++) {
       readColumn(in, i);
@@ -91,17 +79,18 @@ final class BlockDirectory {
     }
     present[i] = in.readCount(1, events, "events with attribute " + names[i]);
     int flags = in.readByte();
-    if (flags > (RANGED | FOLLOWS | COMPRESSED | TIMED)) {
+    if (flags
+        > (ColumnFlags.RANGED | ColumnFlags.FOLLOWS | ColumnFlags.COMPRESSED | ColumnFlags.TIMED)) {
       throw in.corrupt("flags %d of attribute %s".formatted(flags, names[i]));
     }
-    ranged[i] = (flags & RANGED) != 0;
-    follows[i] = (flags & FOLLOWS) != 0;
-    compressed[i] = (flags & COMPRESSED) != 0;
-    timed[i] = (flags & TIMED) != 0;
+    ranged[i] = (flags & ColumnFlags.RANGED) != 0;
+    follows[i] = (flags & ColumnFlags.FOLLOWS) != 0;
+    compressed[i] = (flags & ColumnFlags.COMPRESSED) != 0;
+    timed[i] = (flags & ColumnFlags.TIMED) != 0;
     least[i] = ranged[i] ? in.readLong() : 0;
     greatest[i] = ranged[i] ? in.readLong() : 0;
-    chunkBytes[i] = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of a column");
-    filterBytes[i] = in.readCount(0, SegmentFormat.BLOCK_BYTES_MAX, "bytes of a filter");
+    chunkBytes[i] = in.readCount(1, BlockLimits.BYTES_MAX, "bytes of a column");
+    filterBytes[i] = in.readCount(0, BlockLimits.BYTES_MAX, "bytes of a filter");
   }
 
   private void readLeaders(ByteSource in) {

@@ -203,7 +203,7 @@ final class BlockWriter implements AutoCloseable {
       boolean gathered = tokensWanted && column.kind == AttributeKind.STRING;
       tokenSet.begin(gathered);
       column.flags = columns.encode(column, events, series, times, chunks);
-      followed |= (column.flags & BlockDirectory.FOLLOWS) != 0;
+      followed |= (column.flags & ColumnFlags.FOLLOWS) != 0;
       sizes[i] = chunks.length() - start;
       if (gathered) {
         tokens.put(column.name, tokenSet.hashes());
@@ -293,7 +293,7 @@ final class BlockWriter implements AutoCloseable {
         least = Math.min(least, column.values[i]);
         greatest = Math.max(greatest, column.values[i]);
       }
-      directory.bytes()[flagsAt] = (byte) (column.flags | BlockDirectory.RANGED);
+      directory.bytes()[flagsAt] = (byte) (column.flags | ColumnFlags.RANGED);
       directory.putLong(least);
       directory.putLong(greatest);
     } else if (column.kind == AttributeKind.DOUBLE) {
@@ -306,7 +306,7 @@ final class BlockWriter implements AutoCloseable {
           greatest = Math.max(greatest, value);
         }
       }
-      directory.bytes()[flagsAt] = (byte) (column.flags | BlockDirectory.RANGED);
+      directory.bytes()[flagsAt] = (byte) (column.flags | ColumnFlags.RANGED);
       directory.putLong(Double.doubleToRawLongBits(least));
       directory.putLong(Double.doubleToRawLongBits(greatest));
     }

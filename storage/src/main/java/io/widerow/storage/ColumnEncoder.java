@@ -65,7 +65,7 @@ final class ColumnEncoder {
 
   /// @param series of the block
   /// @param times of its events; null when no text may follow from them
-  /// @return flags for the directory, all but [BlockDirectory#RANGED]
+  /// @return flags for the directory, all but [ColumnFlags#RANGED]
   int encode(
       ColumnBuilder column, int events, Series series, @Nullable EventTimes times, ByteSink out) {
     Series followed = null;
@@ -102,7 +102,7 @@ final class ColumnEncoder {
   }
 
   private static int flags(boolean usedSeries) {
-    return usedSeries ? BlockDirectory.FOLLOWS : 0;
+    return usedSeries ? ColumnFlags.FOLLOWS : 0;
   }
 
   /// @param bare runs of them were left to be compressed here
@@ -119,7 +119,7 @@ final class ColumnEncoder {
         out.putVarint(raw);
         out.putVarint(compressed.length());
         out.put(compressed);
-        return BlockDirectory.COMPRESSED;
+        return ColumnFlags.COMPRESSED;
       }
     }
     out.put(numbers);

@@ -120,7 +120,7 @@ final class ColumnReader {
   }
 
   private void readNumbers(ByteSource in) {
-    int raw = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of numbers");
+    int raw = in.readCount(1, BlockLimits.BYTES_MAX, "bytes of numbers");
     int stored = in.readCount(1, in.left(), "stored bytes of numbers");
     if (numberBytes.length < raw + ByteSource.SLACK) {
       numberBytes = new byte[LongDecoder.withSpare(raw) + ByteSource.SLACK];
@@ -131,7 +131,7 @@ final class ColumnReader {
   }
 
   private void readText(ByteSource in) {
-    int raw = in.readCount(0, SegmentFormat.BLOCK_BYTES_MAX, "bytes of text");
+    int raw = in.readCount(0, BlockLimits.BYTES_MAX, "bytes of text");
     int stored = in.readCount(0, in.left(), "stored bytes of text");
     if (stored == 0 && raw > in.left()) {
       throw in.corrupt("%d bytes of text where %d are left".formatted(raw, in.left()));

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class LongDecoder {
-  private static final int COUNT_MAX = SegmentFormat.BLOCK_BYTES_MAX;
+  private static final int COUNT_MAX = BlockLimits.BYTES_MAX;
 
   private final BlockDecompressor decompressor;
   private byte[] planes = new byte[0];

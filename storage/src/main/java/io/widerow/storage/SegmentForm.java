@@ -15,10 +15,10 @@ record SegmentForm(int zstdLevel, int blockEvents, int blockBytes, int filterBit
     if (zstdLevel < 1 || zstdLevel > 19) {
       throw new IllegalArgumentException("zstd level " + zstdLevel);
     }
-    if (blockEvents < 1 || blockEvents > SegmentFormat.BLOCK_EVENTS_MAX) {
+    if (blockEvents < 1 || blockEvents > BlockLimits.EVENTS_MAX) {
       throw new IllegalArgumentException("blocks of " + blockEvents + " events");
     }
-    if (blockBytes < 1 || blockBytes > SegmentFormat.BLOCK_BYTES_MAX / 4) {
+    if (blockBytes < 1 || blockBytes > BlockLimits.BYTES_MAX / 4) {
       throw new IllegalArgumentException("blocks of " + blockBytes + " bytes");
     }
     if (filterBits < 0 || filterBits > 16) {

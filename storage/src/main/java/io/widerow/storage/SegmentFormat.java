@@ -96,15 +96,6 @@ final class SegmentFormat {
   static final long INCOMPATIBLE_KNOWN =
       FEATURE_GROUPS | FEATURE_SERIES | FEATURE_ARRIVAL | FEATURE_TIMES;
 
-  static final int BLOCK_EVENTS_MAX = 1 << 16;
-
-  /// Largest block, as it is on disk and as its columns become in memory, each.
-  static final int BLOCK_BYTES_MAX = 1 << 26;
-
-  /// Columns at which a block is closed; its last event may add as many as an event may have.
-  static final int BLOCK_COLUMNS_FULL = 2_000;
-
-  static final int BLOCK_COLUMNS_MAX = 3_000;
   static final int PARTITION_KEY_BYTES_MAX = 512;
   static final int INDEX_BYTES_MAX = 1 << 28;
 

@@ -87,14 +87,14 @@ final class SegmentIndex {
   private static void readBlock(ByteSource in, int block, long limit, long[] words) {
     int at = BLOCK_WORDS * block;
     long offset = in.readLong();
-    int directory = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "directory bytes");
-    int bytes = in.readCount(directory, SegmentFormat.BLOCK_BYTES_MAX, "block bytes");
+    int directory = in.readCount(1, BlockLimits.BYTES_MAX, "directory bytes");
+    int bytes = in.readCount(directory, BlockLimits.BYTES_MAX, "block bytes");
     if (offset < SegmentFormat.HEADER_BYTES || offset > limit - bytes) {
       throw in.corrupt("block of %d bytes at %d of %d".formatted(bytes, offset, limit));
     }
     words[at] = offset;
     words[at + SIZES] = (long) directory << SHIFT | bytes;
-    words[at + EVENTS] = in.readCount(1, SegmentFormat.BLOCK_EVENTS_MAX, "events");
+    words[at + EVENTS] = in.readCount(1, BlockLimits.EVENTS_MAX, "events");
     for (int i = at + FIRST; i < at + BLOCK_WORDS; i++) {
       words[i] = in.readLong();
     }

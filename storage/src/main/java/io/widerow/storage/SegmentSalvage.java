@@ -168,10 +168,10 @@ final class SegmentSalvage {
   }
 
   private Block parse(ByteSource in) {
-    int events = in.readCount(1, SegmentFormat.BLOCK_EVENTS_MAX, "events");
-    long bytes = in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of ids");
+    int events = in.readCount(1, BlockLimits.EVENTS_MAX, "events");
+    long bytes = in.readCount(1, BlockLimits.BYTES_MAX, "bytes of ids");
     bytes += SegmentFormat.CRC_BYTES;
-    int columns = in.readCount(0, SegmentFormat.BLOCK_COLUMNS_MAX, "columns");
+    int columns = in.readCount(0, BlockLimits.COLUMNS_MAX, "columns");
     for (int i = 0; i < columns; i++) {
       in.skip(in.readByte(), "attribute name");
       in.readByte();
@@ -179,8 +179,8 @@ final class SegmentSalvage {
       if (in.readByte() != 0) {
         in.skip(2 * Long.BYTES, "a range");
       }
-      bytes += in.readCount(1, SegmentFormat.BLOCK_BYTES_MAX, "bytes of a column");
-      int filter = in.readCount(0, SegmentFormat.BLOCK_BYTES_MAX, "bytes of a filter");
+      bytes += in.readCount(1, BlockLimits.BYTES_MAX, "bytes of a column");
+      int filter = in.readCount(0, BlockLimits.BYTES_MAX, "bytes of a filter");
       bytes += SegmentFormat.CRC_BYTES + filter + (filter > 0 ? SegmentFormat.CRC_BYTES : 0);
     }
     int directory = in.at();
@@ -188,7 +188,7 @@ final class SegmentSalvage {
       throw in.corrupt("a directory with a wrong checksum");
     }
     bytes += directory + SegmentFormat.CRC_BYTES;
-    if (bytes > SegmentFormat.BLOCK_BYTES_MAX) {
+    if (bytes > BlockLimits.BYTES_MAX) {
       throw in.corrupt("a block of %d bytes".formatted(bytes));
     }
     return new Block(events, directory + SegmentFormat.CRC_BYTES, (int) bytes);

@@ -110,7 +110,7 @@ final class SegmentWriter implements AutoCloseable {
   void add(EventView event) {
     assert key != null : "an event outside a partition";
     block.add(event);
-    if (block.columns() >= SegmentFormat.BLOCK_COLUMNS_FULL) {
+    if (block.columns() >= BlockLimits.COLUMNS_FULL) {
       endBlock(block.events());
     } else if (blockLimit > 0) {
       if (block.events() >= blockLimit + form.lastEvents()

@@ -368,7 +368,7 @@ final class TemplateDecoder {
 
   private byte[] grow(int at, long bytes) {
     long needed = at + bytes;
-    if (needed > SegmentFormat.BLOCK_BYTES_MAX) {
+    if (needed > BlockLimits.BYTES_MAX) {
       shownLimit = shownFrom;
       throw source.corrupt("lines of at least %d bytes".formatted(needed));
     }

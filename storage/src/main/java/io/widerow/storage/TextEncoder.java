@@ -30,9 +30,9 @@ final class TextEncoder {
   }
 
   /// @param lines true when templates may be tried
-  /// @param newSeries of these texts; null when there are none
-  /// @param times of their events; null when no text may be derived from them
-  /// @return flags for the directory: [BlockDirectory#FOLLOWS], [BlockDirectory#TIMED]
+  /// @param newSeries that follow these texts; null when there are none
+  /// @param times of their events; null when none may follow from them
+  /// @return flags for the directory: [ColumnFlags#FOLLOWS], [ColumnFlags#TIMED]
   int encode(
       TextSlices texts,
       boolean lines,
@@ -49,10 +49,10 @@ final class TextEncoder {
         && !pieces.mostlyRepeats(texts)
         && templates.encode(texts, times, numbers, text)) {
       leftBare = templates.leftBare();
-      return templates.usedTimes() ? BlockDirectory.TIMED : 0;
+      return templates.usedTimes() ? ColumnFlags.TIMED : 0;
     }
     pieces.encode(texts, plain, numbers, text);
-    return usedSeries ? BlockDirectory.FOLLOWS : 0;
+    return usedSeries ? ColumnFlags.FOLLOWS : 0;
   }
 
   /// True when the column written last has numbers that should be compressed together.

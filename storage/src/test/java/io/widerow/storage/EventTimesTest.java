@@ -90,7 +90,7 @@ class EventTimesTest {
             LINES,
             null,
             times,
-            (flags & BlockDirectory.COMPRESSED) != 0);
+            (flags & ColumnFlags.COMPRESSED) != 0);
         AttributeValue value = new AttributeValue();
         for (int i = 0; i < LINES; i++) {
           assertTrue(reader.value(i, value));
@@ -103,7 +103,7 @@ class EventTimesTest {
 
   private static void check(List<String> lines, int level, boolean timed, int bytesMax) {
     Written written = Written.of(lines, level, true);
-    assertEquals(timed, (written.flags & BlockDirectory.TIMED) != 0, "level " + level);
+    assertEquals(timed, (written.flags & ColumnFlags.TIMED) != 0, "level " + level);
     assertEquals(lines, written.read(times()));
     assertTrue(written.length <= bytesMax, written.length + " bytes");
   }

@@ -128,7 +128,7 @@ class SegmentDamageTest {
       EventTimes times = new EventTimes();
       times.of(events.stream().mapToLong(event -> event.id().time()).toArray());
       int flags = encoder.encode(column, events.size(), none, times, good);
-      assertEquals(BlockDirectory.COMPRESSED | BlockDirectory.TIMED, flags);
+      assertEquals(ColumnFlags.COMPRESSED | ColumnFlags.TIMED, flags);
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       int length = good.length();
       for (int i = 0; i < 2_000; i++) {

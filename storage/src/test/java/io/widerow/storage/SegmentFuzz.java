@@ -193,8 +193,8 @@ final class SegmentFuzz {
       EventTimes times = times(events.size());
       flags = encoder.encode(column, events.size(), series(events.size()), times, out);
     }
-    int packed = (flags & BlockDirectory.COMPRESSED) != 0 ? PACKED : 0;
-    packed |= (flags & BlockDirectory.TIMED) != 0 ? TIMED : 0;
+    int packed = (flags & ColumnFlags.COMPRESSED) != 0 ? PACKED : 0;
+    packed |= (flags & ColumnFlags.TIMED) != 0 ? TIMED : 0;
     return ByteBuffer.allocate(5 + out.length())
         .put((byte) (column.kind.code - 1 | packed))
         .putShort((short) column.count)
@@ -267,7 +267,7 @@ final class SegmentFuzz {
       var encoder = new ColumnEncoder(compressor, new TokenSet());
       EventTimes times = times(texts.size());
       int flags = encoder.encode(column, texts.size(), series, times, out);
-      boolean packed = (flags & BlockDirectory.COMPRESSED) != 0;
+      boolean packed = (flags & ColumnFlags.COMPRESSED) != 0;
       var reader = new ColumnReader(FILE, new LongDecoder(decompressor), decompressor);
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
       ByteSource in = new ByteSource(FILE).over(written, 0, out.length(), 0);

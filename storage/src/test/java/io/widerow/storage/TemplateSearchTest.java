@@ -296,8 +296,8 @@ class TemplateSearchTest {
           lines.size(),
           lines.size(),
           null,
-          (flags & BlockDirectory.TIMED) != 0 ? times : null,
-          (flags & BlockDirectory.COMPRESSED) != 0);
+          (flags & ColumnFlags.TIMED) != 0 ? times : null,
+          (flags & ColumnFlags.COMPRESSED) != 0);
       use.of(reader);
       checkLines(reader, lines);
     }
