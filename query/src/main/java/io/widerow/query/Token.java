@@ -2,9 +2,9 @@ package io.widerow.query;
 
 import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
+import io.widerow.event.EventOrder;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
-import io.widerow.storage.MergeCursor;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -84,7 +84,7 @@ public record Token(EventId id, String type) {
 
   /// True when an event comes behind this position in a direction of reading.
   boolean isBefore(EventView event, boolean descending) {
-    int order = MergeCursor.compare(event, id.time(), id.tail(), type);
+    int order = EventOrder.compare(event, id.time(), id.tail(), type);
     return descending ? order < 0 : order > 0;
   }
 

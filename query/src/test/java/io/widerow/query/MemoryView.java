@@ -2,6 +2,7 @@ package io.widerow.query;
 
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
+import io.widerow.event.EventOrder;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.RecordView;
@@ -38,7 +39,7 @@ final class MemoryView implements StoreView {
   }
 
   static Comparator<EventView> order() {
-    return (a, b) -> MergeCursor.compare(a, b.idTime(), b.idTail(), b.type());
+    return (a, b) -> EventOrder.compare(a, b.idTime(), b.idTail(), b.type());
   }
 
   @Override

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 ///       0   1    2   3      inputs 0..k-1; times[i], tails[i] are the key that input i shows
 /// ```
 ///
-/// - Order: by id, then by type. Of several events with one id and type only the one written last
-///   is shown. Descending order is ascending order of complemented keys.
+/// - Order: that of [EventOrder]: by id, then by type. Of several events with one id and type only
+///   the one that was written last is shown. Descending order is ascending order of complemented
+///   keys.
 /// - Laziness: a [LazyCursor] shows the bound of its first id until it wins; only then is it
 ///   opened.
 /// - Threads: one.
@@ -242,12 +243,5 @@ public final class MergeCursor implements EventCursor {
       inputs[i].close();
       inputs[i] = EmptyCursor.INSTANCE;
     }
-  }
-
-  /// Compares an event with a position in the order of merged cursors: negative when it is before,
-  /// zero when equal, positive when after.
-  public static int compare(EventView event, long idTime, long idTail, String type) {
-    int byId = TimeUuid.compare(event.idTime(), event.idTail(), idTime, idTail);
-    return byId != 0 ? byId : event.type().compareTo(type);
   }
 }
