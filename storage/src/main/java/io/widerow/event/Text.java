@@ -24,6 +24,16 @@ public final class Text {
     return new Text(text.getBytes(StandardCharsets.UTF_8));
   }
 
+  /// True when a byte belongs to a token: ASCII letters, digits and underscores, and bytes of 0x80
+  /// and above, which are parts of other characters.
+  public static boolean isToken(byte b) {
+    return b < 0
+        || (b >= 'a' && b <= 'z')
+        || (b >= '0' && b <= '9')
+        || (b >= 'A' && b <= 'Z')
+        || b == '_';
+  }
+
   public int length() {
     return utf8.length;
   }

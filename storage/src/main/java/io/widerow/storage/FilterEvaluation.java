@@ -57,14 +57,14 @@ final class FilterEvaluation {
   /// True when `words` occur in the text and no word of the text extends past their ends.
   static boolean hasWords(Text words, MemorySegment memory, long offset, int length) {
     long limit = offset + length;
-    boolean opens = TokenFilter.isToken(words.at(0));
-    boolean closes = TokenFilter.isToken(words.at(words.length() - 1));
+    boolean opens = Text.isToken(words.at(0));
+    boolean closes = Text.isToken(words.at(words.length() - 1));
     long at = words.indexIn(memory, offset, length);
     while (at >= 0) {
       long behind = at + words.length();
       boolean longer =
-          (opens && at > offset && TokenFilter.isToken(memory.get(JAVA_BYTE, at - 1)))
-              || (closes && behind < limit && TokenFilter.isToken(memory.get(JAVA_BYTE, behind)));
+          (opens && at > offset && Text.isToken(memory.get(JAVA_BYTE, at - 1)))
+              || (closes && behind < limit && Text.isToken(memory.get(JAVA_BYTE, behind)));
       if (!longer) {
         return true;
       }

@@ -122,7 +122,7 @@ final class GroupFilter {
     long found = ALL;
     for (int at = 0; column >= 0 && at < needle.length(); at++) {
       int start = at;
-      while (at < needle.length() && TokenFilter.isToken(needle.at(at))) {
+      while (at < needle.length() && Text.isToken(needle.at(at))) {
         at++;
       }
       boolean complete = whole || (start > 0 && at < needle.length());

@@ -1,5 +1,6 @@
 package io.widerow.storage;
 
+import io.widerow.event.Text;
 import java.util.Arrays;
 
 /// The common lead of lines that fit no template: the leading variables that most of them share.
@@ -74,7 +75,7 @@ final class LineLead {
         common = mismatch < 0 ? most : mismatch;
       }
     }
-    while (common > 0 && TokenFilter.isToken(lines.bytes[from + common - 1])) {
+    while (common > 0 && Text.isToken(lines.bytes[from + common - 1])) {
       common--;
     }
     return common;

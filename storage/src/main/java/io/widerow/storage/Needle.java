@@ -40,9 +40,9 @@ final class Needle {
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] = text.at(i);
     }
-    assert bytes.length > 0 : "empty needle";
-    opens = words && TokenFilter.isToken(bytes[0]);
-    closes = words && TokenFilter.isToken(bytes[bytes.length - 1]);
+    assert bytes.length > 0 : "nothing to look for";
+    opens = words && Text.isToken(bytes[0]);
+    closes = words && Text.isToken(bytes[bytes.length - 1]);
   }
 
   int length() {
@@ -121,11 +121,11 @@ final class Needle {
 
   /// True when a word boundary is needed before `place` and a word extends over it.
   private boolean opensLater(byte[] text, int offset, int place) {
-    return opens && place > offset && TokenFilter.isToken(text[place - 1]);
+    return opens && place > offset && Text.isToken(text[place - 1]);
   }
 
   /// True when a word boundary is needed at `end` and a word extends over it.
   private boolean goesOn(byte[] text, int end, int limit) {
-    return closes && end < limit && TokenFilter.isToken(text[end]);
+    return closes && end < limit && Text.isToken(text[end]);
   }
 }

@@ -20,14 +20,6 @@ final class TokenFilter {
 
   private TokenFilter() {}
 
-  static boolean isToken(byte b) {
-    return b < 0
-        || (b >= 'a' && b <= 'z')
-        || (b >= '0' && b <= '9')
-        || (b >= 'A' && b <= 'Z')
-        || b == '_';
-  }
-
   private static long stepWord(long hash, long next) {
     long mixed = (hash ^ next) * PRIME;
     return mixed ^ (mixed >>> 32);

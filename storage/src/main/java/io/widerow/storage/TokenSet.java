@@ -1,5 +1,6 @@
 package io.widerow.storage;
 
+import io.widerow.event.Text;
 import java.util.Arrays;
 
 /// The set of distinct tokens of a column, as hashed by [TokenFilter], collected from the distinct
@@ -79,7 +80,7 @@ final class TokenSet {
 
   private static int tokenBytes(byte[] text, int at, int limit) {
     int end = at;
-    while (end < limit && TokenFilter.isToken(text[end])) {
+    while (end < limit && Text.isToken(text[end])) {
       end++;
     }
     return end - at;
