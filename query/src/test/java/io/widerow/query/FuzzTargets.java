@@ -6,6 +6,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.RecordView;
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.storage.Filter;
+import io.widerow.storage.FilterEvaluation;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -98,8 +99,8 @@ public enum FuzzTargets implements FuzzTarget {
       batch.putString(name, 0, 1, input, 0, Math.min(input.length, 100));
       if (batch.end() == null) {
         RecordView event = new RecordView().show(batch.memory(), 0);
-        boolean kept = filter.keeps(event, new AttributeValue());
-        boolean not = new Filter.Not(filter).keeps(event, new AttributeValue());
+        boolean kept = FilterEvaluation.keeps(filter, event, new AttributeValue());
+        boolean not = FilterEvaluation.keeps(new Filter.Not(filter), event, new AttributeValue());
         if (kept == not) {
           throw new AssertionError("kept and not kept: " + filter);
         }

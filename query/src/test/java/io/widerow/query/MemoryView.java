@@ -8,6 +8,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.RecordView;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.MergeCursor;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
@@ -114,7 +115,7 @@ final class MemoryView implements StoreView {
       EventId id = view.id();
       return id.compareTo(scan.from()) >= 0
           && id.compareTo(scan.until()) < 0
-          && scan.filter().keeps(view, new io.widerow.event.AttributeValue());
+          && FilterEvaluation.keeps(scan.filter(), view, new io.widerow.event.AttributeValue());
     }
 
     @Override

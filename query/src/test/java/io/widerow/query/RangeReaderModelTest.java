@@ -10,6 +10,7 @@ import io.widerow.event.RecordView;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Filter;
+import io.widerow.storage.FilterEvaluation;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -90,7 +91,7 @@ class RangeReaderModelTest {
               && event.id().compareTo(EventId.leastOf(query.untilNanos())) < 0;
       if (inRange
           && query.types().test(event.type())
-          && query.filter().keeps(event, new io.widerow.event.AttributeValue())) {
+          && FilterEvaluation.keeps(query.filter(), event, new io.widerow.event.AttributeValue())) {
         tokens.add(Token.of(event).toString());
       }
     }

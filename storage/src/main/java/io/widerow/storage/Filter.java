@@ -1,15 +1,13 @@
 package io.widerow.storage;
 
 import io.widerow.event.AttributeName;
-import io.widerow.event.AttributeValue;
-import io.widerow.event.EventView;
 import io.widerow.event.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// A predicate over an event's attributes: which events a scan keeps. The set is closed, so adding
-/// a case breaks every switch that must handle it. An event without the attribute fails every
-/// comparison, and so satisfies its negation.
+/// What a scan keeps, decided by an event's attributes; [FilterEvaluation] decides it. A closed
+/// set: adding a case breaks every switch that must learn about it. An attribute that the event
+/// does not have fails every comparison, and so satisfies its negation.
 ///
 /// Numbers compare by exact value, also a long with a double; NaN equals nothing and is neither
 /// less nor greater. Strings compare by their bytes, unsigned. Values of different kinds are
@@ -97,12 +95,5 @@ public sealed interface Filter {
 
     /// A boolean.
     record Truth(boolean value) implements Literal {}
-  }
-
-  /// True when the filter keeps an event.
-  ///
-  /// @param scratch overwritten
-  default boolean keeps(EventView event, AttributeValue scratch) {
-    return FilterEvaluation.keeps(this, event, scratch);
   }
 }

@@ -24,7 +24,7 @@ final class FilterCursor implements EventCursor {
   public Step next() {
     while (true) {
       Step step = input.next();
-      if (step != Step.EVENT || filter.keeps(input.event(), scratch)) {
+      if (step != Step.EVENT || FilterEvaluation.keeps(filter, input.event(), scratch)) {
         return step;
       }
       dropped++;

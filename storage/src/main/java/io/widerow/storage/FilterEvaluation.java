@@ -11,12 +11,15 @@ import io.widerow.storage.Filter.Literal;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 
-/// The evaluation of a [Filter] on one event: its reference semantics. Segments may answer sooner
-/// from statistics, never differently.
-final class FilterEvaluation {
+/// The meaning of a [Filter], event by event. Segments may answer sooner from statistics, never
+/// differently.
+public final class FilterEvaluation {
   private FilterEvaluation() {}
 
-  static boolean keeps(Filter filter, EventView event, AttributeValue scratch) {
+  /// True when a filter keeps an event. Called from any thread.
+  ///
+  /// @param scratch overwritten
+  public static boolean keeps(Filter filter, EventView event, AttributeValue scratch) {
     return switch (filter) {
       case Filter.Everything() -> true;
       case Filter.And(var parts) -> {

@@ -45,7 +45,7 @@ final class RunScout extends FilterSearch {
     }
     for (int row = candidates.nextSetBit(0); row >= 0; row = candidates.nextSetBit(row + 1)) {
       view.show(memory, run.eventOffset(first + row));
-      if (!filter.keeps(view, value)) {
+      if (!FilterEvaluation.keeps(filter, view, value)) {
         candidates.clear(row);
       }
     }

@@ -120,7 +120,7 @@ final class SegmentCursor implements EventCursor {
         if (arrivedFrom > 0 && filtered.arrival() < arrivedFrom) {
           continue;
         }
-        if (!filtering || scan.filter().keeps(filtered, scratch)) {
+        if (!filtering || FilterEvaluation.keeps(scan.filter(), filtered, scratch)) {
           eventsKept++;
           if (!columnsRead) {
             scout.readColumns();

@@ -114,7 +114,7 @@ public class RunScoutBench {
     int found = 0;
     for (int i = 0; i < EVENTS; i++) {
       view.show(rows.memory(), run.eventOffset(i));
-      found += filter.keeps(view, value) ? 1 : 0;
+      found += FilterEvaluation.keeps(filter, view, value) ? 1 : 0;
     }
     return found;
   }

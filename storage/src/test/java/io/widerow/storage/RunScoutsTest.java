@@ -106,7 +106,7 @@ class RunScoutsTest {
             each.stream()
                 .filter(event -> event.id().compareTo(scan.from()) >= 0)
                 .filter(event -> event.id().compareTo(scan.until()) < 0)
-                .filter(event -> filter.keeps(event, new AttributeValue()))
+                .filter(event -> FilterEvaluation.keeps(filter, event, new AttributeValue()))
                 .toList();
         assertEquals(kept, read(scan, filter, null));
         assertEquals(kept, read(scan, filter, Runnable::run));

@@ -143,7 +143,7 @@ class SegmentModelTest {
     for (TestEvent event : model) {
       if (event.id().compareTo(scan.from()) >= 0
           && event.id().compareTo(scan.until()) < 0
-          && scan.filter().keeps(event, scratch)) {
+          && FilterEvaluation.keeps(scan.filter(), event, scratch)) {
         expected.add(event.only(scan.columns()));
       }
     }
