@@ -34,12 +34,7 @@ public record Damage(
     partitions = List.copyOf(partitions);
   }
 
-  static Damage of(
-      StorageException.Corrupt told, Kind kind, List<StoreView.PartitionInfo> partitions) {
-    return new Damage(kind, told.file, told.offset, told.found, partitions);
-  }
-
-  /// Events that cannot be read: an upper bound, as far as it is known.
+  /// Events that cannot be read, an upper bound as far as it is known.
   public long events() {
     return partitions.stream().mapToLong(StoreView.PartitionInfo::events).sum();
   }

@@ -62,7 +62,7 @@ final class LiveSegment implements AutoCloseable {
     if (file != null) {
       return file.damage();
     }
-    return Damage.of(damage(), Damage.Kind.SEGMENT, entry.infos());
+    return damage().damage(Damage.Kind.SEGMENT, entry.infos());
   }
 
   private StorageException.Corrupt damage() {

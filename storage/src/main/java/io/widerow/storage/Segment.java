@@ -301,7 +301,7 @@ final class Segment implements AutoCloseable {
     SegmentIndex blocks = index(key);
     Damage known = damage;
     if ((known == null || known.kind() == Damage.Kind.FILTER) && blocks != null) {
-      damage = Damage.of(named, Damage.Kind.BLOCK, List.of(blocks.info(block)));
+      damage = named.damage(Damage.Kind.BLOCK, List.of(blocks.info(block)));
     }
     return named;
   }
@@ -309,7 +309,7 @@ final class Segment implements AutoCloseable {
   /// Remembers that a filter cannot be read; its blocks can.
   void filterDamaged(StorageException.Corrupt told) {
     if (damage == null) {
-      damage = Damage.of(told, Damage.Kind.FILTER, List.of());
+      damage = told.damage(Damage.Kind.FILTER, List.of());
     }
   }
 

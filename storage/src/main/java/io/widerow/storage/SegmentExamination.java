@@ -32,7 +32,7 @@ record SegmentExamination(long blocks, Map<PartitionKey, BitSet> bad, List<Damag
             }
           } catch (StorageException.Corrupt damaged) {
             bad.computeIfAbsent(key, _ -> new BitSet()).set(block);
-            damage.add(Damage.of(damaged, Damage.Kind.BLOCK, List.of(index.info(block))));
+            damage.add(damaged.damage(Damage.Kind.BLOCK, List.of(index.info(block))));
           }
         }
       }
@@ -42,7 +42,7 @@ record SegmentExamination(long blocks, Map<PartitionKey, BitSet> bad, List<Damag
       try {
         filter.verify(group);
       } catch (StorageException.Corrupt damaged) {
-        damage.add(Damage.of(damaged, Damage.Kind.FILTER, List.of()));
+        damage.add(damaged.damage(Damage.Kind.FILTER, List.of()));
       }
     }
     return new SegmentExamination(blocks, bad, damage);

@@ -47,7 +47,14 @@ public abstract sealed class StorageException extends RuntimeException {
       this.partition = partition;
     }
 
-    /// The same failure, for a reader of a partition.
+    /// What is damaged, for a report.
+    ///
+    /// @param partitions what can no longer be read
+    Damage damage(Damage.Kind kind, List<StoreView.PartitionInfo> partitions) {
+      return new Damage(kind, file, offset, found, partitions);
+    }
+
+    /// The same, for somebody who reads a partition.
     Corrupt in(PartitionKey key) {
       return new Corrupt(file, offset, found, key, "; cannot read partition " + key);
     }

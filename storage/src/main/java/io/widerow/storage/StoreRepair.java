@@ -77,8 +77,7 @@ public final class StoreRepair {
       StoreLock.holding(disk, directory, () -> repairFiles(format.storeId()));
     } catch (StorageException.Corrupt unreadable) {
       boolean format = unreadable.file.endsWith(StoreFormat.NAME);
-      left.add(
-          Damage.of(unreadable, format ? Damage.Kind.FORMAT : Damage.Kind.MANIFEST, List.of()));
+      left.add(unreadable.damage(format ? Damage.Kind.FORMAT : Damage.Kind.MANIFEST, List.of()));
       return new Repair(lost, left, done);
     }
     if (journalIsDamaged && acceptLoss && left.isEmpty()) {

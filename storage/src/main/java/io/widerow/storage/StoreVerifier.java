@@ -67,7 +67,7 @@ public final class StoreVerifier {
     try {
       verifyStore(StoreFormat.read(disk, directory).storeId());
     } catch (StorageException.Corrupt format) {
-      damage.add(Damage.of(format, Damage.Kind.FORMAT, List.of()));
+      damage.add(format.damage(Damage.Kind.FORMAT, List.of()));
     }
     return new Verification(segments, blocks, events, bytes, damage, remarks);
   }
@@ -77,7 +77,7 @@ public final class StoreVerifier {
     try {
       manifest = Manifest.read(disk, directory, storeId);
     } catch (StorageException.Corrupt unreadable) {
-      damage.add(Damage.of(unreadable, Damage.Kind.MANIFEST, List.of()));
+      damage.add(unreadable.damage(Damage.Kind.MANIFEST, List.of()));
       return;
     }
     SegmentFiles files = new SegmentFiles(disk, directory, storeId);
