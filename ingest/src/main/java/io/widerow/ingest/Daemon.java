@@ -17,7 +17,7 @@ import io.netty.channel.EventLoopGroup;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.StoreView.PartitionInfo;
+import io.widerow.storage.PartitionInfo;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;

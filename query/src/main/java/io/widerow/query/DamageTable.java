@@ -1,7 +1,7 @@
 package io.widerow.query;
 
 import io.widerow.storage.Damage;
-import io.widerow.storage.StoreView.PartitionInfo;
+import io.widerow.storage.PartitionInfo;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;

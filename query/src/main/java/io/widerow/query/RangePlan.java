@@ -2,8 +2,8 @@ package io.widerow.query;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Arrivals;
+import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.StoreView;
-import io.widerow.storage.StoreView.PartitionInfo;
 import io.widerow.storage.StoreView.Span;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -10,6 +10,7 @@ import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.MergeCursor;
+import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;

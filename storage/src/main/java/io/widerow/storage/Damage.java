@@ -11,8 +11,8 @@ import java.util.List;
 /// @param partitions what can no longer be read, as far as it is known: event counts are upper
 ///   bounds, times are those of the damaged part. Empty when it is not known
 public record Damage(
-    Kind kind, Path file, long offset, String found, List<StoreView.PartitionInfo> partitions) {
-  /// The part of the store that is damaged.
+    Kind kind, Path file, long offset, String found, List<PartitionInfo> partitions) {
+  /// What is damaged.
   public enum Kind {
     /// The store's format file; without it nothing can be read.
     FORMAT,
@@ -36,7 +36,7 @@ public record Damage(
 
   /// Events that cannot be read, an upper bound as far as it is known.
   public long events() {
-    return partitions.stream().mapToLong(StoreView.PartitionInfo::events).sum();
+    return partitions.stream().mapToLong(PartitionInfo::events).sum();
   }
 
   /// File, offset and finding in one sentence, without the partitions.

@@ -282,7 +282,7 @@ final class OpenRows implements AutoCloseable {
     }
 
     /// What is known of a row: events, first and last time. Events is 0 when the view shows none.
-    StoreView.PartitionInfo info(OpenRow row) {
+    PartitionInfo info(OpenRow row) {
       long count = 0;
       EventId first = EventId.LIMIT;
       EventId last = EventId.LEAST;
@@ -297,7 +297,7 @@ final class OpenRows implements AutoCloseable {
         first = first.compareTo(cursor.first()) < 0 ? first : cursor.first();
         last = last.compareTo(cursor.last()) > 0 ? last : cursor.last();
       }
-      return new StoreView.PartitionInfo(
+      return new PartitionInfo(
           row.key,
           count,
           TimeUuid.tickNanos(first.time()),

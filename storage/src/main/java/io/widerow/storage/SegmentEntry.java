@@ -52,7 +52,7 @@ record SegmentEntry(
     return fileName(id);
   }
 
-  List<StoreView.PartitionInfo> infos() {
+  List<PartitionInfo> infos() {
     return partitions.stream().map(SegmentSummary.Partition::info).toList();
   }
 

@@ -145,7 +145,7 @@ final class SegmentIndex {
   }
 
   /// What is known of a block without reading it.
-  StoreView.PartitionInfo info(int block) {
+  PartitionInfo info(int block) {
     return new SegmentSummary.Partition(
             partition.key(), events(block), first(block), last(block), partition.ownIds())
         .info();

@@ -98,9 +98,8 @@ final class SegmentSalvage {
   }
 
   private void lose(SegmentSummary.Partition partition, long events) {
-    StoreView.PartitionInfo all = partition.info();
-    var part =
-        new StoreView.PartitionInfo(all.key(), events, all.timeFirstNanos(), all.timeLastNanos());
+    PartitionInfo all = partition.info();
+    var part = new PartitionInfo(all.key(), events, all.timeFirstNanos(), all.timeLastNanos());
     String found = end.isEmpty() ? "blocks whose ids are damaged" : end;
     lost.add(new Damage(Damage.Kind.BLOCK, path, offset, found, List.of(part)));
   }

@@ -13,8 +13,8 @@ record SegmentSummary(long segmentId, PartitionTable partitions, long events, lo
   ///
   /// @param ownIds true when an event has an id of its own, so that it may replace another
   record Partition(PartitionKey key, long events, EventId least, EventId greatest, boolean ownIds) {
-    StoreView.PartitionInfo info() {
-      return new StoreView.PartitionInfo(
+    PartitionInfo info() {
+      return new PartitionInfo(
           key,
           events,
           TimeUuid.tickNanos(least.time()),

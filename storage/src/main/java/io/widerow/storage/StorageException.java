@@ -50,7 +50,7 @@ public abstract sealed class StorageException extends RuntimeException {
     /// What is damaged, for a report.
     ///
     /// @param partitions what can no longer be read
-    Damage damage(Damage.Kind kind, List<StoreView.PartitionInfo> partitions) {
+    Damage damage(Damage.Kind kind, List<PartitionInfo> partitions) {
       return new Damage(kind, file, offset, found, partitions);
     }
 

@@ -54,12 +54,4 @@ public interface StoreView extends AutoCloseable {
 
   /// A half-open span of time, in nanoseconds since the Unix epoch.
   record Span(long fromNanos, long untilNanos) {}
-
-  /// What is known of a partition without reading it.
-  ///
-  /// @param events upper bound of the number of events; replaced events may be counted
-  /// @param timeFirstNanos lower bound of the events' times, nanoseconds since the Unix epoch
-  /// @param timeLastNanos upper bound (inclusive) of the events' times, nanoseconds since the Unix
-  ///   epoch
-  record PartitionInfo(PartitionKey key, long events, long timeFirstNanos, long timeLastNanos) {}
 }

@@ -75,7 +75,7 @@ final class WiderowPeer implements PeerStore {
   /// The partitions of each bucket, oldest first.
   private static List<List<PartitionKey>> byBucket(StoreView view) {
     Map<Integer, List<PartitionKey>> buckets = new TreeMap<>();
-    for (StoreView.PartitionInfo partition : view.partitions(_ -> true, 0, Long.MAX_VALUE)) {
+    for (PartitionInfo partition : view.partitions(_ -> true, 0, Long.MAX_VALUE)) {
       PartitionKey key = partition.key();
       buckets.computeIfAbsent(key.bucketMinutes(), _ -> new ArrayList<>()).add(key);
     }

@@ -134,7 +134,7 @@ final class GrowthCost {
       try (StoreView view = store.view()) {
         List<PartitionKey> keys =
             view.partitions(_ -> true, 0, Long.MAX_VALUE / 2).stream()
-                .map(StoreView.PartitionInfo::key)
+                .map(PartitionInfo::key)
                 .toList();
         for (PartitionKey key : keys.reversed()) {
           try (EventCursor cursor = view.open(List.of(key), Scan.all().withDescending(true))) {

@@ -271,7 +271,7 @@ class PrefetchTest {
     try (StoreView view = store.view()) {
       var keys =
           view.partitions(_ -> true, 0, Long.MAX_VALUE / 2).stream()
-              .map(StoreView.PartitionInfo::key)
+              .map(PartitionInfo::key)
               .toList();
       try (EventCursor cursor = view.open(keys, Scan.all())) {
         assertEquals(EventCursor.Step.EVENT, cursor.next());

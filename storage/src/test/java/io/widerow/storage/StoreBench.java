@@ -138,7 +138,7 @@ public class StoreBench {
       try (StoreView view = store.view()) {
         List<PartitionKey> keys =
             view.partitions(_ -> true, 0, Long.MAX_VALUE / 2).stream()
-                .map(StoreView.PartitionInfo::key)
+                .map(PartitionInfo::key)
                 .toList();
         long bytes = 0;
         int events = 0;

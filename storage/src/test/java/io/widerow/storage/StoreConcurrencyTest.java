@@ -120,9 +120,7 @@ class StoreConcurrencyTest {
 
   private static long check(StoreView view, long[] least, boolean descending) {
     List<PartitionKey> keys =
-        view.partitions(_ -> true, 0, Long.MAX_VALUE / 2).stream()
-            .map(StoreView.PartitionInfo::key)
-            .toList();
+        view.partitions(_ -> true, 0, Long.MAX_VALUE / 2).stream().map(PartitionInfo::key).toList();
     boolean[] there = new boolean[EVENTS_PER_LANE * LANES];
     long[] count = new long[LANES];
     EventId last = descending ? EventId.LIMIT : EventId.LEAST;

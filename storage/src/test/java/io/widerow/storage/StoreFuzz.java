@@ -99,9 +99,7 @@ final class StoreFuzz {
     try (EmbeddedStore store = open(disk);
         StoreView view = store.view()) {
       var keys =
-          view.partitions(_ -> true, 0, Long.MAX_VALUE).stream()
-              .map(StoreView.PartitionInfo::key)
-              .toList();
+          view.partitions(_ -> true, 0, Long.MAX_VALUE).stream().map(PartitionInfo::key).toList();
       try (EventCursor cursor = view.open(keys, Scan.all())) {
         while (cursor.next() == EventCursor.Step.EVENT) {
           cursor.event().forEach(new AttributeValue(), (_, value) -> show(value));

@@ -94,7 +94,7 @@ class StoreKillTest {
         StoreView view = store.view()) {
       List<PartitionKey> keys =
           view.partitions(_ -> true, 0, Long.MAX_VALUE / 2).stream()
-              .map(StoreView.PartitionInfo::key)
+              .map(PartitionInfo::key)
               .toList();
       Map<Long, EventId> found = new HashMap<>();
       EventId last = EventId.LEAST;

@@ -73,9 +73,9 @@ class StoreQuarantineTest {
     int refused = 0;
     try (StoreView all = good.view();
         StoreView left = bad.view()) {
-      List<StoreView.PartitionInfo> known = all.partitions(_ -> true, 0, Long.MAX_VALUE / 2);
+      List<PartitionInfo> known = all.partitions(_ -> true, 0, Long.MAX_VALUE / 2);
       assertEquals(known, left.partitions(_ -> true, 0, Long.MAX_VALUE / 2), what);
-      for (StoreView.PartitionInfo info : known) {
+      for (PartitionInfo info : known) {
         for (boolean descending : List.of(false, true)) {
           List<Long> shown;
           try {

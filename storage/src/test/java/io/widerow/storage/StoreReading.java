@@ -17,9 +17,7 @@ final class StoreReading {
   static List<StoreModel.Shown> read(
       StoreView view, Predicate<String> types, long fromNanos, long untilNanos, Scan scan) {
     List<PartitionKey> keys =
-        view.partitions(types, fromNanos, untilNanos).stream()
-            .map(StoreView.PartitionInfo::key)
-            .toList();
+        view.partitions(types, fromNanos, untilNanos).stream().map(PartitionInfo::key).toList();
     return readKeys(view, keys, scan);
   }
 
@@ -43,9 +41,7 @@ final class StoreReading {
   private static List<StoreModel.Shown> readSorted(
       StoreView view, Predicate<String> types, long fromNanos, long untilNanos, Scan scan) {
     List<PartitionKey> keys =
-        view.partitions(types, fromNanos, untilNanos).stream()
-            .map(StoreView.PartitionInfo::key)
-            .toList();
+        view.partitions(types, fromNanos, untilNanos).stream().map(PartitionInfo::key).toList();
     try (EventCursor cursor = view.openUnordered(keys, scan)) {
       return readAll(cursor).stream().sorted(StoreModel.Shown.ORDER).toList();
     }

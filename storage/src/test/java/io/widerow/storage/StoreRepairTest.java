@@ -107,7 +107,7 @@ class StoreRepairTest {
     Map<PartitionKey, List<Long>> events = new HashMap<>();
     try (EmbeddedStore store = open(disk);
         StoreView view = store.view()) {
-      for (StoreView.PartitionInfo info : view.partitions(_ -> true, 0, Long.MAX_VALUE / 2)) {
+      for (PartitionInfo info : view.partitions(_ -> true, 0, Long.MAX_VALUE / 2)) {
         events.put(
             info.key(),
             StoreReading.readKeys(view, List.of(info.key()), Scan.all()).stream()

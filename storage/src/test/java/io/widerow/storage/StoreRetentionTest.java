@@ -59,7 +59,7 @@ class StoreRetentionTest {
     try (StoreView view = store.view()) {
       List<PartitionKey> keys =
           view.partitions(type::equals, 0, Long.MAX_VALUE / 2).stream()
-              .map(StoreView.PartitionInfo::key)
+              .map(PartitionInfo::key)
               .toList();
       long count = 0;
       try (EventCursor cursor = view.open(keys, Scan.all())) {
@@ -107,7 +107,7 @@ class StoreRetentionTest {
     try (StoreView view = store.view()) {
       List<PartitionKey> keys =
           view.partitions(_ -> true, 0, Long.MAX_VALUE / 2).stream()
-              .map(StoreView.PartitionInfo::key)
+              .map(PartitionInfo::key)
               .toList();
       EventCursor cursor = view.open(keys, Scan.all());
       assertEquals(EventCursor.Step.EVENT, cursor.next());

@@ -92,7 +92,7 @@ class TextSearchTest {
         EventCursor cursor =
             view.open(
                 view.partitions(_ -> true, 0, Long.MAX_VALUE / 2).stream()
-                    .map(StoreView.PartitionInfo::key)
+                    .map(PartitionInfo::key)
                     .toList(),
                 Scan.all().withFilter(filter).withDescending(descending))) {
       var value = new AttributeValue();
