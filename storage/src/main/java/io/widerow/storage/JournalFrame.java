@@ -71,6 +71,14 @@ final class JournalFrame {
   static final long MAGIC = 0x4A574F5245444957L;
 
   static final int FORMAT = 1;
+
+  /// Flag of a frame: the last one of its group.
+  static final int ENDS_GROUP = 1;
+
+  /// Flag of a frame: the first one of its group. Earlier frames that wait for the end of theirs
+  /// belong to a group that was dropped.
+  static final int STARTS_GROUP = 2;
+
   static final int CODEC_NONE = 0;
   static final int CODEC_ZSTD = 1;
   static final int LANE_LIMIT = 1 << 15;
@@ -78,7 +86,6 @@ final class JournalFrame {
   static final int NOTE_BYTES_MAX = 1 << 10;
   static final int NOTES_BYTES_MAX = 4 << 20;
   static final int RAW_BYTES_MAX = 8 << 20;
-  static final int FRAME_BYTES_MAX = HEADER_BYTES + NOTES_BYTES_MAX + RAW_BYTES_MAX;
 
   private static final long MAGIC_AT = offsetOf("magic");
   private static final long HEADER_CRC = offsetOf("headerCrc");
@@ -99,6 +106,7 @@ final class JournalFrame {
 
   static {
     assert HEADER_BYTES == 72 : "the header is frozen by format version 1";
+    assert HEADER_BYTES + NOTES_BYTES_MAX + RAW_BYTES_MAX == StoreConfig.FRAME_BYTES_MAX;
     assert LSN % Long.BYTES == 0;
   }
 

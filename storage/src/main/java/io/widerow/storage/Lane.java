@@ -316,7 +316,9 @@ final class Lane implements LaneWriter, AutoCloseable {
     long next = lsn + 1;
     MemorySegment records = rows.memory().asSlice(frameFrom, limit - frameFrom);
     groupNotes.addTo(encoder, frameBytes);
-    int flags = (endsGroup ? Replay.ENDS_GROUP : 0) | (groupHasFrames ? 0 : Replay.STARTS_GROUP);
+    int flags =
+        (endsGroup ? JournalFrame.ENDS_GROUP : 0)
+            | (groupHasFrames ? 0 : JournalFrame.STARTS_GROUP);
     MemorySegment frame =
         encoder.encode(
             next,

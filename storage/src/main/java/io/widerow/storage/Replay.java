@@ -14,13 +14,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: the one that opens the store.
 final class Replay implements AutoCloseable {
-  /// Flag of a frame: the last one of its group.
-  static final int ENDS_GROUP = 1;
-
-  /// Flag of a frame: the first one of its group. Frames before it that wait for the end of theirs
-  /// belong to a group that was dropped.
-  static final int STARTS_GROUP = 2;
-
   private final EmbeddedStore store;
   private final @Nullable RecoverySealer sealer; // null in a store that is only read
   private final TypeTable types;
@@ -62,12 +55,12 @@ final class Replay implements AutoCloseable {
     store.usedCounters(JournalFrame.counterLimit(frame));
     store.usedClock(JournalFrame.clockNanos(frame));
     lsnLast = Math.max(lsnLast, lsn);
-    if ((JournalFrame.flags(frame) & STARTS_GROUP) != 0) {
+    if ((JournalFrame.flags(frame) & JournalFrame.STARTS_GROUP) != 0) {
       drop();
     }
     FrameDecoder.forEachNote(
         frame, note -> openNotes.add(new Note(lsn, note.toArray(ValueLayout.JAVA_BYTE))));
-    if ((JournalFrame.flags(frame) & ENDS_GROUP) == 0) {
+    if ((JournalFrame.flags(frame) & JournalFrame.ENDS_GROUP) == 0) {
       MemorySegment copy = MemorySegment.ofArray(new long[(int) (records.byteSize() / Long.BYTES)]);
       openGroup.add(copy.copyFrom(records));
       return;

@@ -67,6 +67,9 @@ public record StoreConfig(
   /// The least size of a set when there are three; smaller sets make small segments.
   private static final long ROWS_BYTES_ENOUGH = 64 * MIB;
 
+  /// The longest frame of a journal: its header, the most notes and the most records.
+  static final int FRAME_BYTES_MAX = 72 + (4 << 20) + (8 << 20);
+
   private static final long FRAME_SLACK_BYTES = 1 << 10;
   private static final long ROWS_BYTES_MAX = 16_384 * MIB;
 
@@ -233,7 +236,7 @@ public record StoreConfig(
   /// The longest frame that fits into a journal file, in bytes. The queue maps a quarter of the
   /// file size past the file's end and refuses longer frames.
   long frameBytesMax() {
-    return Math.min(JournalFrame.FRAME_BYTES_MAX, journalFileBytes / 4 - FRAME_SLACK_BYTES);
+    return Math.min(FRAME_BYTES_MAX, journalFileBytes / 4 - FRAME_SLACK_BYTES);
   }
 
   /// The longest event that the store accepts, in bytes: half a frame, which leaves room for other

@@ -42,7 +42,7 @@ class FrameContentTest {
         batch.memory().set(ValueLayout.JAVA_BYTE, at, (byte) value);
       }
       MemorySegment records = batch.memory().asSlice(0, batch.bytes());
-      return decoder.decode(0, encoder.encode(1, 0, 0, 0, records, 1, Replay.ENDS_GROUP));
+      return decoder.decode(0, encoder.encode(1, 0, 0, 0, records, 1, JournalFrame.ENDS_GROUP));
     }
   }
 }

@@ -127,7 +127,7 @@ final class JournalCut {
                 0,
                 batch.memory().asSlice(0, batch.bytes()),
                 batch.count(),
-                Replay.STARTS_GROUP | Replay.ENDS_GROUP));
+                JournalFrame.STARTS_GROUP | JournalFrame.ENDS_GROUP));
         cut();
         if (random.nextInt(3) == 0) {
           continue; // the next force is for both

@@ -73,7 +73,7 @@ class JournalFrameTest {
           encoder.addNote(arena.allocate(note.length).copyFrom(MemorySegment.ofArray(note)));
         }
         MemorySegment frame =
-            encoder.encode(lsn, lsn - 1, 0, 0, MemorySegment.NULL, 0, Replay.ENDS_GROUP);
+            encoder.encode(lsn, lsn - 1, 0, 0, MemorySegment.NULL, 0, JournalFrame.ENDS_GROUP);
         journal.append(lsn, frame);
         journal.force();
         whole.add(end + frame.byteSize());

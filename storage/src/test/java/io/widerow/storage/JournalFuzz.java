@@ -63,7 +63,7 @@ final class JournalFuzz {
       for (int i = 0; i < notes; i++) {
         encoder.addNote(arena.allocate(5L + i).fill((byte) i));
       }
-      int flags = Replay.STARTS_GROUP | Replay.ENDS_GROUP;
+      int flags = JournalFrame.STARTS_GROUP | JournalFrame.ENDS_GROUP;
       return encoder
           .encode(lsn, lsn - 1, 5_000, 1_700_000_000_000_000_000L, records(batch), events, flags)
           .toArray(ValueLayout.JAVA_BYTE);

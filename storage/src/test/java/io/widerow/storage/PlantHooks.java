@@ -92,7 +92,7 @@ final class PlantHooks {
   }
 
   static int wholeGroup(MemorySegment unused) {
-    return Replay.STARTS_GROUP | Replay.ENDS_GROUP;
+    return JournalFrame.STARTS_GROUP | JournalFrame.ENDS_GROUP;
   }
 
   static long noMark(Manifest unused) {
