@@ -73,10 +73,13 @@ final class ChronicleJournalFactory implements Journal.Factory {
     skipNumbersInUse();
   }
 
-  /// The journals of a store.
-  static ChronicleJournalFactory of(StoreConfig config, Disk disk, UUID store, Executor executor) {
-    Path journal = config.directory().resolve(Journal.DIRECTORY);
-    return new ChronicleJournalFactory(disk, journal, store, config.journalFileBytes(), executor);
+  /// The journals in the directory of a store.
+  ///
+  /// @param executor makes files ahead of their use
+  static ChronicleJournalFactory of(
+      Path storeDirectory, long fileBytes, Disk disk, UUID store, Executor executor) {
+    Path journal = storeDirectory.resolve(Journal.DIRECTORY);
+    return new ChronicleJournalFactory(disk, journal, store, fileBytes, executor);
   }
 
   private void skipNumbersInUse() {

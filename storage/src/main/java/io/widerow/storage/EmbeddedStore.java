@@ -67,7 +67,9 @@ public final class EmbeddedStore implements EventStore {
   public static EmbeddedStore open(StoreConfig config, Executor background) {
     Disk disk = new RealDisk();
     return new StoreOpener(config, disk, StoreClock.system(), background)
-        .open(id -> ChronicleJournalFactory.of(config, disk, id, background));
+        .open(id ->
+            ChronicleJournalFactory.of(
+                config.directory(), config.journalFileBytes(), disk, id, background));
   }
 
   /// Opens a stopped store for reading. Nothing on the disk changes. Acknowledged groups that are
@@ -78,7 +80,9 @@ public final class EmbeddedStore implements EventStore {
     StoreConfig config = StoreConfig.at(directory);
     Disk disk = new RealDisk();
     return new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-        .openForReading(id -> ChronicleJournalFactory.of(config, disk, id, Runnable::run));
+        .openForReading(id ->
+            ChronicleJournalFactory.of(
+                config.directory(), config.journalFileBytes(), disk, id, Runnable::run));
   }
 
   /// Merges, and drops what is past its retention, elsewhere than where rows are sealed: on threads

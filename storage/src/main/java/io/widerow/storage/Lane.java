@@ -92,7 +92,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     this.owner = owner;
     this.journal = journal;
     this.encoder = encoder;
-    this.types = new TypeTable(config);
+    this.types = new TypeTable(config::bucketMinutesOf);
     this.frameBytes = Math.min(FRAME_BYTES, config.frameBytesMax() / 4);
     this.lsn = lsn;
     this.forcedLsn = lsn;

@@ -35,7 +35,7 @@ final class Replay implements AutoCloseable {
       EmbeddedStore store, RecoveredNotes notes, Map<Integer, Long> sealedLsns, Executor executor) {
     this.store = store;
     this.sealer = store.recoverySealer(executor);
-    this.types = new TypeTable(store.config());
+    this.types = new TypeTable(store.config()::bucketMinutesOf);
     this.notes = notes;
     this.sealedLsns = sealedLsns;
     this.lsnLast = sealedLsns.values().stream().mapToLong(Long::longValue).max().orElse(0);

@@ -65,7 +65,13 @@ public final class StoreRepair {
             disk,
             directory,
             acceptLoss,
-            id -> ChronicleJournalFactory.of(StoreConfig.at(directory), disk, id, Runnable::run))
+            id ->
+                ChronicleJournalFactory.of(
+                    directory,
+                    StoreConfig.at(directory).journalFileBytes(),
+                    disk,
+                    id,
+                    Runnable::run))
         .repair();
   }
 

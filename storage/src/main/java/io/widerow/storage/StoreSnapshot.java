@@ -90,7 +90,9 @@ public final class StoreSnapshot {
         disk,
         directory,
         target,
-        id -> ChronicleJournalFactory.of(StoreConfig.at(directory), disk, id, Runnable::run));
+        id ->
+            ChronicleJournalFactory.of(
+                directory, StoreConfig.at(directory).journalFileBytes(), disk, id, Runnable::run));
   }
 
   static Report ofStopped(

@@ -54,7 +54,13 @@ public final class StoreVerifier {
     return new StoreVerifier(
             disk,
             directory,
-            id -> ChronicleJournalFactory.of(StoreConfig.at(directory), disk, id, Runnable::run))
+            id ->
+                ChronicleJournalFactory.of(
+                    directory,
+                    StoreConfig.at(directory).journalFileBytes(),
+                    disk,
+                    id,
+                    Runnable::run))
         .verify();
   }
 

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the open row of an event: remembers, per type, the row of the bucket and shard that came
@@ -20,12 +21,13 @@ final class TypeTable {
   private static final long TICKS_PER_MINUTE =
       PartitionKey.NANOS_PER_MINUTE / TimeUuid.NANOS_PER_TICK;
 
-  private final StoreConfig config;
+  private final ToIntFunction<String> widthMinutes;
   private final Map<String, Slot> slots = new HashMap<>();
   private Slot last = new Slot("", 60);
 
-  TypeTable(StoreConfig config) {
-    this.config = config;
+  /// @param widthMinutes of the buckets that new events of a type go to
+  TypeTable(ToIntFunction<String> widthMinutes) {
+    this.widthMinutes = widthMinutes;
   }
 
   /// The row for a record.
@@ -49,7 +51,7 @@ final class TypeTable {
     }
     byte[] utf8 = events.asSlice(typeOffset, typeBytes).toArray(JAVA_BYTE);
     String type = new String(utf8, StandardCharsets.UTF_8);
-    last = slots.computeIfAbsent(type, name -> new Slot(name, config.bucketMinutesOf(name)));
+    last = slots.computeIfAbsent(type, name -> new Slot(name, widthMinutes.applyAsInt(name)));
     return last;
   }
 

@@ -62,7 +62,9 @@ class HasteTest {
             .withMemory(8 << 20, Duration.ofHours(1))
             .withDiskReserveBytes(0);
     return new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-        .open(id -> ChronicleJournalFactory.of(config, disk, id, Runnable::run));
+        .open(id ->
+            ChronicleJournalFactory.of(
+                config.directory(), config.journalFileBytes(), disk, id, Runnable::run));
   }
 
   /// Some are sealed, in several segments and partitions, and some are not.

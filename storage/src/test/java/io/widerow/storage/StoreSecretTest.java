@@ -68,7 +68,11 @@ class StoreSecretTest {
                     directory.resolve("b"),
                     storeId ->
                         ChronicleJournalFactory.of(
-                            StoreConfig.at(store), failing, storeId, Runnable::run)));
+                            store,
+                            StoreConfig.at(store).journalFileBytes(),
+                            failing,
+                            storeId,
+                            Runnable::run)));
     String told = String.valueOf(failure.getMessage());
     assertTrue(told.contains("b.") && told.endsWith(".tmp"), told);
     assertFalse(told.contains(id), told);
