@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one at a time; the store's lock is held around every call.
 final class Manifest implements AutoCloseable {
+  /// Directory of the segment files that it lists.
+  static final String SEGMENTS = "segments";
+
   static final String NAME = "manifest";
   static final String NAME_NEW = "manifest.tmp";
   private static final byte[] MAGIC = "WROWMAN1".getBytes(StandardCharsets.US_ASCII);
@@ -83,7 +86,7 @@ final class Manifest implements AutoCloseable {
 
   /// Segments and journals come after the manifest, so where they are it was.
   private void requireNothingBehind(Path path) {
-    for (String name : List.of(SegmentFiles.DIRECTORY, Journal.DIRECTORY)) {
+    for (String name : List.of(SEGMENTS, Journal.DIRECTORY)) {
       Path below = directory.resolve(name);
       if (disk.exists(below) && !disk.list(below).isEmpty()) {
         throw new StorageException.Corrupt(path, 0, "it is gone, and there are files in " + name);

@@ -150,20 +150,22 @@ final class Segment implements AutoCloseable {
     return blocks;
   }
 
-  /// Refuses a file that is a whole segment, but not the one that the manifest means; of that it
-  /// shares the table of partitions.
+  /// Refuses a file that is a whole segment, but not the one that the manifest lists. Otherwise it
+  /// shares the manifest's table of partitions from now on.
   ///
-  /// @throws StorageException.Corrupt then
-  void requireHolds(SegmentEntry entry) {
-    if (bytes != entry.bytes()) {
+  /// @param listedBytes size of the file that the manifest lists
+  /// @param listed partitions of that file
+  /// @throws StorageException.Corrupt when size or partitions differ
+  void requireHolds(long listedBytes, PartitionTable listed) {
+    if (bytes != listedBytes) {
       throw new StorageException.Corrupt(
-          path(), bytes, "%d bytes long, the manifest says %d".formatted(bytes, entry.bytes()));
+          path(), bytes, "%d bytes long, the manifest says %d".formatted(bytes, listedBytes));
     }
-    if (!partitions().equals(entry.partitions())) {
+    if (!partitions().equals(listed)) {
       throw new StorageException.Corrupt(
           path(), 0, "it holds other partitions than the manifest says");
     }
-    indexes = indexes.sharing(entry.partitions());
+    indexes = indexes.sharing(listed);
   }
 
   /// A new array with bytes of the file, and slack behind them.

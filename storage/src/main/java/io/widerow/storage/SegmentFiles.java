@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicLong;
 ///
 /// - Threads: any.
 final class SegmentFiles {
-  static final String DIRECTORY = "segments";
   private static final String TEMPORARY = ".tmp";
 
   private final Disk disk;
@@ -21,7 +20,7 @@ final class SegmentFiles {
 
   SegmentFiles(Disk disk, Path storeDirectory, UUID storeId) {
     this.disk = disk;
-    this.directory = storeDirectory.resolve(DIRECTORY);
+    this.directory = storeDirectory.resolve(Manifest.SEGMENTS);
     this.storeId = storeId;
   }
 
@@ -87,7 +86,7 @@ final class SegmentFiles {
     }
     Segment segment = Segment.open(disk, file, storeId, entry.id());
     try {
-      segment.requireHolds(entry);
+      segment.requireHolds(entry.bytes(), entry.partitions());
       return segment;
     } catch (Throwable failure) {
       segment.close();

@@ -35,7 +35,7 @@ public final class StoreSnapshot {
   /// What stands in a half-made one, in the order of making.
   private static final List<String> PARTS =
       List.of(
-          SegmentFiles.DIRECTORY,
+          Manifest.SEGMENTS,
           NotesFiles.DIRECTORY,
           Journal.DIRECTORY,
           Manifest.NAME,
@@ -178,7 +178,7 @@ public final class StoreSnapshot {
   }
 
   private long linkAll(Journal.Factory journals) {
-    linkDirectory(SegmentFiles.DIRECTORY, ".seg");
+    linkDirectory(Manifest.SEGMENTS, ".seg");
     linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX);
     long copied = journals.copyTo(made, _ -> Long.MAX_VALUE);
     if (disk.exists(store.resolve(Manifest.NAME))) {
@@ -195,11 +195,11 @@ public final class StoreSnapshot {
         throw new StorageException.ReadOnly("the store was opened for reading");
       }
       IntToLongFunction last = lane -> lane < committed.length ? committed[lane] : 0;
-      Path names = made.resolve(SegmentFiles.DIRECTORY);
+      Path names = made.resolve(Manifest.SEGMENTS);
       disk.createDirectory(names);
       for (LiveSegment segment : moment.segments().all()) {
         String name = segment.entry().fileName();
-        linkIfThere(store.resolve(SegmentFiles.DIRECTORY).resolve(name), names.resolve(name));
+        linkIfThere(store.resolve(Manifest.SEGMENTS).resolve(name), names.resolve(name));
       }
       disk.forceDirectory(names);
       notes.link(() -> linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX));
@@ -243,7 +243,7 @@ public final class StoreSnapshot {
   private void linkIfThere(Path file, Path link) {
     if (disk.exists(file)) {
       disk.link(file, link);
-      segments += link.startsWith(made.resolve(SegmentFiles.DIRECTORY)) ? 1 : 0;
+      segments += link.startsWith(made.resolve(Manifest.SEGMENTS)) ? 1 : 0;
     }
   }
 }
