@@ -3,16 +3,15 @@ package io.widerow.storage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Where the cursors of one view have their readers of blocks from, and give them back to. Every
-/// cursor has one; a few more are there for those that look ahead, however many cursors there are,
-/// see [BlockScouts].
+/// Pool of block readers for one view. Every cursor has one; a few more, however many cursors there
+/// are, serve those that look ahead, see [BlockScouts].
 ///
 /// - Threads: any.
 final class BlockReaders {
-  /// More readers than cursors, in a view.
+  /// So many readers may look ahead in a view, besides one a cursor.
   private static final int FURTHER_MAX = 4;
 
-  /// For who reads one cursor: keeps none, and nobody looks ahead.
+  /// For a single cursor: keeps no reader, and nobody looks ahead.
   static final BlockReaders NONE = new BlockReaders(null, Haste.NONE);
 
   private final @Nullable SharedReaders shared;
@@ -29,7 +28,7 @@ final class BlockReaders {
     return of(shared, Haste.NONE);
   }
 
-  /// @param haste of all readers: when there is any, nobody looks ahead
+  /// @param haste deadline of all readers; with one, nobody looks ahead
   static BlockReaders of(SharedReaders shared, Haste haste) {
     return new BlockReaders(shared, haste);
   }
@@ -38,12 +37,17 @@ final class BlockReaders {
     return haste;
   }
 
-  /// Who looks through blocks ahead; null for nobody.
+  /// Looks through blocks ahead; null when nobody does.
   @Nullable Executor searchers() {
     return shared == null || haste.isAny() ? null : shared.threads().searching();
   }
 
-  /// A reader, to be given back.
+  /// A reader of a segment's blocks. The caller gives it back with [#give].
+  BlockReader take(Segment segment) {
+    return take(segment.file(), segment.checksum());
+  }
+
+  /// The same for a segment's file.
   BlockReader take(DiskFile file, SegmentChecksum checksum) {
     BlockReader idle = shared == null ? null : shared.poll();
     BlockReader reader = idle == null ? new BlockReader(file, checksum) : idle.over(file, checksum);
@@ -58,11 +62,11 @@ final class BlockReaders {
     }
   }
 
-  /// Lets a cursor have one more reader, until [#releaseFurther]; false when there are enough. One
-  /// that has more already leaves the last ones to others, so that up to three cursors of a merge
-  /// have at least one each.
+  /// Lets a cursor have one more reader, until [#releaseFurther]; false when there are enough. A
+  /// cursor that has several already leaves the last ones to others, so that up to three cursors of
+  /// a merge have at least one each.
   ///
-  /// @param readers that it has, its own among them
+  /// @param readers that the cursor has, including its first
   synchronized boolean tryClaimFurther(int readers) {
     if (shared == null || further >= FURTHER_MAX / readers) {
       return false;

@@ -36,7 +36,7 @@ final class BlockScouts implements LookAhead.Pieces<BlockScout>, AutoCloseable {
   }
 
   private BlockScout make() {
-    BlockScout scout = new BlockScout(segment.reader(readers), scan);
+    BlockScout scout = new BlockScout(readers.take(segment), scan);
     all.add(scout);
     return scout;
   }

@@ -197,7 +197,8 @@ final class EmbeddedView implements StoreView {
         if (partition != null) {
           cursors.add(
               new LazyCursor(
-                  bound(partition, scan), () -> segment.open(key, scan, readers, prefetch)));
+                  bound(partition, scan),
+                  () -> SegmentCursor.open(segment.fileFor(key), key, scan, readers, prefetch)));
         }
       }
       for (OpenRows.View view : rows) {

@@ -4,9 +4,9 @@ import io.widerow.event.PartitionKey;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A segment that the manifest names, and its open file; or, when that is gone or cannot be read,
-/// what was found. Then it is quarantined: the manifest still tells what it holds, whoever reads
-/// that is told, and nobody else is disturbed.
+/// A segment that the manifest lists, and its open file; or what was found, when the file is gone
+/// or cannot be read. The segment is quarantined then: the manifest still says what it holds, a
+/// reader of one of its partitions gets an error, and nobody else is disturbed.
 ///
 /// - Threads: any.
 /// - Memory: owns the file until [#close].
@@ -42,22 +42,22 @@ final class LiveSegment implements AutoCloseable {
     return entry.partitions();
   }
 
-  /// Opens a cursor over a partition that is here. The caller must hold a lease.
+  /// The file, to read a partition from. The caller must hold a lease.
   ///
-  /// @throws StorageException.Corrupt when it cannot be read
-  EventCursor open(PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
+  /// @throws StorageException.Corrupt when it is quarantined
+  Segment fileFor(PartitionKey key) {
     if (file == null) {
       throw damage().in(key);
     }
-    return file.open(key, scan, readers, prefetch);
+    return file;
   }
 
-  /// True when nothing wrong was found so far.
+  /// True when no damage was found so far.
   boolean isWhole() {
     return found == null && (file == null || file.damage() == null);
   }
 
-  /// What is wrong, as far as anybody has looked; null when nothing is known to be.
+  /// The damage, as far as anybody has looked; null when none is known.
   @Nullable Damage known() {
     if (file != null) {
       return file.damage();
@@ -66,7 +66,7 @@ final class LiveSegment implements AutoCloseable {
   }
 
   private StorageException.Corrupt damage() {
-    return Objects.requireNonNull(found); // or there is a file
+    return Objects.requireNonNull(found); // without one there is a file
   }
 
   /// Keeps the file open until [#release]; false when it is closed already.
@@ -86,7 +86,7 @@ final class LiveSegment implements AutoCloseable {
     release();
   }
 
-  /// The same, and has the file deleted when nobody reads it any more.
+  /// The same, and deletes the file when nobody reads it any more.
   void retire(Runnable delete) {
     if (file == null) {
       delete.run();

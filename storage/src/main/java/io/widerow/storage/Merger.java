@@ -276,7 +276,10 @@ final class Merger {
       if (partition != null) {
         cursors.add(
             new LazyCursor(
-                partition.least(), () -> source.open(key, Scan.all(), readers, Prefetch.OFF)));
+                partition.least(),
+                () ->
+                    SegmentCursor.open(
+                        source.fileFor(key), key, Scan.all(), readers, Prefetch.OFF)));
       }
     }
     return cursors;

@@ -2,14 +2,18 @@ package io.widerow.storage;
 
 import java.lang.foreign.MemorySegment;
 
-/// Reads pieces of a segment that have their checksum behind them, one at a time. It can serve one
-/// segment after the other. A small stretch of pieces is read at once: what a call of the kernel
-/// costs is more than what it copies.
+/// Reads pieces of a segment, each followed by its checksum, one at a time. It can serve one
+/// segment after another. A small stretch of pieces is read at once: a system call costs more than
+/// the copy.
 ///
 /// - Threads: one.
 /// - Memory: the largest piece or stretch that it read.
 final class PieceReader {
-  /// Stretches that are read at once.
+  /// A read that took longer most likely waited for the disk. If it came from memory, little is
+  /// lost.
+  static final long WAITED_NANOS = 200_000;
+
+  /// Longest stretch that is read at once.
   private static final int STRETCH_BYTES_MAX = 16 << 10;
 
   private final ByteSource source;
@@ -17,7 +21,7 @@ final class PieceReader {
   private DiskFile file;
   private SegmentChecksum checksum;
   private byte[] buffer = new byte[0];
-  private long stretchOffset; // that the buffer has
+  private long stretchOffset; // of what the buffer has
   private int stretchBytes;
   private long bytesRead;
   private boolean waited;
@@ -28,7 +32,7 @@ final class PieceReader {
     this.source = new ByteSource(file.path());
   }
 
-  /// Goes on with another segment, in the same memory.
+  /// Turns to another segment, in the same memory.
   void over(DiskFile newFile, SegmentChecksum newChecksum) {
     file = newFile;
     checksum = newChecksum;
@@ -38,12 +42,12 @@ final class PieceReader {
     waited = false;
   }
 
-  /// How long reading may take from now on.
+  /// Sets the deadline of reads from now on.
   void hurry(Haste newHaste) {
     haste = newHaste;
   }
 
-  /// Says that pieces of a stretch will be read.
+  /// Announces that the pieces of a stretch will be read.
   void begin(long offset, int bytes) {
     stretchBytes = 0;
     if (bytes <= STRETCH_BYTES_MAX && fill(offset, bytes) == bytes) {
@@ -54,8 +58,8 @@ final class PieceReader {
 
   /// Reads a piece and checks it.
   ///
-  /// @param bytes of the piece, the checksum left out
-  /// @return its bytes, valid until the next one is read
+  /// @param bytes of the piece, without the checksum
+  /// @return its bytes, valid until the next piece is read
   /// @throws StorageException.Corrupt when the checksum is wrong, or the file too short
   ByteSource read(long offset, int bytes, String what) {
     int whole = bytes + SegmentFormat.CRC_BYTES;
@@ -78,7 +82,7 @@ final class PieceReader {
     return source.over(buffer, from, limit, offset - from);
   }
 
-  /// Reads the start of the buffer from the file; returns how many bytes came.
+  /// Fills the buffer from its start; returns how many bytes the file had.
   private long fill(long offset, int bytes) {
     haste.check(file, offset, bytes);
     if (buffer.length < bytes + ByteSource.SLACK) {
@@ -86,7 +90,7 @@ final class PieceReader {
     }
     long begun = System.nanoTime();
     long done = file.read(MemorySegment.ofArray(buffer).asSlice(0, bytes), offset);
-    waited |= System.nanoTime() - begun > Prefetch.WAITED_NANOS && file.mayWait();
+    waited |= System.nanoTime() - begun > WAITED_NANOS && file.mayWait();
     bytesRead += done;
     return done;
   }
@@ -96,14 +100,14 @@ final class PieceReader {
     return bytesRead;
   }
 
-  /// True when, since this was last asked, a read took so long that the disk must have been asked.
+  /// True when a read has waited for the disk since the last call.
   boolean waited() {
     boolean was = waited;
     waited = false;
     return was;
   }
 
-  /// Memory that it holds.
+  /// Memory that this holds.
   long heldBytes() {
     return buffer.length;
   }

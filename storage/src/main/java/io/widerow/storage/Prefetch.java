@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: a small buffer for each range while it is read. What was read is in the kernel's page
 ///   cache, where the cursor finds it.
 final class Prefetch {
-  /// A read that took longer did not come from memory, as a rule; if it did, little is lost.
-  static final long WAITED_NANOS = 200_000;
-
   /// For readers that take everything in the order of the file, which the kernel reads ahead.
   static final Prefetch OFF = new Prefetch(null);
 

@@ -4,15 +4,14 @@ import io.widerow.event.PartitionKey;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// A sealed part of some partitions: a file that never changes.
 ///
-/// - Threads: any; each cursor has one.
-/// - Memory: the index, outside the heap. The file is there while the owner or any reader holds a
+/// - Threads: any.
+/// - Memory: the index, outside the heap. The file stays open while the owner or any reader holds a
 ///   lease; each open cursor holds one.
 final class Segment implements AutoCloseable {
   private static final int TOUCHED_BYTES = 64 << 10;
@@ -53,7 +52,7 @@ final class Segment implements AutoCloseable {
     }
   }
 
-  /// A segment whose own index cannot be read, with the blocks that were found.
+  /// A segment whose own index cannot be read, with the blocks that a salvage found.
   ///
   /// @param file belongs to the segment from now on
   static Segment of(DiskFile file, UUID storeId, long segmentId, List<SegmentIndex> found) {
@@ -168,7 +167,7 @@ final class Segment implements AutoCloseable {
     indexes = indexes.sharing(listed);
   }
 
-  /// A new array with bytes of the file, and slack behind them.
+  /// A new array with bytes of the file, and slack after them.
   private byte[] read(long offset, int length) {
     byte[] target = new byte[length + ByteSource.SLACK];
     long done = file.read(MemorySegment.ofArray(target).asSlice(0, length), offset);
@@ -180,7 +179,7 @@ final class Segment implements AutoCloseable {
   }
 
   private int crc(byte[] source, int offset, int length, long fileOffset) {
-    return new SegmentChecksum(storeId, segmentId).of(source, offset, length, fileOffset);
+    return checksum().of(source, offset, length, fileOffset);
   }
 
   Path path() {
@@ -205,43 +204,12 @@ final class Segment implements AutoCloseable {
     return indexes.partitions();
   }
 
-  /// Opens a cursor over a partition; one without events when the partition is not here. The caller
-  /// must hold a lease, or be the owner.
-  EventCursor open(PartitionKey key, Scan scan) {
-    return open(key, scan, BlockReaders.NONE, Prefetch.OFF);
-  }
-
-  /// The same, for a reader of several partitions.
-  EventCursor open(PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
-    return cursor(key, scan, readers, prefetch);
-  }
-
-  private SegmentCursor cursor(
-      PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
-    SegmentIndex found = index(key);
-    if (!lease.tryAcquire()) {
-      throw new IllegalStateException("segment " + segmentId + " is closed");
-    }
-    try {
-      return new SegmentCursor(
-          this, key, found, scan, scan.arrivedFrom(key.shard()), readers, prefetch, lease);
-    } catch (Throwable failure) {
-      lease.release();
-      throw failure;
-    }
-  }
-
-  /// Opens a cursor over a partition that passes over some of its blocks.
-  EventCursor openWithout(PartitionKey key, BitSet blocks) {
-    return cursor(key, Scan.all(), BlockReaders.NONE, Prefetch.OFF).without(blocks);
-  }
-
   /// Where the blocks of a partition lie; null when it is not here.
   @Nullable SegmentIndex index(PartitionKey key) {
     return indexes.of(key);
   }
 
-  /// Has the kernel take a part of the file into its page cache.
+  /// Reads a part of the file into the kernel's page cache.
   void touch(long offset, int length) {
     MemorySegment scratch = MemorySegment.ofArray(new byte[Math.min(length, TOUCHED_BYTES)]);
     for (long at = 0; at < length; at += scratch.byteSize()) {
@@ -261,22 +229,27 @@ final class Segment implements AutoCloseable {
 
   /// A reader of these filters.
   GroupFilter groupFilter(Haste haste) {
-    PieceReader pieces = new PieceReader(file, new SegmentChecksum(storeId, segmentId));
+    PieceReader pieces = new PieceReader(file, checksum());
     pieces.hurry(haste);
     return new GroupFilter(pieces, groups);
   }
 
-  /// A reader of it, to be given back.
-  BlockReader reader(BlockReaders readers) {
-    return readers.take(file, new SegmentChecksum(storeId, segmentId));
+  /// Its file, for a reader that holds a lease.
+  DiskFile file() {
+    return file;
   }
 
-  /// Reads the whole file and checks every checksum, and that nothing else is in it.
+  /// Computes the checksums of its pieces.
+  SegmentChecksum checksum() {
+    return new SegmentChecksum(storeId, segmentId);
+  }
+
+  /// Reads the whole file, checks every checksum, and that every byte belongs to something.
   ///
-  /// @throws StorageException.Corrupt naming the first that is wrong
+  /// @throws StorageException.Corrupt names the first piece that is wrong
   void verify() {
     long left = indexOffset - SegmentFormat.HEADER_BYTES;
-    try (BlockReader reader = reader(BlockReaders.NONE)) {
+    try (BlockReader reader = new BlockReader(file, checksum())) {
       for (SegmentIndex blocks : indexes) {
         for (int i = 0; i < blocks.blocks; i++) {
           reader.verify(blocks, i);
@@ -295,7 +268,7 @@ final class Segment implements AutoCloseable {
     }
   }
 
-  /// Remembers the first damage that a reader met, for the owner.
+  /// Remembers the first damage that a reader meets, for the owner.
   ///
   /// @return what the reader is told
   StorageException.Corrupt damaged(StorageException.Corrupt told, PartitionKey key, int block) {
@@ -315,7 +288,7 @@ final class Segment implements AutoCloseable {
     }
   }
 
-  /// The first damage that a reader met; null when none did.
+  /// The first damage that a reader met; null when no reader met any.
   @Nullable Damage damage() {
     return damage;
   }
@@ -335,11 +308,11 @@ final class Segment implements AutoCloseable {
     lease.release();
   }
 
-  /// The same, and has the file deleted when nobody reads it any more.
+  /// The same, and deletes the file when nobody reads it any more.
   ///
-  /// @param delete must not throw; a reader's thread may run it
+  /// @param delete must not throw; the thread of the last reader runs it
   void retire(Runnable delete) {
-    retired = delete; // seen by whoever gives the last lease back
+    retired = delete; // published to the last holder by the release of the lease
     lease.release();
   }
 

@@ -18,11 +18,12 @@ import org.jspecify.annotations.Nullable;
 ///              +------ nothing -----+-- skip the block  +-- no row left: skip the columns
 /// ```
 ///
-/// - Threads: one; others look through the next blocks meanwhile, where one had to be filtered or
-///   was folded, see [BlockScouts].
-/// - Memory: one block, and up to two more where others look.
+/// - Threads: one. After a block that had to be filtered or was folded, others look through the
+///   next blocks meanwhile, see [BlockScouts].
+/// - Memory: one block, and up to two more while others look ahead. Holds a lease on the segment
+///   until [#close].
 final class SegmentCursor implements EventCursor {
-  /// Blocks that are filtered and have their heads read ahead: so many requests keep an SSD busy.
+  /// Blocks whose heads are read ahead when they are filtered: so many requests keep an SSD busy.
   private static final int HEADS_AHEAD = 16;
 
   private final Segment segment;
@@ -33,45 +34,79 @@ final class SegmentCursor implements EventCursor {
   private final ScanWatch watch;
   private final long arrivedFrom;
   private final Prefetch prefetch;
-  private final Lease lease;
   private final BlockView shown;
   private final BlockView filtered;
   private final FoldView folded = new FoldView();
   private final AttributeValue scratch = new AttributeValue();
   private final int step;
-  private BlockScout scout; // has the block
-  private BlockReader reader; // its
-  private int block; // that was opened last
-  private int blocksAhead; // that were asked of `prefetch`
-  private boolean searching; // the block before had to be looked through, or was folded
+  private BlockScout scout; // the one that has the block
+  private BlockReader reader; // that of the scout
+  private int block; // the one that was opened last
+  private int blocksAhead; // requested from `prefetch`
+  private boolean searching; // the last block had to be filtered, or was folded
   private int row;
   private int rowsLeft;
   private boolean filtering;
-  private @Nullable BlockFold folding; // shows the block; null when its rows are
-  private @Nullable BitSet candidates; // of the block, that the filter may keep; null for all
+  private @Nullable BlockFold folding; // shows the block; null when its rows are shown
+  private @Nullable BitSet candidates; // rows of the block that the filter may keep; null for all
   private boolean columnsRead;
   private boolean open = true;
-  private long held; // bytes that the watch was told of
-  private long bytesBefore; // read of the blocks before
+  private long held; // bytes reported to the watch
+  private long bytesBefore; // read of earlier blocks
   private long blocksRead;
   private long blocksSkipped;
   private long eventsScanned;
   private long eventsKept;
 
+  /// Opens a cursor over a partition; it has no events when the partition is not there. The caller
+  /// must hold a lease on the segment, or be its owner; the cursor takes a lease of its own.
+  static EventCursor open(Segment segment, PartitionKey key, Scan scan) {
+    return open(segment, key, scan, BlockReaders.NONE, Prefetch.OFF);
+  }
+
+  /// The same, for a reader of several partitions.
+  static EventCursor open(
+      Segment segment, PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
+    return leased(segment, key, scan, readers, prefetch);
+  }
+
+  /// Opens a cursor over a partition that passes over some of its blocks.
+  static EventCursor openWithout(Segment segment, PartitionKey key, BitSet blocks) {
+    SegmentCursor cursor = leased(segment, key, Scan.all(), BlockReaders.NONE, Prefetch.OFF);
+    if (cursor.order != null) {
+      cursor.order.without(blocks);
+    }
+    return cursor;
+  }
+
+  private static SegmentCursor leased(
+      Segment segment, PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
+    SegmentIndex found = segment.index(key);
+    if (!segment.tryAcquire()) {
+      throw new IllegalStateException("segment " + segment.segmentId() + " is closed");
+    }
+    try {
+      return new SegmentCursor(
+          segment, key, found, scan, scan.arrivedFrom(key.shard()), readers, prefetch);
+    } catch (Throwable failure) {
+      segment.release();
+      throw failure;
+    }
+  }
+
   /// @param arrivedFrom the first arrival that is shown
-  SegmentCursor(
+  private SegmentCursor(
       Segment segment,
       PartitionKey key,
       @Nullable SegmentIndex index,
       Scan scan,
       long arrivedFrom,
       BlockReaders readers,
-      Prefetch prefetch,
-      Lease lease) {
+      Prefetch prefetch) {
     this.segment = segment;
     this.step = scan.descending() ? -1 : 1;
     this.order = index == null ? null : new BlockOrder(segment, index, scan, readers.haste());
-    Scan looked = arrivedFrom > 0 ? scan.withFold(null) : scan; // a fold knows no arrivals
+    Scan looked = arrivedFrom > 0 ? scan.withFold(null) : scan; // a fold does not know arrivals
     this.scouts = new BlockScouts(segment, readers, looked, order);
     this.scout = scouts.first();
     this.reader = scout.reader();
@@ -80,17 +115,8 @@ final class SegmentCursor implements EventCursor {
     this.watch = scan.watch();
     this.arrivedFrom = arrivedFrom;
     this.prefetch = prefetch;
-    this.lease = lease;
     this.shown = new BlockView(scan);
     this.filtered = new BlockView(scan.withColumns(null));
-  }
-
-  /// Passes over some blocks. Before anything is read.
-  SegmentCursor without(BitSet blocks) {
-    if (order != null) {
-      order.without(blocks);
-    }
-    return this;
   }
 
   @Override
@@ -98,7 +124,7 @@ final class SegmentCursor implements EventCursor {
     try {
       return advance();
     } catch (StorageException.Corrupt damaged) {
-      Objects.requireNonNull(order).end(); // nothing behind it is shown as if it were the next
+      Objects.requireNonNull(order).end(); // no later event is shown as if it were the next
       rowsLeft = 0;
       throw segment.damaged(damaged, key, block);
     }
@@ -150,7 +176,7 @@ final class SegmentCursor implements EventCursor {
     return true;
   }
 
-  /// Passes over rows that are known not to be kept. False when there is no other.
+  /// Passes over rows that the filter does not keep. False when no other row is left.
   private boolean passToCandidate() {
     BitSet rows = candidates;
     if (rows == null) {
@@ -197,7 +223,7 @@ final class SegmentCursor implements EventCursor {
     tellMemory();
   }
 
-  /// False when the block's events must be looked at one by one; its ids are read then.
+  /// False when the block's events must be looked at one by one; then its ids are read.
   private boolean openFolded(SegmentIndex blocks, int opened) {
     BlockFold alike = filtering ? null : scout.folded(blocks, opened);
     if (alike == null) {
@@ -212,7 +238,8 @@ final class SegmentCursor implements EventCursor {
     return true;
   }
 
-  /// Has the next block read ahead; of several, when they are filtered, what may rule them out.
+  /// Requests the next block ahead; when blocks are filtered, the heads of several, which may rule
+  /// them out.
   private void readAhead(BlockOrder blocks) {
     blocksAhead = Math.max(0, blocksAhead - 1);
     if (reader.waited()) {
@@ -231,7 +258,7 @@ final class SegmentCursor implements EventCursor {
     }
   }
 
-  /// What was told before it is too much is given back by [#close].
+  /// Reports the memory that this holds. When that is too much, [#close] takes the report back.
   private void tellMemory() {
     long more = scout.ownBytes() + scouts.heldBytes(scout) - held;
     held += more;
@@ -264,12 +291,12 @@ final class SegmentCursor implements EventCursor {
     if (open) {
       open = false;
       scouts.close();
-      lease.release();
+      segment.release();
       watch.holds(-held);
     }
   }
 
-  /// The current row as an event, with all columns or with some.
+  /// The current row as an event, with all columns or some.
   private final class BlockView implements EventView {
     private final AskedColumns asked;
 
@@ -303,7 +330,7 @@ final class SegmentCursor implements EventCursor {
       return column != null && (column.value(row, out) || findOtherKind(asked.lastColumn(), out));
     }
 
-    /// Another column of the same name has what is of another kind.
+    /// A value of another kind is in another column of the same name.
     private boolean findOtherKind(int column, AttributeValue out) {
       BlockDirectory directory = reader.directory();
       int next = directory.findNext(column);
@@ -345,7 +372,7 @@ final class SegmentCursor implements EventCursor {
 
     @Override
     public long version() {
-      return EventLayout.VERSION_ASSIGNED; // others may replace each other, and are not folded
+      return EventLayout.VERSION_ASSIGNED; // events with ids of their own are not folded
     }
 
     @Override

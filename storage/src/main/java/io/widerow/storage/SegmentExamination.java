@@ -20,7 +20,7 @@ record SegmentExamination(long blocks, Map<PartitionKey, BitSet> bad, List<Damag
     long blocks = 0;
     Map<PartitionKey, BitSet> bad = new HashMap<>();
     List<Damage> damage = new ArrayList<>();
-    try (BlockReader reader = segment.reader(BlockReaders.NONE)) {
+    try (BlockReader reader = BlockReaders.NONE.take(segment)) {
       for (SegmentIndex index : segment.indexes()) {
         PartitionKey key = index.partition.key();
         for (int block = 0; block < index.blocks; block++) {

@@ -204,7 +204,7 @@ public final class StoreRepair {
   private static void copy(
       Segment source, SegmentIndex index, SegmentExamination examined, SegmentWriter writer) {
     var key = index.partition.key();
-    try (EventCursor events = source.openWithout(key, examined.badOf(key))) {
+    try (EventCursor events = SegmentCursor.openWithout(source, key, examined.badOf(key))) {
       while (events.next() == EventCursor.Step.EVENT) {
         writer.add(events.event());
       }

@@ -75,7 +75,8 @@ class AskedColumnsTest {
     AttributeValue value = new AttributeValue();
     int read = 0;
     try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
-        EventCursor cursor = segment.open(SegmentSizes.key(events), Scan.all().withColumns(seen))) {
+        EventCursor cursor =
+            SegmentCursor.open(segment, SegmentSizes.key(events), Scan.all().withColumns(seen))) {
       for (; cursor.next() == EventCursor.Step.EVENT; read++) {
         TestEvent expected = events.get(read).only(seen);
         assertEquals(expected, TestEvent.copyOf(cursor.event()));

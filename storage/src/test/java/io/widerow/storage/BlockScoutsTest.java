@@ -53,7 +53,8 @@ class BlockScoutsTest {
   private EventCursor cursor(Segment segment, Scan wanted, @Nullable Executor threads) {
     SharedReaders shared = new SharedReaders();
     shared.helpWith(new ReadingThreads(null, threads));
-    return segment.open(SegmentSizes.key(events), wanted, BlockReaders.of(shared), Prefetch.OFF);
+    return SegmentCursor.open(
+        segment, SegmentSizes.key(events), wanted, BlockReaders.of(shared), Prefetch.OFF);
   }
 
   private Shown read(Scan wanted, @Nullable Executor threads) {

@@ -81,7 +81,7 @@ public class FoldBench {
 
   private long weights(Scan scan) {
     long weights = 0;
-    try (EventCursor cursor = segment.open(SegmentSizes.key(events), scan)) {
+    try (EventCursor cursor = SegmentCursor.open(segment, SegmentSizes.key(events), scan)) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         weights += cursor.event().weight() + cursor.event().timeNanos() / 1_000_000_000;
       }

@@ -22,7 +22,7 @@ final class GoldenSegment {
     disk.set(FILE, file);
     List<TestEvent> found = new ArrayList<>();
     try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
-        EventCursor cursor = segment.open(SegmentSizes.key(written), Scan.all())) {
+        EventCursor cursor = SegmentCursor.open(segment, SegmentSizes.key(written), Scan.all())) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         found.add(TestEvent.copyOf(cursor.event()));
       }

@@ -93,7 +93,7 @@ class GroupFilterTest {
   private static List<TestEvent> read(
       Segment segment, PartitionKey key, Scan scan, List<ScanStatistics> statistics) {
     List<TestEvent> found = new ArrayList<>();
-    try (EventCursor cursor = segment.open(key, scan)) {
+    try (EventCursor cursor = SegmentCursor.open(segment, key, scan)) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         found.add(TestEvent.copyOf(cursor.event()));
       }

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PrefetchTest {
   private static final long NANOS = 1_700_000_000_000_000_000L;
   private static final int TOGETHER = 4;
-  private static final long READ_NANOS = 5 * Prefetch.WAITED_NANOS;
+  private static final long READ_NANOS = 5 * PieceReader.WAITED_NANOS;
   private static final int BATCHES = 40;
   private static final String PLAIN = "plain";
   private static final String WORDS = "words";

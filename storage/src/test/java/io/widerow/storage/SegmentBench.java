@@ -54,7 +54,7 @@ public class SegmentBench {
   @OperationsPerInvocation(EVENTS)
   public long scan() {
     long bytes = 0;
-    try (EventCursor cursor = segment.open(SegmentSizes.key(events), Scan.all())) {
+    try (EventCursor cursor = SegmentCursor.open(segment, SegmentSizes.key(events), Scan.all())) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         bytes += cursor.event().find(AttributeName.BODY, value) ? value.length() : 0;
       }
@@ -68,7 +68,8 @@ public class SegmentBench {
   public long word() {
     long bytes = 0;
     Filter word = new Filter.Contains(AttributeName.BODY, Text.of("Liferea"));
-    try (EventCursor cursor = segment.open(SegmentSizes.key(events), Scan.all().withFilter(word))) {
+    try (EventCursor cursor =
+        SegmentCursor.open(segment, SegmentSizes.key(events), Scan.all().withFilter(word))) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         bytes += cursor.event().find(AttributeName.BODY, value) ? value.length() : 0;
       }

@@ -116,7 +116,7 @@ class SegmentBitsTest {
       Segment segment, SegmentIndex index, Scan scan, List<TestEvent> expected, String what) {
     PartitionKey key = index.partition.key();
     int shown = 0;
-    try (EventCursor cursor = segment.open(key, scan)) {
+    try (EventCursor cursor = SegmentCursor.open(segment, key, scan)) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         TestEvent event = TestEvent.copyOf(cursor.event());
         int row = shown++;

@@ -161,7 +161,7 @@ final class SegmentCost {
     List<Segment> segments =
         parts.stream().map(part -> Segment.open(disk, part, STORE, 1)).toList();
     List<EventCursor> cursors =
-        segments.stream().map(segment -> segment.open(KEY, Scan.all())).toList();
+        segments.stream().map(segment -> SegmentCursor.open(segment, KEY, Scan.all())).toList();
     try (var writer = new SegmentWriter(disk, FILE, STORE, 1, SegmentForm.FINAL);
         EventCursor events = MergeCursor.of(new ArrayList<>(cursors), false)) {
       writer.begin(KEY);
@@ -177,7 +177,7 @@ final class SegmentCost {
   private long read(Segment segment, boolean descending, int count) {
     long bytes = 0;
     Scan scan = Scan.all().withDescending(descending);
-    try (EventCursor cursor = segment.open(KEY, scan)) {
+    try (EventCursor cursor = SegmentCursor.open(segment, KEY, scan)) {
       for (int i = 0; i < count && cursor.next() == EventCursor.Step.EVENT; i++) {
         bytes += cursor.event().find(AttributeName.BODY, value) ? value.length() : 0;
       }

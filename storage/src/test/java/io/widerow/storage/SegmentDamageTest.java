@@ -36,7 +36,7 @@ class SegmentDamageTest {
   private List<TestEvent> read(Scan scan) {
     List<TestEvent> found = new ArrayList<>();
     try (Segment segment = Segment.open(disk, FILE, STORE, 1);
-        EventCursor cursor = segment.open(key, scan)) {
+        EventCursor cursor = SegmentCursor.open(segment, key, scan)) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         found.add(TestEvent.copyOf(cursor.event()));
       }

@@ -112,7 +112,7 @@ final class SegmentFuzz {
   }
 
   private static void read(Segment segment, PartitionKey key, Scan scan) {
-    try (EventCursor cursor = segment.open(key, scan)) {
+    try (EventCursor cursor = SegmentCursor.open(segment, key, scan)) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         if (cursor.event().id().toUuid().version() != 1) {
           throw new AssertionError("id " + cursor.event().id());

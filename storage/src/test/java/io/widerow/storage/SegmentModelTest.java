@@ -151,7 +151,7 @@ class SegmentModelTest {
       expected = expected.reversed();
     }
     List<TestEvent> found = new ArrayList<>();
-    try (EventCursor cursor = segment.open(key, scan, helpers, Prefetch.OFF)) {
+    try (EventCursor cursor = SegmentCursor.open(segment, key, scan, helpers, Prefetch.OFF)) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         found.add(TestEvent.copyOf(cursor.event()));
       }

@@ -49,7 +49,7 @@ class SegmentSizesTest {
     System.out.printf("%s %s: %.2f bytes/event%n", events.getFirst().type(), form, bytes);
     List<TestEvent> found = new ArrayList<>();
     try (Segment segment = Segment.open(disk, file, new UUID(1, 2), 1);
-        EventCursor cursor = segment.open(SegmentSizes.key(events), Scan.all())) {
+        EventCursor cursor = SegmentCursor.open(segment, SegmentSizes.key(events), Scan.all())) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         found.add(TestEvent.copyOf(cursor.event()));
       }
@@ -66,7 +66,8 @@ class SegmentSizesTest {
     SegmentSizes.write(disk, file, events, SegmentForm.FINAL);
     try (Segment segment = Segment.open(disk, file, new UUID(1, 2), 1);
         EventCursor cursor =
-            segment.open(SegmentSizes.key(events), Scan.all().withColumns(Set.of()))) {
+            SegmentCursor.open(
+                segment, SegmentSizes.key(events), Scan.all().withColumns(Set.of()))) {
       int found = 0;
       while (cursor.next() == EventCursor.Step.EVENT) {
         assertEquals(events.get(found++).id(), cursor.event().id());

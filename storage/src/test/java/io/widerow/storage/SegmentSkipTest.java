@@ -23,7 +23,7 @@ class SegmentSkipTest {
       SegmentSizes.write(disk, FILE, events, new SegmentForm(1, 100, 1 << 20, 10));
     }
     try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
-        EventCursor cursor = segment.open(SegmentSizes.key(events), scan)) {
+        EventCursor cursor = SegmentCursor.open(segment, SegmentSizes.key(events), scan)) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         assertEquals(SegmentSizes.key(events).type(), cursor.event().type());
       }
@@ -84,7 +84,7 @@ class SegmentSkipTest {
 
   private long bytesOfTen(Scan scan) {
     try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
-        EventCursor cursor = segment.open(SegmentSizes.key(events), scan)) {
+        EventCursor cursor = SegmentCursor.open(segment, SegmentSizes.key(events), scan)) {
       for (int i = 0; i < 10; i++) {
         assertEquals(EventCursor.Step.EVENT, cursor.next());
       }

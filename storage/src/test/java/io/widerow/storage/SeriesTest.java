@@ -64,7 +64,7 @@ class SeriesTest {
   private static List<TestEvent> read(MemoryDisk disk, List<TestEvent> events, Scan scan) {
     List<TestEvent> found = new ArrayList<>();
     try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
-        EventCursor cursor = segment.open(SegmentSizes.key(events), scan)) {
+        EventCursor cursor = SegmentCursor.open(segment, SegmentSizes.key(events), scan)) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         found.add(TestEvent.copyOf(cursor.event()));
       }

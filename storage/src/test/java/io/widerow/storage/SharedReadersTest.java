@@ -101,7 +101,8 @@ class SharedReadersTest {
         Path path = Path.of(round % logs.size() + ".seg");
         try (Segment segment = Segment.open(disk, path, new UUID(1, 2), 1);
             EventCursor cursor =
-                segment.open(
+                SegmentCursor.open(
+                    segment,
                     SegmentSizes.key(expected),
                     Scan.all(),
                     BlockReaders.of(shared),
