@@ -3,17 +3,14 @@ package io.widerow.storage;
 import io.widerow.event.EventId;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The store on this machine: a directory, open rows in native memory, one journal a lane.
+/// The store on this machine: a directory, open rows (memtables) in native memory, one journal
+/// (write-ahead log) a lane.
 ///
 /// ```
 ///   directory/
@@ -22,41 +19,32 @@ import org.jspecify.annotations.Nullable;
 ///     journal/         what is not sealed yet, by lane       segments/ the rest
 /// ```
 ///
-/// - Threads: it starts none. Sealing, merging and the making of journal files run on the executor
-///   that the owner hands in: at most three tasks a lane and one merge at a time, so that with
-///   fewer threads one waits for another. With an executor that runs tasks at once they run on the
+/// This class puts the parts together, answers callers and closes; [StoreContents] is what changes.
+///
+/// - Threads: it starts none. Sealing (flush), merging (compaction) and making journal files run on
+///   the executor that the owner hands in: at most three tasks a lane and one merge at a time. With
+///   fewer threads one task waits for another. An executor that runs tasks at once runs them on the
 ///   thread that causes them. The executor must take and run tasks until the store is closed.
 /// - Memory: `openBytes` of native memory, twice that while readers hold rows that were sealed
 ///   meanwhile, and one encoder buffer a lane.
-/// - Errors: a failed write or force of journal or manifest ends the write side for good; readers
-///   go on. Opening the store again is the way back.
+/// - Errors: a failed write or force of journal or manifest ends the write side for good; reading
+///   goes on. To write again, open the store again.
 public final class EmbeddedStore implements EventStore {
   private final StoreConfig config;
   private final Disk disk;
   private final StoreClock clock;
   private final AutoCloseable lock;
-  private final Manifest manifest; // guarded by this, but for its id
+  private final StoreContents contents;
   private final SegmentFiles files;
   private final NotesFiles notes;
   private final RowMemory memory;
-  private final AtomicLong arrivals;
-  private final RisingClock arrivalClock;
-  private final SegmentArrivals segmentArrivals = new SegmentArrivals();
+  private final Journal.Factory journals;
+  private final TrimHold trims;
   private final Sealer sealer;
   private final Merger merger;
   private final DiskRoom room;
-  private final RowSupply supply;
-  private final TrimHold trims = new TrimHold();
-  private final Journal.Factory journals;
-  private final Retentions retentions;
-  private final List<Lane> lanes = new ArrayList<>();
-  private final boolean readOnly;
-  private volatile long segmentLimit;
-  private RecoveryReport recovery = RecoveryReport.NONE;
-  private final AtomicLong sealedCount = new AtomicLong();
-  private volatile StoreState state = StoreState.empty(); // replaced under the lock of this
-  private volatile @Nullable StorageException failed; // the write side's end
-  private volatile @Nullable StorageException backgroundFailure;
+  private final List<Lane> lanes; // none in a store that is only read
+  private final RecoveryReport recovery;
   private final SharedReaders readers = new SharedReaders();
 
   /// Opens the store of a directory on this machine's disk, or makes one.
@@ -66,10 +54,9 @@ public final class EmbeddedStore implements EventStore {
   ///   was changed then
   public static EmbeddedStore open(StoreConfig config, Executor background) {
     Disk disk = new RealDisk();
-    return new StoreOpener(config, disk, StoreClock.system(), background)
-        .open(id ->
-            ChronicleJournalFactory.of(
-                config.directory(), config.journalFileBytes(), disk, id, background));
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, StoreClock.system(), background)
+            .open(id -> journals(config, disk, id, background)));
   }
 
   /// Opens a stopped store for reading. Nothing on the disk changes. Acknowledged groups that are
@@ -79,121 +66,45 @@ public final class EmbeddedStore implements EventStore {
   public static EmbeddedStore openForReading(Path directory) {
     StoreConfig config = StoreConfig.at(directory);
     Disk disk = new RealDisk();
-    return new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-        .openForReading(id ->
-            ChronicleJournalFactory.of(
-                config.directory(), config.journalFileBytes(), disk, id, Runnable::run));
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
+            .openForReading(id -> journals(config, disk, id, Runnable::run)));
   }
 
-  /// Merges, and drops what is past its retention, elsewhere than where rows are sealed: on threads
-  /// that give way to others, so that a bucket that ends is no burden for those who write.
+  private static Journal.Factory journals(
+      StoreConfig config, Disk disk, UUID storeId, Executor executor) {
+    return ChronicleJournalFactory.of(
+        config.directory(), config.journalFileBytes(), disk, storeId, executor);
+  }
+
+  EmbeddedStore(StoreOpener.Parts parts) {
+    Lane.Shared shared = parts.shared();
+    this.config = parts.config();
+    this.disk = parts.disk();
+    this.clock = shared.clock();
+    this.lock = parts.lock();
+    this.contents = shared.contents();
+    this.files = parts.files();
+    this.notes = shared.notes();
+    this.memory = parts.memory();
+    this.journals = parts.journals();
+    this.trims = parts.trims();
+    this.sealer = shared.sealer();
+    this.merger = new Merger(contents, files, sealer.pace(), sealer.executor());
+    this.room = shared.room();
+    this.lanes = parts.lanes();
+    this.recovery = parts.recovery();
+  }
+
+  /// Merges, and drops what is past its retention, on other threads than those that seal: threads
+  /// of low priority, so that the end of a bucket does not slow writers down.
   public void mergeOn(Executor threads) {
     merger.runOn(threads);
   }
 
-  /// Has views that are taken from now on helped.
+  /// Lets these threads help views that are taken from now on.
   public void readWith(ReadingThreads threads) {
     readers.helpWith(threads);
-  }
-
-  SharedReaders readers() {
-    return readers;
-  }
-
-  Executor others() {
-    return sealer.executor();
-  }
-
-  EmbeddedStore(StoreOpener.Opened opened) {
-    this.config = opened.config();
-    this.disk = opened.disk();
-    this.clock = opened.clock();
-    this.lock = opened.lock();
-    this.manifest = opened.manifest();
-    this.files = opened.files();
-    this.notes = opened.notes();
-    this.memory = opened.memory();
-    this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
-    this.arrivalClock = new RisingClock(clock::wallNanos, manifest.clockNanos());
-    this.segmentLimit = manifest.segmentIdNext();
-    this.retentions = new Retentions(config.retention());
-    this.journals = opened.journals();
-    this.readOnly = opened.readOnly();
-    if (readOnly) {
-      failed = new StorageException.ReadOnly("the store was opened for reading");
-    }
-    this.sealer = new Sealer(this, files, opened.background(), config.lanes());
-    this.merger = new Merger(this, files, sealer.pace(), opened.background());
-    this.room = new DiskRoom(disk, config, sealer);
-    this.supply = new RowSupply(this, memory, sealer);
-    this.state = StoreState.empty().replaced(List.of(), opened.segments(), List.of());
-  }
-
-  // For opening.
-
-  /// Counters up to this one were used before.
-  void usedCounters(long counterLimit) {
-    arrivals.accumulateAndGet(counterLimit, Math::max);
-  }
-
-  /// Times up to this one were given before.
-  void usedClock(long clockNanos) {
-    arrivalClock.raise(clockNanos);
-  }
-
-  RisingClock arrivalClock() {
-    return arrivalClock;
-  }
-
-  /// Everything journaled before is sealed; lanes go on behind `lsn`.
-  void startLanes(long lsn, IntFunction<Lane> lane) {
-    if (config.clockAccepted()) {
-      arrivalClock.reset();
-    }
-    Map<Integer, Long> sealedLsns = new TreeMap<>();
-    manifest.sealedLsns().keySet().forEach(old -> sealedLsns.put(old, lsn));
-    for (int i = 0; i < config.lanes(); i++) {
-      sealedLsns.put(i, lsn);
-    }
-    synchronized (this) {
-      commit(List.of(), List.of(), sealedLsns, manifest.journals());
-    }
-    for (int i = 0; i < config.lanes(); i++) {
-      lanes.add(lane.apply(i));
-    }
-    synchronized (this) {
-      commit(List.of(), List.of(), Map.of(), config.lanes());
-    }
-  }
-
-  void opened(RecoveryReport report) {
-    recovery = report;
-    segmentArrivals.opened(arrivals.get());
-  }
-
-  AtomicLong arrivals() {
-    return arrivals;
-  }
-
-  /// Arrivals below this one were in the store when it was opened.
-  long arrivalsAtOpen() {
-    return segmentArrivals.atOpen();
-  }
-
-  /// Segments that are begun from now on have this number at least.
-  long segmentLimit() {
-    return segmentLimit;
-  }
-
-  /// True when all events of a segment came before a position.
-  boolean isOlder(LiveSegment segment, Arrivals since) {
-    long id = segment.entry().id();
-    return id < since.segmentLimit() || segmentArrivals.limitOf(id) <= since.limitMin();
-  }
-
-  /// Takes what is replayed; null in a store that is only read, which keeps it open.
-  @Nullable RecoverySealer recoverySealer(Executor executor) {
-    return readOnly ? null : new RecoverySealer(this, sealer, executor);
   }
 
   /// What opening found and did.
@@ -218,39 +129,31 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public byte[] secret() {
-    return StoreSecret.of(manifest.storeId());
+    return StoreSecret.of(contents.storeId());
   }
 
   @Override
   public long arrivalNanos() {
-    return arrivalClock.nanos();
+    return contents.arrivalClock().nanos();
   }
 
   @Override
   public StoreView view() {
-    return EmbeddedView.of(this, Haste.NONE);
+    return view(Haste.NONE);
   }
 
   @Override
   public StoreView viewWithin(long nanos) {
-    return EmbeddedView.of(this, Haste.of(nanos));
+    return view(Haste.of(nanos));
   }
 
-  StoreState state() {
-    return state;
-  }
-
-  long wallNanos() {
-    return clock.wallNanos();
+  private StoreView view(Haste haste) {
+    return EmbeddedView.of(contents, readers, sealer.executor(), haste);
   }
 
   @Override
   public void retain(@Nullable String type, @Nullable Duration age) {
-    retentions.set(type, age);
-  }
-
-  Retentions retentions() {
-    return retentions;
+    contents.retentions().set(type, age);
   }
 
   @Override
@@ -261,44 +164,10 @@ public final class EmbeddedStore implements EventStore {
         lane.requestSeal();
       }
     }
-    if (failed == null) {
+    if (!contents.hasEnded()) {
       sealer.retry();
       merger.start();
     }
-  }
-
-  // For lanes.
-
-  OpenRows openRows(int lane, long arrivalFrom) {
-    return supply.open(lane, arrivalFrom);
-  }
-
-  /// Rows in a piece of memory; null when all of it is in use.
-  @Nullable OpenRows tryOpenRows(int lane, long arrivalFrom, RowMemory from) {
-    OpenRows rows = OpenRows.tryOpen(lane, from, clock.monotonicNanos(), arrivalFrom);
-    synchronized (this) {
-      state = rows == null ? state : state.withRows(rows);
-    }
-    return rows;
-  }
-
-  void seal(SealJob job) {
-    sealer.submit(job);
-  }
-
-  boolean hasEnded() {
-    return failed != null;
-  }
-
-  void requireWriting() {
-    StorageException end = failed;
-    if (end != null) {
-      throw new StorageException.Failed("the store takes no more writes: " + end.getMessage(), end);
-    }
-  }
-
-  void requireRoom() {
-    room.require();
   }
 
   @Override
@@ -306,135 +175,22 @@ public final class EmbeddedStore implements EventStore {
     return room.full();
   }
 
-  /// Ends the write side for good.
-  synchronized StorageException fail(String action, RuntimeException cause) {
-    StorageException end = failed;
-    if (end == null) {
-      end =
-          cause instanceof StorageException known
-              ? known
-              : new StorageException.Failed("cannot " + action, cause);
-      failed = end;
-    }
-    return end;
-  }
-
-  // For sealing and merging.
-
-  synchronized long takeSegmentId() {
-    long id = manifest.takeSegmentId();
-    segmentLimit = id + 1;
-    return id;
-  }
-
-  /// Rows are in segments, whose files are forced: makes that the truth.
-  void sealed(SealJob job, List<LiveSegment> written) {
-    requireWriting();
-    OpenRows rows = job.rows();
-    notes.append(rows.lane, job.notes(), job.notesNeeded());
-    synchronized (this) {
-      commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()), manifest.journals());
-      segmentArrivals.sealed(written, arrivals.get());
-      replaceState(List.of(rows), written, List.of());
-    }
-    rows.close();
-    sealedCount.incrementAndGet();
-    if (rows.lane < lanes.size()) { // not while the store is being opened
-      tidy(() -> trims.trim(lanes.get(rows.lane).journal(), rows.lsnLast()));
-    }
-  }
-
-  /// Deletes what is no longer needed. A failure is told and changes nothing: the rest is deleted
-  /// later, or when the store is opened.
-  private void tidy(Runnable delete) {
-    try {
-      delete.run();
-    } catch (StorageException left) {
-      background(left);
-    }
-  }
-
-  /// Segments replace others, or nothing does: makes that the truth, and deletes the others.
-  void replaced(List<LiveSegment> written, List<LiveSegment> removed) {
-    requireWriting();
-    synchronized (this) {
-      commit(written, removed, Map.of(), manifest.journals());
-      segmentArrivals.replaced(written, removed);
-      replaceState(List.of(), written, removed);
-    }
-    // Those who read a file go on, and may open it again: it goes when the last of them is done.
-    removed.forEach(segment -> segment.retire(() -> tidy(() -> files.delete(segment.entry()))));
-  }
-
-  /// Under the lock. Whoever reads what was there before goes on with it.
-  private void replaceState(
-      List<OpenRows> removedRows, List<LiveSegment> added, List<LiveSegment> removed) {
-    StoreState before = state;
-    state = before.replaced(removedRows, added, removed);
-    before.segments().close();
-  }
-
-  private void commit(
-      List<LiveSegment> added,
-      List<LiveSegment> removed,
-      Map<Integer, Long> sealedLsns,
-      int journals) {
-    var edit =
-        new ManifestEdit(
-            manifest.segmentIdNext(),
-            arrivals.get(),
-            arrivalClock.highWaterNanos(),
-            added.stream().map(LiveSegment::entry).toList(),
-            removed.stream().map(segment -> segment.entry().id()).toList(),
-            sealedLsns,
-            journals);
-    try {
-      manifest.commit(edit);
-    } catch (StorageException.DiskFull full) {
-      throw full; // nothing was written
-    } catch (RuntimeException failure) {
-      throw fail("write the manifest", failure);
-    }
-  }
-
-  /// Makes a copy of the store, by hard links, beside everything that goes on.
+  /// Makes a copy of the store, by hard links, while everything else goes on.
   ///
   /// @param target must not exist; its parent does, on the same file system
   /// @throws StorageException when `target` exists or links cannot be made. Nothing half-made is
   ///   left
   public StoreSnapshot.Report snapshot(Path target) {
     return trims.holding(
-        () -> StoreSnapshot.ofOpen(this, notes, disk, manifest.storeId(), journals, target));
-  }
-
-  /// What the manifest says now.
-  synchronized StoreSnapshot.Moment moment() {
-    SegmentSet segments = state.segments();
-    if (!segments.tryAcquire()) {
-      throw new IllegalStateException("the present segments are not open");
-    }
-    return new StoreSnapshot.Moment(manifest.snapshot(), segments);
-  }
-
-  long[] committedLsns() {
-    return lanes.stream().mapToLong(Lane::committedLsn).toArray();
-  }
-
-  /// A task in the background failed; it will be tried again.
-  void background(StorageException failure) {
-    backgroundFailure = failure;
-  }
-
-  StoreConfig config() {
-    return config;
+        () -> StoreSnapshot.ofOpen(contents, lanes, notes, disk, journals, target));
   }
 
   @Override
   public StoreStatistics statistics() {
-    StoreState now = state;
+    StoreState now = contents.state();
     List<LiveSegment> segments = now.segments().all();
-    StorageException end = failed;
-    StorageException background = backgroundFailure;
+    StorageException end = contents.failure();
+    StorageException background = contents.backgroundFailure();
     return new StoreStatistics(
         lanes.stream().mapToLong(Lane::eventsCommitted).sum(),
         lanes.stream().mapToLong(Lane::bytesCommitted).sum(),
@@ -446,17 +202,17 @@ public final class EmbeddedStore implements EventStore {
         lanes.stream().mapToLong(lane -> lane.journal().bytes()).sum(),
         lanes.stream().mapToLong(Lane::journalBytesWritten).sum(),
         files.bytesWritten(),
-        sealedCount.get(),
+        sealer.sealedCount(),
         merger.merges(),
         end == null ? "" : String.valueOf(end.getMessage()),
         background == null ? "" : String.valueOf(background.getMessage()),
         Stream.concat(recovery.damage().stream(), now.segments().damage()).toList());
   }
 
-  /// Has everything committed sealed. For owners that measure or hand a store over; only while no
-  /// lane is written to.
+  /// Seals everything committed. For owners that measure or hand a store over; only while no lane
+  /// is written to.
   public void sealAll() {
-    requireWriting();
+    contents.requireWriting();
     lanes.forEach(Lane::sealForClose);
   }
 
@@ -473,7 +229,7 @@ public final class EmbeddedStore implements EventStore {
     trims.close();
     try {
       sealer.pace().end();
-      if (failed == null) {
+      if (!contents.hasEnded()) {
         lanes.forEach(Lane::sealForClose);
       }
       awaitBackground();
@@ -487,14 +243,7 @@ public final class EmbeddedStore implements EventStore {
   private void free() {
     lanes.forEach(Lane::close);
     sealer.close();
-    StoreState last;
-    synchronized (this) {
-      last = state;
-      state = StoreState.empty();
-      manifest.close();
-    }
-    last.segments().close();
-    last.segments().all().forEach(LiveSegment::close);
+    contents.close();
     readers.close();
     memory.close();
     StoreLock.giveBack(config.directory(), lock);

@@ -16,48 +16,58 @@ import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A view of an embedded store: the state of one moment, with a lease on every part of it.
+/// A view of an embedded store (a snapshot that readers query): the state of one moment, with a
+/// lease on every part of it.
 ///
 /// - Threads: any; each cursor has one.
-/// - Memory: keeps rows and segment files from being freed until [#close].
+/// - Memory: keeps rows and segment files from being freed until [#close]. A view with a deadline
+///   leaves closing files to another thread.
 final class EmbeddedView implements StoreView {
-  private final EmbeddedStore store;
+  private final StoreContents contents;
   private final StoreState state;
   private final List<OpenRows.View> rows;
   private final long segmentLimit;
   private final long nowNanos;
+  private final Executor closers; // of files that this view is the last to read
   private final Prefetch prefetch;
   private final BlockReaders readers;
 
   private EmbeddedView(
-      EmbeddedStore store,
+      StoreContents contents,
       StoreState state,
       List<OpenRows.View> rows,
       long segmentLimit,
+      SharedReaders shared,
+      Executor closers,
       Haste haste) {
-    this.store = store;
+    this.contents = contents;
     this.state = state;
     this.rows = rows;
     this.segmentLimit = segmentLimit;
-    this.nowNanos = store.wallNanos();
-    this.prefetch = new Prefetch(haste.isAny() ? null : store.readers().threads().ahead());
-    this.readers = BlockReaders.of(store.readers(), haste);
+    this.closers = closers;
+    this.nowNanos = contents.wallNanos();
+    this.prefetch = new Prefetch(haste.isAny() ? null : shared.threads().ahead());
+    this.readers = BlockReaders.of(shared, haste);
   }
 
-  /// Takes leases on the present state; starts again when a part of it goes meanwhile, which means
-  /// that there is a newer one.
+  /// Takes leases on the present state. When a part of it is freed meanwhile there is a newer
+  /// state, and it starts again.
   ///
-  /// @param haste of its readers
-  static EmbeddedView of(EmbeddedStore store, Haste haste) {
+  /// @param shared where block readers come from
+  /// @param others closes the files of a view with a deadline
+  /// @param haste deadline of its readers
+  static EmbeddedView of(
+      StoreContents contents, SharedReaders shared, Executor others, Haste haste) {
+    Executor closers = haste.isAny() ? others : Runnable::run;
     while (true) {
-      long segmentLimit = store.segmentLimit(); // before: what is in lower ones is shown already
-      StoreState state = store.state();
+      long segmentLimit = contents.segmentLimit(); // first: the state shows all lower segments
+      StoreState state = contents.state();
       if (state.segments().tryAcquire()) {
         List<OpenRows.View> rows = new ArrayList<>();
         if (acquire(state.rows(), rows)) {
-          return new EmbeddedView(store, state, rows, segmentLimit, haste);
+          return new EmbeddedView(contents, state, rows, segmentLimit, shared, closers, haste);
         }
-        release(state, rows, closers(store, haste));
+        release(state, rows, closers);
       }
       Thread.onSpinWait();
     }
@@ -74,11 +84,6 @@ final class EmbeddedView implements StoreView {
     return true;
   }
 
-  /// Whoever is in a hurry has others close files of which it was the last reader.
-  private static Executor closers(EmbeddedStore store, Haste haste) {
-    return haste.isAny() ? store.others() : Runnable::run;
-  }
-
   private static void release(StoreState state, List<OpenRows.View> rows, Executor closers) {
     rows.forEach(OpenRows.View::close);
     state.segments().release(closers);
@@ -86,8 +91,8 @@ final class EmbeddedView implements StoreView {
 
   @Override
   public Arrivals arrivals() {
-    Long[] limits = new Long[store.lanes()];
-    Arrays.fill(limits, store.arrivalsAtOpen());
+    Long[] limits = new Long[contents.config().lanes()];
+    Arrays.fill(limits, contents.arrivalsAtOpen());
     for (OpenRows.View view : rows) {
       if (view.lane() < limits.length) {
         limits[view.lane()] = Math.max(limits[view.lane()], view.arrivalLimit());
@@ -98,8 +103,8 @@ final class EmbeddedView implements StoreView {
 
   @Override
   public boolean isExpired(String type, long timeNanos) {
-    long width = store.config().bucketMinutesOf(type) * PartitionKey.NANOS_PER_MINUTE;
-    return store
+    long width = contents.config().bucketMinutesOf(type) * PartitionKey.NANOS_PER_MINUTE;
+    return contents
         .retentions()
         .isExpired(type, (Math.floorDiv(timeNanos, width) + 1) * width, nowNanos);
   }
@@ -110,7 +115,7 @@ final class EmbeddedView implements StoreView {
     Map<PartitionKey, PartitionInfo> found = new TreeMap<>();
     for (Bucket bucket : overlapping(state.segments().buckets(), fromNanos, untilNanos)) {
       for (LiveSegment segment : state.segments().of(bucket)) {
-        if (since != null && store.isOlder(segment, since)) {
+        if (since != null && contents.isOlder(segment, since)) {
           continue;
         }
         for (SegmentSummary.Partition partition : segment.partitions()) {
@@ -154,7 +159,7 @@ final class EmbeddedView implements StoreView {
 
   private boolean isWanted(PartitionKey key, Predicate<String> types) {
     return types.test(key.type())
-        && !store.retentions().isExpired(key.type(), key.untilNanos(), nowNanos);
+        && !contents.retentions().isExpired(key.type(), key.untilNanos(), nowNanos);
   }
 
   private static PartitionInfo both(PartitionInfo a, PartitionInfo b) {
@@ -174,7 +179,7 @@ final class EmbeddedView implements StoreView {
     return pushDown ? merged : new FilterCursor(merged, scan.filter());
   }
 
-  /// Only where no event may replace another: which one is shown comes out of their order.
+  /// Unordered only when no event may replace another: the order decides which one is shown.
   @Override
   public EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
     List<PartitionKey> wanted = kept(partitions);
@@ -185,7 +190,7 @@ final class EmbeddedView implements StoreView {
 
   private List<PartitionKey> kept(List<PartitionKey> partitions) {
     return partitions.stream()
-        .filter(key -> !store.retentions().isExpired(key.type(), key.untilNanos(), nowNanos))
+        .filter(key -> !contents.retentions().isExpired(key.type(), key.untilNanos(), nowNanos))
         .toList();
   }
 
@@ -212,7 +217,7 @@ final class EmbeddedView implements StoreView {
     return cursors;
   }
 
-  /// Where the partitions begin: of each, the block that a merge wants first.
+  /// The block of each partition that a merge reads first.
   private List<Prefetch.Range> starts(List<PartitionKey> wanted, Scan scan) {
     Comparator<EventId> inOrder =
         scan.descending() ? Comparator.reverseOrder() : Comparator.naturalOrder();
@@ -238,7 +243,7 @@ final class EmbeddedView implements StoreView {
     return starts;
   }
 
-  /// What a segment has of a partition; null when a scan wants nothing of it.
+  /// What a segment holds of a partition; null when the scan wants nothing of it.
   private SegmentSummary.@Nullable Partition wanted(
       LiveSegment segment, PartitionKey key, Scan scan) {
     SegmentSummary.Partition partition = segment.partitions().of(key);
@@ -247,8 +252,8 @@ final class EmbeddedView implements StoreView {
         : null;
   }
 
-  /// True when an event of these partitions may replace another, so that filters must wait until it
-  /// is known which one is shown.
+  /// True when an event of these partitions may replace another. The filter must then come after
+  /// the merge, which decides which one is shown.
   private boolean anyOwnIds(List<PartitionKey> partitions) {
     for (PartitionKey key : partitions) {
       for (OpenRows.View view : rows) {
@@ -282,7 +287,7 @@ final class EmbeddedView implements StoreView {
 
   private boolean isOlder(LiveSegment segment, Scan scan) {
     Arrivals since = scan.since();
-    return since != null && store.isOlder(segment, since);
+    return since != null && contents.isOlder(segment, since);
   }
 
   private static boolean overlaps(SegmentSummary.Partition partition, Scan scan) {
@@ -290,7 +295,7 @@ final class EmbeddedView implements StoreView {
         && partition.greatest().compareTo(scan.from()) >= 0;
   }
 
-  /// No event of a scan comes before it, in the direction of reading.
+  /// A bound that no event of a scan comes before, in the direction of reading.
   private static EventId bound(SegmentSummary.Partition partition, Scan scan) {
     return scan.descending()
         ? least(partition.greatest(), scan.until())
@@ -308,6 +313,6 @@ final class EmbeddedView implements StoreView {
   @Override
   public void close() {
     prefetch.end();
-    release(state, rows, closers(store, readers.haste()));
+    release(state, rows, closers);
   }
 }

@@ -10,43 +10,47 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// One lane of an embedded store: takes batches into open rows, writes each group to the lane's
-/// journal, forces it, and moves the watermark that shows it to readers.
+/// One lane of an embedded store: puts batches into open rows, writes each group to the lane's
+/// journal (write-ahead log), forces it, and moves the watermark up to which readers see events.
 ///
 /// ```
 ///   append, append, ...      records into the rows' memory, not visible yet
 ///   commit                   frame to the journal -> force -> watermark -> acknowledged
 /// ```
 ///
-/// A group that outgrows a frame is written as several; only the last one carries the end of the
+/// A group that outgrows a frame is written as several. Only the last one carries the end of the
 /// group, and replay takes a group whole or not at all. The records of a group lie in one set of
-/// rows, so that one watermark shows all of them: when the rows are full, what there is of the
-/// group moves to the next ones.
+/// rows, so that one watermark shows all of them: when the rows are full, the part of the group
+/// that is there moves to the next rows.
 ///
 /// ```
 ///   rows   | committed ...   | group | full         sealed without the group
 ///   next   | group | ...                            the group goes on here
 /// ```
 ///
-/// When there is no room for a frame, the whole group is dropped: it will be neither journaled nor
-/// shown. Its records stay in the rows, above their watermark, until these are sealed without them.
+/// When there is no room for a frame, the whole group is dropped: it is neither journaled nor
+/// shown. Its records stay in the rows, above the watermark, until the rows are sealed without
+/// them.
 ///
-/// - Threads: one writer. [#requestSeal] and the figures: any.
+/// - Threads: one writer. Any thread calls [#requestSeal] and reads the figures.
 /// - Memory: the rows own theirs; the encoder owns a buffer of about one frame.
 final class Lane implements LaneWriter, AutoCloseable {
-  /// Records in a frame, from which on it is written without waiting for the commit. Less where
+  /// Bytes of records at which a frame is written without waiting for the commit. Fewer when
   /// journal files are small.
   private static final long FRAME_BYTES = 1 << 20;
 
-  /// How old the last force may be when there is something to force: what is committed at a lesser
-  /// level than disk waits no longer than this, and for the next commit.
+  /// The longest that a commit below the level disk stays unforced, as long as commits follow: the
+  /// first one after this time forces.
   private static final long FORCE_AFTER_NANOS = 1_000_000_000L;
 
   private final int index;
   private final StoreConfig config;
   private final StoreClock clock;
   private final AtomicLong arrivals;
-  private final EmbeddedStore owner;
+  private final StoreContents contents;
+  private final RowSupply supply;
+  private final Sealer sealer;
+  private final DiskRoom room;
   private final Journal journal;
   private final FrameEncoder encoder;
   private final TypeTable types;
@@ -57,14 +61,14 @@ final class Lane implements LaneWriter, AutoCloseable {
   private final GroupNotes groupNotes = new GroupNotes();
   private OpenRows rows;
   private long groupFrom; // start of the records of the present group in `rows`
-  private long frameFrom; // start of the records in `rows` that are in no frame yet
+  private long frameFrom; // start of the records in `rows` that no frame has yet
   private int frameEvents;
   private long lsn; // of the last frame written
   private long forcedLsn;
   private long forcedNanos; // of the monotonic clock
   private boolean groupHasFrames;
-  private boolean rowsSpent; // there are records of a dropped group in the rows
-  private StorageException.@Nullable DiskFull dropped; // and the caller will still ask for a commit
+  private boolean rowsSpent; // the rows hold records of a dropped group
+  private StorageException.@Nullable DiskFull dropped; // the caller still has to commit
   private volatile boolean sealRequested;
   private volatile long committedLsn;
 
@@ -75,21 +79,28 @@ final class Lane implements LaneWriter, AutoCloseable {
   private long groupEvents;
   private long groupBytes;
 
-  /// @param lsn the last number used before
-  /// @param notesFiles with the notes of all lanes
-  Lane(
-      int index,
-      EmbeddedStore owner,
+  /// What the lanes of a store share.
+  ///
+  /// @param notes the notes of all lanes
+  record Shared(
+      StoreContents contents,
+      RowSupply supply,
+      Sealer sealer,
+      DiskRoom room,
       StoreClock clock,
-      Journal journal,
-      FrameEncoder encoder,
-      long lsn,
-      NotesFiles notesFiles) {
+      NotesFiles notes) {}
+
+  /// @param lsn the last one that was used before
+  Lane(int index, Shared shared, Journal journal, FrameEncoder encoder, long lsn) {
     this.index = index;
-    this.config = owner.config();
-    this.clock = clock;
-    this.arrivals = owner.arrivals();
-    this.owner = owner;
+    this.contents = shared.contents();
+    this.supply = shared.supply();
+    this.sealer = shared.sealer();
+    this.room = shared.room();
+    this.clock = shared.clock();
+    this.notesFiles = shared.notes();
+    this.config = contents.config();
+    this.arrivals = contents.arrivals();
     this.journal = journal;
     this.encoder = encoder;
     this.types = new TypeTable(config::bucketMinutesOf);
@@ -98,20 +109,19 @@ final class Lane implements LaneWriter, AutoCloseable {
     this.forcedLsn = lsn;
     this.committedLsn = lsn;
     this.forcedNanos = clock.monotonicNanos();
-    this.notesFiles = notesFiles;
-    this.rows = owner.openRows(index, arrivals.get());
+    this.rows = supply.open(index, arrivals.get());
   }
 
   @Override
   public int append(EventBatch batch, long placement, Rejections rejections) {
-    owner.requireWriting();
+    contents.requireWriting();
     StorageException.DiskFull end = dropped;
     if (end != null) {
       throw end;
     }
     boolean groupIsEmpty = groupEvents == 0 && groupNotes.isEmpty();
     if (groupIsEmpty) {
-      owner.requireRoom();
+      room.require();
     }
     try {
       renewRows();
@@ -123,7 +133,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     }
   }
 
-  /// Where a group stood before a batch.
+  /// Size of the group before a batch.
   private record Mark(long recordBytes, long events, long bytes) {}
 
   private int takeAll(EventBatch batch, long placement, Rejections rejections) {
@@ -155,7 +165,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     return taken;
   }
 
-  /// Why an event cannot be taken, whatever else is in its batch; null when it can.
+  /// Why an event cannot be taken in any batch; null when it can.
   private @Nullable Rejection refusal(MemorySegment events, long offset, long latest) {
     if (EventLayout.idTime(events, offset) > latest) {
       return Rejection.TIME_IN_FUTURE;
@@ -165,8 +175,8 @@ final class Lane implements LaneWriter, AutoCloseable {
         : null;
   }
 
-  /// Refuses a batch of which the events before `from` were looked at, and refused if they cannot
-  /// be taken.
+  /// Refuses a whole batch. Events before `from` that cannot be taken in any batch are refused
+  /// already.
   private void refuseAll(EventBatch batch, long latest, int from, Rejections rejections) {
     MemorySegment events = batch.memory();
     long offset = 0;
@@ -179,8 +189,8 @@ final class Lane implements LaneWriter, AutoCloseable {
     }
   }
 
-  /// Takes a batch out of the group again. Frames of it that were written have no end; what is left
-  /// of the group is written once more.
+  /// Takes a batch out of the group again. Frames of the group that were written never get an end;
+  /// the rest of the group is written once more.
   private void undo(Mark before) {
     groupHasFrames = false;
     groupNotes.restart();
@@ -237,8 +247,8 @@ final class Lane implements LaneWriter, AutoCloseable {
     }
   }
 
-  /// Moves the records of the group, up to an offset, to new rows, and has the full ones sealed
-  /// without them.
+  /// Moves the records of the group, up to `limit`, to new rows, and hands the full rows over for
+  /// sealing without them.
   private void turnRows(long limit) {
     OpenRows filled = rows;
     long offset = groupFrom;
@@ -254,18 +264,18 @@ final class Lane implements LaneWriter, AutoCloseable {
       }
       offset += EventLayout.alignedLength(length);
     }
-    owner.seal(sealJob(filled));
+    sealer.submit(sealJob(filled));
   }
 
   private SealJob sealJob(OpenRows filled) {
     List<Note> since = List.copyOf(notes);
     notes.clear();
     Breather breather = Breather.forRows(clock.monotonicNanos() - filled.madeNanos());
-    return new SealJob(filled, since, notesNeeded, breather);
+    return new SealJob(filled, since, notesNeeded, breather, journal);
   }
 
   private void openRows() {
-    rows = owner.openRows(index, rows.arrivalLimit());
+    rows = supply.open(index, rows.arrivalLimit());
     rowsSpent = false;
     groupFrom = 0;
     frameFrom = 0;
@@ -273,17 +283,17 @@ final class Lane implements LaneWriter, AutoCloseable {
     types.clear();
   }
 
-  /// Has rows with records of a dropped group sealed without them, and opens others.
+  /// If the rows hold records of a dropped group, seals them without these and opens others.
   private void renewRows() {
     if (rowsSpent) {
       OpenRows spent = rows;
       openRows();
-      owner.seal(sealJob(spent));
+      sealer.submit(sealJob(spent));
     }
   }
 
-  /// Drops the group. Frames of it that were written have no end, and the next group's first one
-  /// says that it is the first.
+  /// Drops the group. Frames of it that were written never get an end: the first frame of the next
+  /// group says that it starts a group.
   private void drop() {
     rowsSpent = rows.limit() > 0;
     groupFrom = rows.limit();
@@ -295,7 +305,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     groupHasFrames = false;
   }
 
-  /// Writes the records of the rows once more, all but the last frame.
+  /// Writes the records of the rows once more, except those of the last frame.
   private void writeFrames() {
     frameFrom = 0;
     frameEvents = 0;
@@ -309,9 +319,9 @@ final class Lane implements LaneWriter, AutoCloseable {
     }
   }
 
-  /// Writes what is in no frame yet.
+  /// Writes the records that no frame has yet.
   ///
-  /// @param limit of the records
+  /// @param limit end of the records
   private void writeFrame(long limit, boolean endsGroup) {
     long next = lsn + 1;
     MemorySegment records = rows.memory().asSlice(frameFrom, limit - frameFrom);
@@ -324,7 +334,7 @@ final class Lane implements LaneWriter, AutoCloseable {
             next,
             forcedLsn,
             arrivals.get(),
-            owner.arrivalClock().highWaterNanos(),
+            contents.arrivalClock().highWaterNanos(),
             records,
             frameEvents,
             flags);
@@ -333,12 +343,12 @@ final class Lane implements LaneWriter, AutoCloseable {
     } catch (StorageException.DiskFull full) {
       throw full; // nothing was written
     } catch (RuntimeException failure) {
-      throw owner.fail("write the journal", failure);
+      throw contents.fail("write the journal", failure);
     }
     lsn = next;
     groupHasFrames = !endsGroup;
     if (endsGroup) {
-      rows.journaled(next); // frames of a group without its end say nothing
+      rows.journaled(next); // only the end of a group makes its frames count
     }
     journalBytesWritten.addAndGet(frame.byteSize());
     rowsJournalBytes += frame.byteSize();
@@ -348,7 +358,7 @@ final class Lane implements LaneWriter, AutoCloseable {
 
   @Override
   public long commit(Durability durability) {
-    owner.requireWriting();
+    contents.requireWriting();
     StorageException.DiskFull end = dropped;
     if (end != null) {
       drop();
@@ -382,7 +392,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     try {
       journal.force();
     } catch (RuntimeException failure) {
-      throw owner.fail("force the journal", failure);
+      throw contents.fail("force the journal", failure);
     }
     forcedLsn = lsn;
     forcedNanos = clock.monotonicNanos();
@@ -404,7 +414,7 @@ final class Lane implements LaneWriter, AutoCloseable {
     groupBytes = 0;
   }
 
-  /// Has the rows sealed; everything in them is committed.
+  /// Hands the rows over for sealing; everything in them is committed.
   private void sealRows() {
     sealRequested = false;
     if (rows.events() == 0) {
@@ -417,10 +427,10 @@ final class Lane implements LaneWriter, AutoCloseable {
       sealRequested = true; // what is committed is in the journal; sealing waits for room
       return;
     }
-    owner.seal(sealJob(filled));
+    sealer.submit(sealJob(filled));
   }
 
-  /// Asks the writer to have its rows sealed at its next commit.
+  /// Asks the writer to seal its rows at the next commit.
   void requestSeal() {
     sealRequested = true;
   }
@@ -446,13 +456,13 @@ final class Lane implements LaneWriter, AutoCloseable {
     }
   }
 
-  /// When the rows were made, and whether there is anything in them: for sealing by age.
+  /// True when the rows have committed events and were made before an instant: for sealing by age.
   boolean isOlderThan(long monotonicNanos) {
     OpenRows now = rows;
     return now.committedEvents() > 0 && now.madeNanos() < monotonicNanos;
   }
 
-  /// The last frame of everything that was committed.
+  /// LSN of the last frame that was committed.
   long committedLsn() {
     return committedLsn;
   }
@@ -473,8 +483,8 @@ final class Lane implements LaneWriter, AutoCloseable {
     return journalBytesWritten.get();
   }
 
-  /// Has everything committed sealed; for a clean stop. What is not committed was not acknowledged
-  /// and is dropped.
+  /// Seals everything that is committed; for a clean stop. What is not committed was not
+  /// acknowledged and is dropped.
   void sealForClose() {
     if (groupEvents == 0) {
       sealRows();

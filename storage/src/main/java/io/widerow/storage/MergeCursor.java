@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///       0   1    2   3      inputs 0..k-1; times[i], tails[i] are the key that input i shows
 /// ```
 ///
-/// - Order: that of [EventOrder]: by id, then by type. Of several events with one id and type only
+/// - Order: that of `EventOrder`: by id, then by type. Of several events with one id and type only
 ///   the one that was written last is shown. Descending order is ascending order of complemented
 ///   keys.
 /// - Laziness: a [LazyCursor] shows the bound of its first id until it wins; only then is it

@@ -14,28 +14,29 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Merges the segments of a bucket into their final form, and drops buckets past retention, on the
-/// store's executor.
+/// Merges the segments of a bucket into their final form (compaction), and drops buckets past
+/// retention, on the store's executor.
 ///
 /// An event is written when it is sealed and once more when it is merged, never again: merges take
 /// only what sealing wrote. A closed bucket is merged when it has been closed for a while; what
 /// comes later is merged with its like when there is enough of it, or when nothing more came for as
-/// long. In an open bucket segments are merged early when many have come together, so that their
-/// number stays small as long as merging, which waits while rows are sealed, see [MergePace], keeps
-/// up with writers.
+/// long. In an open bucket segments are merged early when there are many, so that their number
+/// stays small as long as merging, which waits while rows are sealed ([MergePace]), keeps up with
+/// writers.
 ///
-/// A segment in which damage was found is left as it is, and its like are merged without it: what
-/// can still be read of it goes on being read, and is rewritten by [StoreRepair] alone. Only when
-/// all that it holds is past retention is it dropped like any other.
+/// A segment in which damage was found is left as it is, and its like are merged without it: its
+/// readable part stays readable, and only a repair rewrites it. It is dropped like any other when
+/// all that it holds is past retention.
 ///
-/// - Threads: [#start] from any; one task runs at a time. It keeps its thread while it waits, and
-///   what is past its retention is dropped before a task merges, not meanwhile.
+/// - Threads: any calls [#start]; one task runs at a time. The task keeps its thread while it
+///   waits. It drops what is past retention before it merges, not meanwhile.
 final class Merger {
   /// Segments of an open bucket that are worth a merge, and the most that one merge reads.
   private static final int SEGMENTS_MANY = 32;
 
-  /// Segments that came late to a merged bucket and are worth a merge, when they hold so many
-  /// events; many smaller ones are worth one too. Each such merge leaves a segment for good.
+  /// Segments that came late to a merged bucket and are worth a merge when they hold [#EVENTS_LATE]
+  /// events; [#SEGMENTS_MANY] smaller ones are worth one too. Each such merge adds a segment that
+  /// is never merged again.
   private static final int SEGMENTS_LATE = 4;
 
   static final long EVENTS_LATE = 1 << 16;
@@ -43,26 +44,26 @@ final class Merger {
   /// Events that are merged between two looks at the pace: about 2 ms.
   private static final int PACE_EVENTS = 1 << 10;
 
-  private final EmbeddedStore store;
+  private final StoreContents contents;
   private final SegmentFiles files;
   private final MergePace pace;
   private volatile Executor executor;
   private final AtomicLong merges = new AtomicLong();
 
-  /// When the newest segment that came late to a bucket was first seen, by its number: of the wall
-  /// clock, as a closed bucket's age is; a step of it makes a merge earlier or later. An opening
-  /// waits anew.
+  /// When the newest segment that came late to a bucket was first seen, by its id: wall clock, as
+  /// for a closed bucket's age, so a step of the clock makes a merge earlier or later. Opening the
+  /// store starts the wait again.
   private final Map<Long, Long> lateSince = new ConcurrentHashMap<>();
 
   private boolean running; // guarded by this
 
-  /// For which state it is known whether merging is urgent; the running task's own.
+  /// The state for which `urgent` holds; only the running task uses both.
   private @Nullable StoreState judged;
 
   private boolean urgent;
 
-  Merger(EmbeddedStore store, SegmentFiles files, MergePace pace, Executor executor) {
-    this.store = store;
+  Merger(StoreContents contents, SegmentFiles files, MergePace pace, Executor executor) {
+    this.contents = contents;
     this.files = files;
     this.pace = pace;
     this.executor = executor;
@@ -114,18 +115,18 @@ final class Merger {
     try {
       List<LiveSegment> expired = expired();
       if (!expired.isEmpty()) {
-        store.replaced(List.of(), expired);
+        contents.replaced(List.of(), expired);
       }
       mergeAll();
     } catch (StorageException failed) {
-      store.background(failed);
+      contents.backgroundFailed(failed);
     } finally {
       stop();
     }
   }
 
-  /// Readers of one segment go on with the next: each fills megabytes of heap with what it decodes,
-  /// and a new one for each made collections frequent enough to be felt by those who write.
+  /// Block readers of one segment serve the next. Each decodes into megabytes of heap; a new one
+  /// for each segment made collections frequent enough to delay writers.
   private void mergeAll() {
     try (var shared = new SharedReaders()) {
       BlockReaders readers = BlockReaders.of(shared);
@@ -137,17 +138,17 @@ final class Merger {
 
   /// Segments that hold nothing that is still kept.
   private List<LiveSegment> expired() {
-    long now = store.wallNanos();
-    return store.state().segments().all().stream().filter(live -> isExpired(live, now)).toList();
+    long now = contents.wallNanos();
+    return contents.state().segments().all().stream().filter(live -> isExpired(live, now)).toList();
   }
 
   private boolean isExpired(LiveSegment live, long nowNanos) {
     long until = SegmentSet.bucketOf(live).untilNanos();
     return live.partitions().types().stream()
-        .allMatch(type -> store.retentions().isExpired(type, until, nowNanos));
+        .allMatch(type -> contents.retentions().isExpired(type, until, nowNanos));
   }
 
-  /// Segments of one bucket that should be one, oldest first; null when there are none.
+  /// Segments of one bucket that should become one, oldest first; null when there are none.
   private @Nullable List<LiveSegment> plan() {
     List<List<LiveSegment>> due = due();
     if (due.isEmpty()) {
@@ -159,12 +160,12 @@ final class Merger {
 
   /// All that is worth a merge, by bucket and retention.
   private List<List<LiveSegment>> due() {
-    long now = store.wallNanos();
+    long now = contents.wallNanos();
     List<List<LiveSegment>> due = new ArrayList<>();
     forgetMerged();
-    SegmentSet segments = store.state().segments();
+    SegmentSet segments = contents.state().segments();
     for (Bucket bucket : segments.buckets()) {
-      boolean closed = bucket.untilNanos() + store.config().mergeAfter().toNanos() <= now;
+      boolean closed = bucket.untilNanos() + contents.config().mergeAfter().toNanos() <= now;
       for (List<LiveSegment> alike : byRetention(segments.of(bucket))) {
         boolean mergedBefore = alike.stream().anyMatch(live -> live.entry().merged());
         List<LiveSegment> sealed =
@@ -185,13 +186,13 @@ final class Merger {
     }
     long newest = sealed.stream().mapToLong(live -> live.entry().id()).max().orElseThrow();
     long since = lateSince.computeIfAbsent(newest, _ -> now);
-    return now - since >= store.config().mergeAfter().toNanos() ? 1 : SEGMENTS_LATE;
+    return now - since >= contents.config().mergeAfter().toNanos() ? 1 : SEGMENTS_LATE;
   }
 
   private void forgetMerged() {
     if (!lateSince.isEmpty()) {
       Set<Long> there =
-          store.state().segments().all().stream()
+          contents.state().segments().all().stream()
               .map(live -> live.entry().id())
               .collect(Collectors.toSet());
       lateSince.keySet().retainAll(there);
@@ -199,22 +200,22 @@ final class Merger {
   }
 
   private Iterable<List<LiveSegment>> byRetention(List<LiveSegment> segments) {
-    // A null key is a retention too: for ever.
+    // The key null means: kept for ever.
     Map<@Nullable Duration, List<LiveSegment>> groups = new LinkedHashMap<>();
     for (LiveSegment live : segments) {
       List<String> types = live.partitions().types();
-      Duration kept = types.isEmpty() ? null : store.retentions().of(types.getFirst());
+      Duration kept = types.isEmpty() ? null : contents.retentions().of(types.getFirst());
       groups.computeIfAbsent(kept, _ -> new ArrayList<>()).add(live);
     }
     return groups.values();
   }
 
-  /// Waits for it. False when the store is being closed: what a merge wrote so far is given up, and
-  /// made again when the store is opened.
-  @SuppressWarnings("ReferenceEquality") // another state may be an equal one, which is judged again
+  /// Waits until merging may go on. False when the store is being closed: the merge gives up what
+  /// it wrote so far, and the next opening starts it again.
+  @SuppressWarnings("ReferenceEquality") // an equal state that is another object is judged again
   private boolean isTime() {
     return pace.await(() -> {
-      StoreState state = store.state();
+      StoreState state = contents.state();
       if (judged != state) {
         judged = state;
         urgent = MergePace.isUrgent(due().stream().flatMap(List::stream).toList());
@@ -230,9 +231,9 @@ final class Merger {
     }
     try {
       files.forceDirectory();
-      store.replaced(List.of(merged), sources);
+      contents.replaced(List.of(merged), sources);
     } catch (Throwable failed) {
-      if (!store.hasEnded()) { // else the manifest may list it
+      if (!contents.hasEnded()) { // otherwise the manifest may list it
         files.abandon(merged, failed);
       }
       throw failed;
@@ -240,13 +241,13 @@ final class Merger {
     merges.incrementAndGet();
   }
 
-  /// Null when it was given up.
+  /// Null when the merge was given up.
   private @Nullable LiveSegment write(List<LiveSegment> sources, BlockReaders readers) {
     var keys = new TreeSet<PartitionKey>();
     for (LiveSegment source : sources) {
       source.partitions().forEach(partition -> keys.add(partition.key()));
     }
-    long id = store.takeSegmentId();
+    long id = contents.takeSegmentId();
     int count = 0;
     try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
       for (PartitionKey key : keys) {

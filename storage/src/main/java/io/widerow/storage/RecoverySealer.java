@@ -7,9 +7,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 
-/// Seals what opening replays, several rows at a time: their segments are written side by side, and
-/// come into the manifest in the order in which the rows were filled, so that the last LSN it knows
-/// of a lane has nothing unsealed before it.
+/// Seals what opening replays, several sets of rows at a time. Segments are written in parallel and
+/// come into the manifest in the order in which the rows were filled, so that nothing before the
+/// last LSN that the manifest knows of a lane is unsealed.
 ///
 /// ```
 ///   opening thread   replay A | replay B | replay C | replay D | commit A | replay E ...
@@ -18,26 +18,27 @@ import java.util.concurrent.FutureTask;
 /// ```
 ///
 /// The memory of open rows is cut into smaller sets than a running store has, so that some can be
-/// written while one is filled, and no more of them are used than that takes: memory that nobody
-/// has touched costs more than what is done with it. When none is left the opening thread waits for
-/// the oldest; it writes one itself when no other thread has begun with it: it may be the
-/// executor's only one.
+/// written while one is filled. No more sets are used than that takes: touching memory for the
+/// first time costs more than filling it. When no set is left the opening thread waits for the
+/// oldest one, and writes it itself if no other thread has begun: it may be the executor's only
+/// thread.
 ///
 /// - Threads: the one that opens the store; it uses the store's executor.
-/// - Memory: owns that of the rows until [#close], which returns when no other thread reads them.
+/// - Memory: owns the memory of the rows until [#close], which returns when no other thread reads
+///   it.
 final class RecoverySealer implements AutoCloseable {
-  /// With fewer sets of rows than this, threads that seal would leave none to fill.
+  /// With fewer sets of rows, the threads that seal would leave none to fill.
   private static final int SETS_MIN = 4;
 
-  /// One is filled, two are sealed, two wait for one or the other.
+  /// One is filled, two are sealed, two wait for either.
   private static final int SETS_MAX = 5;
 
   private static final long SET_BYTES_MAX = 16 << 20;
 
-  /// Any event fits, and what makes its row.
+  /// Any event fits, with its row.
   private static final long SET_BYTES_MIN = 2L * EventLayout.EVENT_BYTES_MAX;
 
-  private final EmbeddedStore store;
+  private final StoreContents contents;
   private final Sealer sealer;
   private final Executor executor;
   private final int setsMax;
@@ -47,18 +48,18 @@ final class RecoverySealer implements AutoCloseable {
   /// Rows whose segments are being written, or are written.
   private record Writing(SealJob job, FutureTask<List<LiveSegment>> written) {}
 
-  RecoverySealer(EmbeddedStore store, Sealer sealer, Executor executor) {
-    this.store = store;
+  RecoverySealer(StoreContents contents, Sealer sealer, Executor executor) {
+    this.contents = contents;
     this.sealer = sealer;
     this.executor = executor;
-    StoreConfig config = store.config();
+    StoreConfig config = contents.config();
     int running = config.rowsPerLane() * config.lanes(); // sets of a store that is open
     int cuts = cuts(running, config.rowsBytes());
     setsMax = Math.min(SETS_MAX, running * cuts);
     memory = new RowMemory(config.rowsBytes() / cuts & -Long.BYTES, setsMax);
   }
 
-  /// How many sets are made of one: so many that there are enough and none is too large, each with
+  /// Into how many sets each set of a running store is cut: enough sets, none too large, each with
   /// room for an event.
   private static int cuts(int sets, long setBytes) {
     long roomFor = Math.max(1, setBytes / SET_BYTES_MIN);
@@ -68,15 +69,14 @@ final class RecoverySealer implements AutoCloseable {
 
   /// Rows to be filled; there is always memory for one set.
   OpenRows openRows(int lane) {
-    OpenRows rows = store.tryOpenRows(lane, 0, memory);
+    OpenRows rows = contents.tryOpenRows(lane, 0, memory);
     if (rows == null) {
       throw new IllegalStateException(writing.size() + " sets of rows, and no memory for one more");
     }
     return rows;
   }
 
-  /// Takes rows, and sees to it that there is memory for the next ones: waits for the oldest when
-  /// there is none.
+  /// Takes rows. Returns when there is memory for the next ones.
   void seal(SealJob job) {
     var task = new FutureTask<>(() -> sealer.write(job));
     writing.add(new Writing(job, task));
@@ -100,7 +100,7 @@ final class RecoverySealer implements AutoCloseable {
   }
 
   private static List<LiveSegment> result(FutureTask<List<LiveSegment>> task) {
-    task.run(); // does nothing where a thread of the executor has begun with it
+    task.run(); // does nothing when a thread of the executor has begun
     boolean interrupted = false;
     try {
       while (true) {
@@ -125,7 +125,7 @@ final class RecoverySealer implements AutoCloseable {
     }
   }
 
-  /// Ends what a failure left under way; its segments are deleted.
+  /// Ends what a failure left unfinished, and deletes its segments.
   ///
   /// @throws IllegalStateException with what else failed meanwhile
   @Override

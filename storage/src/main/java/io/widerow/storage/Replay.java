@@ -6,15 +6,15 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Puts the journaled events of a stopped store back into rows, and seals them, lane by lane. Rows
-/// that fill up are sealed on the way, so memory is bounded by that of open rows.
+/// Puts the journaled events of a stopped store back into rows, and seals them, lane by lane. Full
+/// rows are sealed on the way, so replay needs no more memory than open rows do.
 ///
 /// - Threads: the one that opens the store.
 final class Replay implements AutoCloseable {
-  private final EmbeddedStore store;
+  private final StoreContents contents;
+  private final RowSupply supply;
   private final @Nullable RecoverySealer sealer; // null in a store that is only read
   private final TypeTable types;
   private final RecoveredNotes notes;
@@ -29,20 +29,28 @@ final class Replay implements AutoCloseable {
   private long droppedFrames;
   private long events;
 
-  /// @param notes gets those of the frames
-  /// @param executor helps with sealing
+  /// @param supply gives rows in a store that is only read
+  /// @param sealer gives rows and seals them, and is closed with this; null in a store that is only
+  ///   read, which keeps its rows open
+  /// @param notes takes the notes of the frames
   Replay(
-      EmbeddedStore store, RecoveredNotes notes, Map<Integer, Long> sealedLsns, Executor executor) {
-    this.store = store;
-    this.sealer = store.recoverySealer(executor);
-    this.types = new TypeTable(store.config()::bucketMinutesOf);
+      StoreContents contents,
+      RowSupply supply,
+      @Nullable RecoverySealer sealer,
+      RecoveredNotes notes,
+      Map<Integer, Long> sealedLsns) {
+    this.contents = contents;
+    this.supply = supply;
+    this.sealer = sealer;
+    this.types = new TypeTable(contents.config()::bucketMinutesOf);
     this.notes = notes;
     this.sealedLsns = sealedLsns;
     this.lsnLast = sealedLsns.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
 
-  /// Takes one frame in. Frames come lane by lane, in the order of their LSNs. A group of several
-  /// frames waits for its last one; without it, it was never acknowledged and is dropped.
+  /// Takes one frame. Frames come lane by lane, in the order of their LSNs. A group of several
+  /// frames waits for its last one; a group without its last frame was never acknowledged and is
+  /// dropped.
   ///
   /// @param records those of the frame, 8-byte aligned
   void frame(int lane, MemorySegment frame, MemorySegment records) {
@@ -52,8 +60,8 @@ final class Replay implements AutoCloseable {
       laneNow = lane;
       lsnApplied = sealedLsns.getOrDefault(lane, 0L);
     }
-    store.usedCounters(JournalFrame.counterLimit(frame));
-    store.usedClock(JournalFrame.clockNanos(frame));
+    contents.usedCounters(JournalFrame.counterLimit(frame));
+    contents.usedClock(JournalFrame.clockNanos(frame));
     lsnLast = Math.max(lsnLast, lsn);
     if ((JournalFrame.flags(frame) & JournalFrame.STARTS_GROUP) != 0) {
       drop();
@@ -70,15 +78,15 @@ final class Replay implements AutoCloseable {
     }
     openGroup.clear();
     apply(lane, records);
-    openNotes.forEach(note -> notes.add(lane, new Note(lsn, note.bytes()))); // the group's number
+    openNotes.forEach(note -> notes.add(lane, new Note(lsn, note.bytes()))); // the LSN of the group
     openNotes.clear();
     rowsOf(lane).journaled(lsn);
     lsnApplied = lsn;
     groups++;
   }
 
-  /// Frames that were acknowledged are missing here. Those before them that wait for the end of
-  /// their group may have waited for one that is lost, so they count.
+  /// Acknowledged frames are missing here. Earlier frames that wait for the end of their group
+  /// count: that end may be among the missing ones.
   void hole() {
     List<MemorySegment> waiting = List.copyOf(openGroup);
     openGroup.clear();
@@ -106,7 +114,7 @@ final class Replay implements AutoCloseable {
   private OpenRows rowsOf(int lane) {
     OpenRows open = rows;
     if (open == null) {
-      open = sealer == null ? store.openRows(lane, 0) : sealer.openRows(lane);
+      open = sealer == null ? supply.open(lane, 0) : sealer.openRows(lane);
       types.clear();
       rows = open;
     }
@@ -135,7 +143,7 @@ final class Replay implements AutoCloseable {
     sealRows();
   }
 
-  /// Ends the last lane; everything is sealed then.
+  /// Ends the last lane. Everything is sealed afterwards, except in a store that is only read.
   void finish() {
     endLane();
     if (sealer != null) {
@@ -144,7 +152,7 @@ final class Replay implements AutoCloseable {
     }
   }
 
-  /// Waits for what a failure left under way, which uses the rows.
+  /// Waits for what a failure left unfinished: it uses the rows.
   @Override
   public void close() {
     if (sealer != null) {
@@ -152,8 +160,8 @@ final class Replay implements AutoCloseable {
     }
   }
 
-  /// Seals what is there. A frame that is only in part in these rows is not counted as sealed:
-  /// after a crash it comes again, and its events are recognised by their ids.
+  /// Seals the present rows. A frame of which they hold only a part does not count as sealed: after
+  /// a crash it is replayed again, and its events are recognised by their ids.
   private void sealRows() {
     OpenRows open = rows;
     if (open == null) {
@@ -163,7 +171,7 @@ final class Replay implements AutoCloseable {
     open.journaled(lsnApplied);
     open.publish();
     if (sealer != null) {
-      sealer.seal(new SealJob(open, notes.take(laneNow), 0, Breather.NONE));
+      sealer.seal(new SealJob(open, notes.take(laneNow), 0, Breather.NONE, null));
     }
   }
 
@@ -175,7 +183,7 @@ final class Replay implements AutoCloseable {
     return groups;
   }
 
-  /// Frames of groups whose end was not there.
+  /// Frames of groups whose end is missing.
   long droppedFrames() {
     return droppedFrames;
   }

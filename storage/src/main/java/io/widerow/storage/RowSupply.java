@@ -1,31 +1,32 @@
 package io.widerow.storage;
 
-/// Gives lanes open rows, and has them wait for memory while others are sealed.
+/// Gives lanes open rows (memtables). When all memory of rows is in use, the lane waits until
+/// others are sealed.
 ///
-/// - Threads: lanes' writers.
+/// - Threads: the writers of lanes.
 final class RowSupply {
   private static final long MEMORY_WAIT_MILLIS = 100;
 
-  private final EmbeddedStore store;
+  private final StoreContents contents;
   private final RowMemory memory;
   private final Sealer sealer;
 
-  RowSupply(EmbeddedStore store, RowMemory memory, Sealer sealer) {
-    this.store = store;
+  RowSupply(StoreContents contents, RowMemory memory, Sealer sealer) {
+    this.contents = contents;
     this.memory = memory;
     this.sealer = sealer;
   }
 
   /// @param arrivalFrom the first arrival of the lane that is not shown yet
-  /// @throws StorageException.DiskFull when there are none, for want of room to seal others
-  /// @throws StorageException.Failed when others cannot be sealed, try after try
+  /// @throws StorageException.DiskFull when no memory is free and the disk has no room to seal rows
+  /// @throws StorageException.Failed when no memory is free and sealing failed too often
   OpenRows open(int lane, long arrivalFrom) {
     while (true) {
-      OpenRows rows = store.tryOpenRows(lane, arrivalFrom, memory);
+      OpenRows rows = contents.tryOpenRows(lane, arrivalFrom, memory);
       if (rows != null) {
         return rows;
       }
-      store.requireWriting();
+      contents.requireWriting();
       sealer.retry();
       memory.awaitPiece(MEMORY_WAIT_MILLIS);
       StorageException unsealed = memory.isUsedUp() ? sealer.failure() : null;
@@ -33,8 +34,8 @@ final class RowSupply {
         throw full;
       }
       if (unsealed != null && sealer.failsForGood()) {
-        // Or the lane would wait for ever, and say nothing.
-        throw store.fail("seal rows", unsealed);
+        // Otherwise the lane would wait for ever and report nothing.
+        throw contents.fail("seal rows", unsealed);
       }
     }
   }

@@ -10,35 +10,46 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Turns rows into segments, on the store's executor: one segment for each bucket and retention
-/// that the rows hold. Where a lane fills rows faster than one thread seals them, a second one
-/// helps ([SealQueue]).
+/// Seals rows (flushes memtables) on the store's executor: writes one segment for each bucket and
+/// retention that the rows hold. When a lane fills rows faster than one thread seals them, a second
+/// thread helps ([SealQueue]).
 ///
 /// The order, each step durable before the next: write to a temporary name, force, read back and
-/// verify, rename, force the directory, notes, manifest, publish to readers, let the rows go, trim
-/// the journal. A failure before the manifest leaves the rows as they are, readable, to be tried
-/// again by [#retry].
+/// verify, rename, force the directory, notes, manifest, publish to readers, close the rows, trim
+/// the journal. A failure before the manifest leaves the rows as they are, readable; [#retry] tries
+/// again.
 ///
-/// - Threads: [#submit] by each lane's writer; at most [SealQueue#THREADS_MAX] tasks a lane run.
+/// - Threads: each lane's writer calls [#submit]; at most [SealQueue#THREADS_MAX] tasks a lane run.
 final class Sealer implements AutoCloseable {
   private static final int FAILURES_MAX = 20;
 
-  private final EmbeddedStore store;
+  private final StoreContents contents;
   private final SegmentFiles files;
+  private final NotesFiles notes;
+  private final TrimHold trims;
   private final Executor executor;
   private final MergePace pace = new MergePace(System::nanoTime);
   private final List<SealQueue> queues; // by lane
+  private final AtomicLong sealedCount = new AtomicLong();
   private volatile @Nullable StorageException failure;
   private final AtomicInteger failures = new AtomicInteger(); // in a row
 
-  Sealer(EmbeddedStore store, SegmentFiles files, Executor executor, int lanes) {
-    this.store = store;
+  Sealer(
+      StoreContents contents,
+      SegmentFiles files,
+      NotesFiles notes,
+      TrimHold trims,
+      Executor executor) {
+    this.contents = contents;
     this.files = files;
+    this.notes = notes;
+    this.trims = trims;
     this.executor = executor;
-    this.queues = Stream.generate(SealQueue::new).limit(lanes).toList();
+    this.queues = Stream.generate(SealQueue::new).limit(contents.config().lanes()).toList();
   }
 
   void submit(SealJob job) {
@@ -69,9 +80,14 @@ final class Sealer implements AutoCloseable {
     return executor;
   }
 
-  /// What has merging wait while this seals.
+  /// Makes merging wait while this seals.
   MergePace pace() {
     return pace;
+  }
+
+  /// Sets of rows that were sealed since the store was opened, and by opening it.
+  long sealedCount() {
+    return sealedCount.get();
   }
 
   /// Waits until nothing is left to seal or the last try has failed.
@@ -132,11 +148,11 @@ final class Sealer implements AutoCloseable {
       queue.failed(entry);
       failure = failed;
       failures.incrementAndGet();
-      store.background(failed);
+      contents.backgroundFailed(failed);
     } catch (RuntimeException bug) {
       queue.failed(entry);
       // Rows that cannot be sealed would stop the lane when memory is used up; say why now.
-      var _ = store.fail("seal rows", bug);
+      var _ = contents.fail("seal rows", bug);
       throw bug;
     } catch (Error bug) {
       queue.failed(entry);
@@ -164,31 +180,45 @@ final class Sealer implements AutoCloseable {
     }
   }
 
-  /// Makes written segments the truth in place of their rows.
+  /// Replaces rows by their written segments; after a failure these are deleted, unless the
+  /// manifest may list them.
   void commit(SealJob job, List<LiveSegment> written) {
+    OpenRows rows = job.rows();
     try {
-      store.sealed(job, written);
+      contents.requireWriting();
+      notes.append(rows.lane, job.notes(), job.notesNeeded());
+      contents.sealed(rows, written);
+      rows.close();
+      sealedCount.incrementAndGet();
+      trim(job);
     } catch (Throwable failed) {
       abandon(written, failed);
       throw failed;
     }
   }
 
+  private void trim(SealJob job) {
+    Journal journal = job.journal();
+    if (journal != null) {
+      contents.tidy(() -> trims.trim(journal, job.rows().lsnLast()));
+    }
+  }
+
   /// Deletes segments that are not in the manifest, unless it may list them.
   void abandon(List<LiveSegment> written, Throwable failed) {
-    if (!store.hasEnded()) {
+    if (!contents.hasEnded()) {
       written.forEach(live -> files.abandon(live, failed));
     }
   }
 
-  /// Lets go of segments that were written and could not be committed, behind [#drain]; their files
-  /// are deleted when the store is opened.
+  /// Closes segments that were written and could not be committed; call it after [#drain]. Their
+  /// files are deleted when the store is opened.
   @Override
   public void close() {
     queues.forEach(queue -> queue.left().forEach(LiveSegment::close));
   }
 
-  /// What one file holds: a bucket's rows that are kept equally long.
+  /// What one file holds: the rows of a bucket that are kept equally long.
   private record FileKey(Bucket bucket, @Nullable Duration kept) {}
 
   /// Rows that go into one file, sorted by key.
@@ -196,9 +226,9 @@ final class Sealer implements AutoCloseable {
     Map<FileKey, List<OpenRow>> groups = new LinkedHashMap<>();
     for (OpenRow row : sortedByKey(view.rows())) {
       if (view.info(row).events() == 0) {
-        continue; // all that is in it belongs to a group that was dropped, or went on elsewhere
+        continue; // everything in it belongs to a group that was dropped or moved to other rows
       }
-      var file = new FileKey(Bucket.of(row.key), store.retentions().of(row.key.type()));
+      var file = new FileKey(Bucket.of(row.key), contents.retentions().of(row.key.type()));
       groups.computeIfAbsent(file, _ -> new ArrayList<>()).add(row);
     }
     return List.copyOf(groups.values());
@@ -209,7 +239,7 @@ final class Sealer implements AutoCloseable {
   }
 
   private LiveSegment write(OpenRows.View view, List<OpenRow> bucket, Breather breather) {
-    long id = store.takeSegmentId();
+    long id = contents.takeSegmentId();
     Path temporary = files.temporary(id);
     try (SegmentWriter writer = files.writer(temporary, id, false, breather)) {
       for (OpenRow row : bucket) {

@@ -8,16 +8,18 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /// Opens a store: looks before it touches, replays what is not in segments, and starts new
-/// journals.
+/// journals. It returns the parts that an [EmbeddedStore] is made of.
 ///
-/// 1. read FORMAT, take the lock, read the manifest, the notes, the segments' indexes, and check
+/// 1. read FORMAT, take the lock, read the manifest, the notes and the segments' indexes, and check
 ///    the journals; anything wrong ends here, with nothing changed
 /// 2. write the manifest anew, delete what a crash left
-/// 3. replay the journals into rows and seal them all, so that what recovery saw and what the disk
-///    has are the same; then delete the old journals
-/// 4. a new journal for each lane
+/// 3. replay the journals into rows and seal them all, so that the disk has what recovery saw; then
+///    delete the old journals
+/// 4. make a new journal for each lane
 ///
-/// Killed at any point, it does the same again and comes to the same state.
+/// Killed at any point, the next opening does the same again and comes to the same state.
+///
+/// - Threads: one; it uses the executor while it seals.
 final class StoreOpener {
   private final StoreConfig config;
   private final Disk disk;
@@ -33,7 +35,7 @@ final class StoreOpener {
 
   /// What an opening is for, and what it does about groups that are lost from the journal.
   private enum Purpose {
-    /// Refused then.
+    /// Refuses to open.
     WRITING,
     /// Goes on without them, and touches nothing.
     READING,
@@ -41,23 +43,24 @@ final class StoreOpener {
     ACCEPTING_LOSS
   }
 
-  /// What an [EmbeddedStore] is made of.
-  record Opened(
+  /// What an [EmbeddedStore] is made of. All of it belongs to the store from now on.
+  ///
+  /// @param lanes none in a store that is only read
+  /// @param recovery what opening found and did
+  record Parts(
       StoreConfig config,
       Disk disk,
-      StoreClock clock,
-      Executor background,
       AutoCloseable lock,
-      Manifest manifest,
       SegmentFiles files,
-      NotesFiles notes,
       RowMemory memory,
-      List<LiveSegment> segments,
       Journal.Factory journals,
-      boolean readOnly) {}
+      TrimHold trims,
+      Lane.Shared shared,
+      List<Lane> lanes,
+      RecoveryReport recovery) {}
 
   /// Opens for reading and writing; makes a store of an empty directory.
-  EmbeddedStore open(Function<UUID, Journal.Factory> journals) {
+  Parts open(Function<UUID, Journal.Factory> journals) {
     Path directory = config.directory();
     disk.createDirectory(directory);
     if (StoreFormat.isStore(disk, directory, List.of(StoreLock.NAME))) {
@@ -74,7 +77,8 @@ final class StoreOpener {
     });
   }
 
-  /// The id of the store that a directory is now, whoever had the lock before, or becomes.
+  /// The id of the store that the directory is now, or becomes. Read under the lock: another
+  /// process may have made the store before.
   private UUID storeId(Path directory) {
     if (!disk.exists(directory.resolve(StoreFormat.NAME))) {
       return StoreFormat.create(disk, directory, UUID.randomUUID()).storeId();
@@ -84,25 +88,25 @@ final class StoreOpener {
     return format.storeId();
   }
 
-  /// Opens a stopped store for reading. Changes nothing; what is journaled and not sealed is held
-  /// in memory.
-  EmbeddedStore openForReading(Function<UUID, Journal.Factory> journals) {
+  /// Opens a stopped store for reading. Changes nothing; journaled events that are not sealed are
+  /// held in memory.
+  Parts openForReading(Function<UUID, Journal.Factory> journals) {
     Path directory = config.directory();
     StoreFormat.requireStore(disk, directory);
     UUID storeId = StoreFormat.read(disk, directory).storeId();
     return locked(lock -> open(storeId, journals.apply(storeId), lock, Purpose.READING));
   }
 
-  /// Opens a stopped store for writing without what is lost from its journal. All that is left of
-  /// the journal is sealed; its files are moved into the [Quarantine].
-  EmbeddedStore openAcceptingLoss(Function<UUID, Journal.Factory> journals) {
+  /// Opens a stopped store for writing without what is lost from its journal. What is left of the
+  /// journal is sealed; its files move into the [Quarantine].
+  Parts openAcceptingLoss(Function<UUID, Journal.Factory> journals) {
     StoreFormat format = StoreFormat.read(disk, config.directory());
     requireWritable(config.directory(), format);
     UUID storeId = format.storeId();
     return locked(lock -> open(storeId, journals.apply(storeId), lock, Purpose.ACCEPTING_LOSS));
   }
 
-  private EmbeddedStore locked(Function<AutoCloseable, EmbeddedStore> opener) {
+  private Parts locked(Function<AutoCloseable, Parts> opener) {
     AutoCloseable lock = StoreLock.take(disk, config.directory());
     try {
       return opener.apply(lock);
@@ -128,14 +132,13 @@ final class StoreOpener {
     }
   }
 
-  private EmbeddedStore open(
-      UUID storeId, Journal.Factory journals, AutoCloseable lock, Purpose purpose) {
+  private Parts open(UUID storeId, Journal.Factory journals, AutoCloseable lock, Purpose purpose) {
     boolean readOnly = purpose == Purpose.READING;
     long startNanos = clock.monotonicNanos();
     Path directory = config.directory();
     Manifest manifest = Manifest.read(disk, directory, storeId);
     SegmentFiles files = new SegmentFiles(disk, directory, storeId);
-    NotesFiles notesFiles = new NotesFiles(disk, directory, storeId);
+    NotesFiles notes = new NotesFiles(disk, directory, storeId);
     List<LiveSegment> segments = new ArrayList<>();
     RowMemory memory = rowMemory(readOnly);
     try (var recovery = new JournalRecovery(journals, storeId, manifest.sealedLsns())) {
@@ -145,40 +148,31 @@ final class StoreOpener {
       List<JournalLoss> losses =
           recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals());
       requireWhole(purpose, losses);
-      RecoveredNotes notes = new RecoveredNotes(notesFiles);
       if (!readOnly) {
-        notesFiles.read(); // whoever only reads is told none
+        notes.read(); // a store that is only read tells none
       }
-      Opened parts =
-          new Opened(
-              config,
-              disk,
-              clock,
-              background,
-              lock,
-              manifest,
-              files,
-              notesFiles,
-              memory,
-              segments,
-              journals,
-              readOnly);
-      var store = new EmbeddedStore(parts);
-      tidy(purpose, files, notesFiles, manifest);
+      var contents = new StoreContents(config, clock, manifest, files, segments, readOnly);
+      var trims = new TrimHold();
+      Lane.Shared shared = shared(contents, files, notes, memory, trims);
+      tidy(purpose, files, notes, manifest);
       if (!readOnly) {
-        notesFiles.cut(recovery::lsnCounted);
+        notes.cut(recovery::lsnCounted);
       }
-      try (var replay = new Replay(store, notes, manifest.sealedLsns(), background)) {
+      List<Lane> lanes = new ArrayList<>();
+      RecoveryReport report;
+      try (var replay = replay(shared, manifest, readOnly)) {
         recovery.replay(replay);
         replay.finish();
         if (!readOnly) {
           long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
-          startLanes(store, journals, lsn, notesFiles, storeId);
+          startLanes(lanes, shared, journals, lsn, storeId);
           endJournals(purpose, journals, recovery.files());
         }
-        store.opened(report(replay, recovery, losses, segments.size(), startNanos));
+        report = report(replay, recovery, losses, segments.size(), startNanos);
+        contents.opened();
       }
-      return store;
+      return new Parts(
+          config, disk, lock, files, memory, journals, trims, shared, List.copyOf(lanes), report);
     } catch (Throwable failure) {
       segments.forEach(LiveSegment::close);
       manifest.close();
@@ -210,6 +204,29 @@ final class StoreOpener {
     return new RowMemory(config.rowsBytes(), pieces);
   }
 
+  private Lane.Shared shared(
+      StoreContents contents,
+      SegmentFiles files,
+      NotesFiles notes,
+      RowMemory memory,
+      TrimHold trims) {
+    var sealer = new Sealer(contents, files, notes, trims, background);
+    var supply = new RowSupply(contents, memory, sealer);
+    var room = new DiskRoom(disk, config, sealer);
+    return new Lane.Shared(contents, supply, sealer, room, clock, notes);
+  }
+
+  private Replay replay(Lane.Shared shared, Manifest manifest, boolean readOnly) {
+    RecoverySealer sealer =
+        readOnly ? null : new RecoverySealer(shared.contents(), shared.sealer(), background);
+    return new Replay(
+        shared.contents(),
+        shared.supply(),
+        sealer,
+        new RecoveredNotes(shared.notes()),
+        manifest.sealedLsns());
+  }
+
   private RecoveryReport report(
       Replay replay,
       JournalRecovery recovery,
@@ -239,20 +256,16 @@ final class StoreOpener {
         .forEach(quarantine::take);
   }
 
+  /// Gives each lane a new journal. The manifest counts the journals when all are there: until then
+  /// none of them is missed.
   private void startLanes(
-      EmbeddedStore store, Journal.Factory journals, long lsn, NotesFiles notes, UUID storeId) {
-    store.startLanes(
-        lsn,
-        lane -> {
-          notes.fold(config.lanes());
-          return new Lane(
-              lane,
-              store,
-              clock,
-              journals.create(lane, lsn + 1),
-              new FrameEncoder(storeId, lane, true),
-              lsn,
-              notes);
-        });
+      List<Lane> lanes, Lane.Shared shared, Journal.Factory journals, long lsn, UUID storeId) {
+    shared.contents().recovered(lsn);
+    for (int i = 0; i < config.lanes(); i++) {
+      shared.notes().fold(config.lanes());
+      Journal journal = journals.create(i, lsn + 1);
+      lanes.add(new Lane(i, shared, journal, new FrameEncoder(storeId, i, true), lsn));
+    }
+    shared.contents().journalsStarted();
   }
 }

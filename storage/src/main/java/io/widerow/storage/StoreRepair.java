@@ -235,7 +235,7 @@ public final class StoreRepair {
   private void acceptJournalLoss() {
     StoreConfig config = StoreConfig.at(directory);
     StoreOpener opener = new StoreOpener(config, disk, StoreClock.system(), Runnable::run);
-    try (EmbeddedStore store = opener.openAcceptingLoss(journals)) {
+    try (var store = new EmbeddedStore(opener.openAcceptingLoss(journals))) {
       RecoveryReport report = store.recovery();
       done.add(
           "%s: sealed what is left, %d events in %d groups; the old files moved to %s"

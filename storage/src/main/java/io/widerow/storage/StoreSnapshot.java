@@ -58,12 +58,6 @@ public final class StoreSnapshot {
   /// @param millis that it took
   public record Report(Path directory, int segments, long journalBytesCopied, long millis) {}
 
-  /// A moment of a store that is written to.
-  ///
-  /// @param manifest its whole state
-  /// @param segments those that it names; their files stay until they are released
-  record Moment(ManifestEdit manifest, SegmentSet segments) {}
-
   private StoreSnapshot(Disk disk, Path store, UUID storeId, Path target) {
     this.disk = disk;
     this.store = store;
@@ -108,16 +102,17 @@ public final class StoreSnapshot {
         });
   }
 
-  /// Makes one of an open store, whose notes are those.
+  /// Makes one of an open store, of its contents, lanes and notes.
   static Report ofOpen(
-      EmbeddedStore open,
+      StoreContents contents,
+      List<Lane> lanes,
       NotesFiles notes,
       Disk disk,
-      UUID storeId,
       Journal.Factory journals,
       Path target) {
-    var snapshot = new StoreSnapshot(disk, open.config().directory(), storeId, target);
-    return snapshot.make(made -> made.linkMoment(open, notes, journals));
+    Path directory = contents.config().directory();
+    var snapshot = new StoreSnapshot(disk, directory, contents.storeId(), target);
+    return snapshot.make(made -> made.linkMoment(contents, lanes, notes, journals));
   }
 
   /// One step of making, and the bytes that it wrote.
@@ -187,10 +182,11 @@ public final class StoreSnapshot {
     return copied;
   }
 
-  private long linkMoment(EmbeddedStore open, NotesFiles notes, Journal.Factory journals) {
-    Moment moment = open.moment();
+  private long linkMoment(
+      StoreContents contents, List<Lane> lanes, NotesFiles notes, Journal.Factory journals) {
+    StoreContents.Moment moment = contents.moment();
     try {
-      long[] committed = committed(open);
+      long[] committed = committed(lanes);
       if (committed.length == 0) {
         throw new StorageException.ReadOnly("the store was opened for reading");
       }
@@ -213,15 +209,19 @@ public final class StoreSnapshot {
 
   /// The last committed frame of each lane, all as they were at one moment: lanes only go forward,
   /// so when two looks in a row see the same, that was so between them.
-  private static long[] committed(EmbeddedStore open) {
-    long[] seen = open.committedLsns();
+  private static long[] committed(List<Lane> lanes) {
+    long[] seen = committedLsns(lanes);
     while (true) {
-      long[] again = open.committedLsns();
+      long[] again = committedLsns(lanes);
       if (Arrays.equals(seen, again)) {
         return seen;
       }
       seen = again;
     }
+  }
+
+  private static long[] committedLsns(List<Lane> lanes) {
+    return lanes.stream().mapToLong(Lane::committedLsn).toArray();
   }
 
   private void linkDirectory(String name, String suffix) {

@@ -38,8 +38,9 @@ class ArrivalsTest {
 
   private EmbeddedStore open(SimDisk disk, int lanes) {
     StoreConfig config = config(lanes);
-    return new StoreOpener(config, disk, clock, Runnable::run)
-        .open(_ -> new FileJournal.Factory(disk, config));
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, clock, Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, config)));
   }
 
   private static Set<Long> numbers(StoreView view, Scan scan) {

@@ -76,8 +76,9 @@ class EmbeddedStoreModelTest {
             .withDiskReserveBytes(0)
             .withAges(Duration.ofMinutes(random.nextInt(30)), null);
     int fileBytes = 1 << random.nextInt(8, 13); // of one group or of many
-    return new StoreOpener(config, disk, clock, background)
-        .open(_ -> new FileJournal.Factory(disk, config, fileBytes));
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, clock, background)
+            .open(_ -> new FileJournal.Factory(disk, config, fileBytes)));
   }
 
   static Durability durability(SplittableRandom random) {

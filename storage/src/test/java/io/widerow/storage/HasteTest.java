@@ -61,10 +61,11 @@ class HasteTest {
             .withBuckets(60, Map.of())
             .withMemory(8 << 20, Duration.ofHours(1))
             .withDiskReserveBytes(0);
-    return new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-        .open(id ->
-            ChronicleJournalFactory.of(
-                config.directory(), config.journalFileBytes(), disk, id, Runnable::run));
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
+            .open(id ->
+                ChronicleJournalFactory.of(
+                    config.directory(), config.journalFileBytes(), disk, id, Runnable::run)));
   }
 
   /// Some are sealed, in several segments and partitions, and some are not.

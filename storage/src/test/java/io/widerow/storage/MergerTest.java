@@ -48,8 +48,9 @@ class MergerTest {
             return super.create(file);
           }
         };
-    return new StoreOpener(config, watched, clock, Runnable::run)
-        .open(_ -> new FileJournal.Factory(disk, config));
+    return new EmbeddedStore(
+        new StoreOpener(config, watched, clock, Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, config)));
   }
 
   @BeforeEach

@@ -53,13 +53,12 @@ final class PlantHooks {
   }
 
   /// Trims the journal before the manifest says that the rows are in segments.
-  @SuppressWarnings("ReferenceEquality") // a report may say the same as NONE
-  static void trimFirst(EmbeddedStore store, SealJob job, List<LiveSegment> written) {
-    OpenRows rows = job.rows();
-    if (store.recovery() != RecoveryReport.NONE) { // else it is being opened
-      ((Lane) store.lane(rows.lane)).journal().trim(rows.lsnLast());
+  static void trimFirst(Sealer sealer, SealJob job, List<LiveSegment> written) {
+    Journal journal = job.journal();
+    if (journal != null) {
+      journal.trim(job.rows().lsnLast());
     }
-    store.sealed(job, written);
+    sealer.commit(job, written);
   }
 
   /// Deletes the old journals when they were read, before what was in them is sealed.
@@ -71,7 +70,7 @@ final class PlantHooks {
   }
 
   /// Tells the failure and goes on.
-  static StorageException tell(EmbeddedStore unused, String action, RuntimeException cause) {
+  static StorageException tell(StoreContents unused, String action, RuntimeException cause) {
     return new StorageException.Failed(action, cause);
   }
 

@@ -128,7 +128,7 @@ class PlantedBugsTest {
         planted(
             "the journal is trimmed behind the manifest",
             SuiteCheck.CRASH,
-            Cut.to(Sealer.class, "commit", EmbeddedStore.class, "sealed", "trimFirst")),
+            Cut.to(Sealer.class, "seal", Sealer.class, "commit", "trimFirst")),
         planted(
             "the journal is trimmed no further than was sealed",
             SuiteCheck.CRASH,
@@ -148,11 +148,11 @@ class PlantedBugsTest {
         planted(
             "notes are sealed before their journal goes",
             SuiteCheck.CRASH,
-            Cut.out(EmbeddedStore.class, "sealed", NotesFiles.class, "append")),
+            Cut.out(Sealer.class, "commit", NotesFiles.class, "append")),
         planted(
             "after a failed force nothing more is written",
             SuiteCheck.FAULT,
-            Cut.to(Lane.class, "force", EmbeddedStore.class, "fail", "tell")),
+            Cut.to(Lane.class, "force", StoreContents.class, "fail", "tell")),
         planted(
             "a segment is read back before its journal goes",
             SuiteCheck.MISWRITTEN,
@@ -242,15 +242,15 @@ class PlantedBugsTest {
         planted(
             "counters go on behind those of the journal",
             SuiteCheck.CRASH,
-            Cut.out(Replay.class, "frame", EmbeddedStore.class, "usedCounters")),
+            Cut.out(Replay.class, "frame", StoreContents.class, "usedCounters")),
         planted(
             "counters go on behind those of the manifest",
             SuiteCheck.CRASH,
-            Cut.to(EmbeddedStore.class, "<init>", Manifest.class, "counterLimit", "noMark")),
+            Cut.to(StoreContents.class, "<init>", Manifest.class, "counterLimit", "noMark")),
         planted(
             "times go on behind those of the journal",
             SuiteCheck.CLOCK,
-            Cut.out(Replay.class, "frame", EmbeddedStore.class, "usedClock")),
+            Cut.out(Replay.class, "frame", StoreContents.class, "usedClock")),
         planted(
             "a frame has the last time that was given",
             SuiteCheck.CLOCK,
@@ -258,7 +258,7 @@ class PlantedBugsTest {
         planted(
             "the manifest has the last time that was given",
             SuiteCheck.CLOCK,
-            Cut.to(EmbeddedStore.class, "commit", RisingClock.class, "highWaterNanos", "noMark")));
+            Cut.to(StoreContents.class, "commit", RisingClock.class, "highWaterNanos", "noMark")));
   }
 
   private static List<Planted> snapshots() {

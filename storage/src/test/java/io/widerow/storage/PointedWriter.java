@@ -29,15 +29,16 @@ final class PointedWriter {
   private static EmbeddedStore open(Path directory, KillPoints points) {
     StoreConfig config = KilledWriter.config(directory);
     Disk disk = points.disk(new RealDisk());
-    return new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-        .open(id ->
-            points.journals(
-                new ChronicleJournalFactory(
-                    disk,
-                    directory.resolve(Journal.DIRECTORY),
-                    id,
-                    config.journalFileBytes(),
-                    Runnable::run)));
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
+            .open(id ->
+                points.journals(
+                    new ChronicleJournalFactory(
+                        disk,
+                        directory.resolve(Journal.DIRECTORY),
+                        id,
+                        config.journalFileBytes(),
+                        Runnable::run))));
   }
 
   private static void write(EmbeddedStore store, long first) {

@@ -131,10 +131,11 @@ class PrefetchTest {
             .withDiskReserveBytes(0)
             .withAges(Duration.ZERO, null);
     store =
-        new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-            .open(id ->
-                ChronicleJournalFactory.of(
-                    config.directory(), config.journalFileBytes(), disk, id, Runnable::run));
+        new EmbeddedStore(
+            new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
+                .open(id ->
+                    ChronicleJournalFactory.of(
+                        config.directory(), config.journalFileBytes(), disk, id, Runnable::run)));
     store.readWith(new ReadingThreads(readers, null));
     for (int i = 0; i < BATCHES; i++) {
       driver.append(store, NANOS, 100);

@@ -86,8 +86,9 @@ class RecoverySealerTest {
             .withMemory(1L << 30, Duration.ofDays(1));
     Disk disk = new RealDisk();
     try (EmbeddedStore store =
-            new StoreOpener(roomy, disk, StoreClock.system(), Runnable::run)
-                .open(_ -> new FileJournal.Factory(disk, roomy));
+            new EmbeddedStore(
+                new StoreOpener(roomy, disk, StoreClock.system(), Runnable::run)
+                    .open(_ -> new FileJournal.Factory(disk, roomy)));
         var batch = new EventBatch(1 << 20, 16 << 20)) {
       var source = AccessLogEvents.of(1);
       for (int left = EVENTS; left > 0; left -= 1_000) {
@@ -118,8 +119,9 @@ class RecoverySealerTest {
   }
 
   private EmbeddedStore open(Disk disk, Executor background) {
-    return new StoreOpener(config(), disk, StoreClock.system(), background)
-        .open(_ -> new FileJournal.Factory(disk, config()));
+    return new EmbeddedStore(
+        new StoreOpener(config(), disk, StoreClock.system(), background)
+            .open(_ -> new FileJournal.Factory(disk, config())));
   }
 
   private static List<StoreModel.Shown> read(EmbeddedStore store) {

@@ -81,8 +81,9 @@ class SealerTest {
             .withDiskReserveBytes(0)
             .withBuckets(24 * 60, Map.of()) // a set of rows becomes one segment
             .withMemory(256 << 20, Duration.ofNanos(1));
-    return new StoreOpener(config, disk, StoreClock.system(), tasks::add)
-        .open(_ -> new FileJournal.Factory(disk, config));
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, StoreClock.system(), tasks::add)
+            .open(_ -> new FileJournal.Factory(disk, config)));
   }
 
   /// Commits events, and has them sealed.

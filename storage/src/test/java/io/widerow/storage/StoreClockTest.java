@@ -36,8 +36,9 @@ class StoreClockTest {
   }
 
   private EmbeddedStore open(StoreConfig config) {
-    return new StoreOpener(config, disk, clock, Runnable::run)
-        .open(_ -> new FileJournal.Factory(disk, config));
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, clock, Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, config)));
   }
 
   /// Writes an event and looks at the id that it was given.

@@ -57,8 +57,9 @@ class StoreConcurrencyTest {
     try (ExecutorService background = Executors.newSingleThreadExecutor();
         ExecutorService workers = Executors.newFixedThreadPool(LANES + READERS);
         EmbeddedStore store =
-            new StoreOpener(config, disk, clock, background)
-                .open(_ -> new FileJournal.Factory(disk, config))) {
+            new EmbeddedStore(
+                new StoreOpener(config, disk, clock, background)
+                    .open(_ -> new FileJournal.Factory(disk, config)))) {
       List<Future<?>> running = new ArrayList<>();
       for (int lane = 0; lane < LANES; lane++) {
         int number = lane;

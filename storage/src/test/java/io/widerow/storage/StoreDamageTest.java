@@ -47,8 +47,9 @@ class StoreDamageTest {
   }
 
   private EmbeddedStore open(SimDisk disk) {
-    return new StoreOpener(config(), disk, clock, Runnable::run)
-        .open(_ -> new FileJournal.Factory(disk, config()));
+    return new EmbeddedStore(
+        new StoreOpener(config(), disk, clock, Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, config())));
   }
 
   /// A store that was killed: sealed segments, edits of the manifest, notes, journals with groups.

@@ -94,10 +94,11 @@ class StoreDirectoryTest {
             });
     StoreConfig config = KilledWriter.config(directory);
     try (EmbeddedStore second =
-        new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-            .open(id ->
-                ChronicleJournalFactory.of(
-                    config.directory(), config.journalFileBytes(), disk, id, Runnable::run))) {
+        new EmbeddedStore(
+            new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
+                .open(id ->
+                    ChronicleJournalFactory.of(
+                        config.directory(), config.journalFileBytes(), disk, id, Runnable::run)))) {
       assertTrue(written.get() > 0, "nobody was at work");
       assertEquals(written.get(), count(second));
     }

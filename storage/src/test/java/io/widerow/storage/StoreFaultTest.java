@@ -39,8 +39,9 @@ class StoreFaultTest {
   }
 
   private EmbeddedStore open(SimDisk disk) {
-    return new StoreOpener(config(), disk, clock, Runnable::run)
-        .open(_ -> new FileJournal.Factory(disk, config()));
+    return new EmbeddedStore(
+        new StoreOpener(config(), disk, clock, Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, config())));
   }
 
   private static List<Long> shown(EmbeddedStore store) {
@@ -187,8 +188,9 @@ class StoreFaultTest {
     var disk = new SimDisk(1);
     StoreConfig roomy = config().withMemory(16 << 20, Duration.ofMinutes(1));
     EmbeddedStore store =
-        new StoreOpener(roomy, disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, roomy));
+        new EmbeddedStore(
+            new StoreOpener(roomy, disk, clock, Runnable::run)
+                .open(_ -> new FileJournal.Factory(disk, roomy)));
     LaneWriter lane = store.lane(0);
     try (var batch = new EventBatch(1 << 16, 1 << 22)) {
       appendNumbers(lane, batch, 0, 10);
@@ -228,8 +230,9 @@ class StoreFaultTest {
     var disk = new SimDisk(1);
     StoreConfig config = config().withDiskReserveBytes(1_000_000);
     try (EmbeddedStore store =
-            new StoreOpener(config, disk, clock, Runnable::run)
-                .open(_ -> new FileJournal.Factory(disk, config));
+            new EmbeddedStore(
+                new StoreOpener(config, disk, clock, Runnable::run)
+                    .open(_ -> new FileJournal.Factory(disk, config)));
         var batch = new EventBatch(1 << 10, 1 << 22)) {
       assertNull(store.full());
       disk.limitTo(1_000_000);
@@ -310,8 +313,9 @@ class StoreFaultTest {
     var driver = new StoreDriver(new SplittableRandom(13));
     try (driver;
         EmbeddedStore store =
-            new StoreOpener(config(), loses, clock, Runnable::run)
-                .open(_ -> new FileJournal.Factory(disk, config()))) {
+            new EmbeddedStore(
+                new StoreOpener(config(), loses, clock, Runnable::run)
+                    .open(_ -> new FileJournal.Factory(disk, config())))) {
       for (int step = 0; step < STEPS; step++) {
         step(store, driver, step);
       }
@@ -330,8 +334,9 @@ class StoreFaultTest {
     var driver = new StoreDriver(new SplittableRandom(11));
     try (driver;
         EmbeddedStore store =
-            new StoreOpener(config(), new NoSegments(disk), clock, Runnable::run)
-                .open(_ -> new FileJournal.Factory(disk, config()))) {
+            new EmbeddedStore(
+                new StoreOpener(config(), new NoSegments(disk), clock, Runnable::run)
+                    .open(_ -> new FileJournal.Factory(disk, config())))) {
       var ended =
           assertThrows(
               StorageException.class,

@@ -60,8 +60,9 @@ final class StoreFuzz {
   }
 
   private static EmbeddedStore open(Disk disk) {
-    return new StoreOpener(config(), disk, new TestClock(START_NANOS), Runnable::run)
-        .open(_ -> new FileJournal.Factory(disk, config()));
+    return new EmbeddedStore(
+        new StoreOpener(config(), disk, new TestClock(START_NANOS), Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, config())));
   }
 
   private static List<byte[]> named(String part) {

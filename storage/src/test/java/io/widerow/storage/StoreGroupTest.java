@@ -51,8 +51,9 @@ class StoreGroupTest {
   void whatTheKernelHasIsForcedSoon() {
     StoreConfig roomy = config();
     try (EmbeddedStore store =
-        new StoreOpener(roomy, disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, roomy))) {
+        new EmbeddedStore(
+            new StoreOpener(roomy, disk, clock, Runnable::run)
+                .open(_ -> new FileJournal.Factory(disk, roomy)))) {
       LaneWriter lane = store.lane(0);
       append(lane, 0, 10);
       lane.commit(Durability.OS);
@@ -71,8 +72,9 @@ class StoreGroupTest {
     for (int cut = 0; cut < CUTS; cut++) {
       SimDisk left = disk.crash(false);
       try (EmbeddedStore store =
-          new StoreOpener(config, left, clock, Runnable::run)
-              .open(_ -> new FileJournal.Factory(left, config))) {
+          new EmbeddedStore(
+              new StoreOpener(config, left, clock, Runnable::run)
+                  .open(_ -> new FileJournal.Factory(left, config)))) {
         survived += shown(store).equals(expected(0, 10)) ? 1 : 0;
       }
     }
@@ -85,8 +87,9 @@ class StoreGroupTest {
     StoreConfig roomy = config().withMemory(48 << 20, Duration.ofHours(1));
     List<Long> all = expected(0, 30_000);
     try (EmbeddedStore store =
-        new StoreOpener(roomy, disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, roomy))) {
+        new EmbeddedStore(
+            new StoreOpener(roomy, disk, clock, Runnable::run)
+                .open(_ -> new FileJournal.Factory(disk, roomy)))) {
       LaneWriter lane = store.lane(0);
       for (long from = 0; from < 30_000; from += 5_000) {
         append(lane, from, 5_000); // 13 MiB, and a frame has 8 at most
@@ -97,8 +100,9 @@ class StoreGroupTest {
       lane.commit(Durability.DISK);
       assertEquals(all, shown(store));
       try (EmbeddedStore killed =
-          new StoreOpener(roomy, disk.restart(), clock, Runnable::run)
-              .open(_ -> new FileJournal.Factory(disk, roomy))) {
+          new EmbeddedStore(
+              new StoreOpener(roomy, disk.restart(), clock, Runnable::run)
+                  .open(_ -> new FileJournal.Factory(disk, roomy)))) {
         assertEquals(all, shown(killed));
       }
     }
@@ -152,8 +156,9 @@ class StoreGroupTest {
     StoreConfig lanes = config().withLanes(2, 2).withMemory(8 << 20, Duration.ofHours(1));
     for (int start = 0; start < 24; start++) {
       EmbeddedStore store =
-          new StoreOpener(lanes, disk, clock, Runnable::run)
-              .open(_ -> new FileJournal.Factory(disk, lanes));
+          new EmbeddedStore(
+              new StoreOpener(lanes, disk, clock, Runnable::run)
+                  .open(_ -> new FileJournal.Factory(disk, lanes)));
       for (int lane = 0; lane < 2; lane++) {
         List<Integer> notes = new ArrayList<>();
         List<Long> groups = new ArrayList<>();
@@ -212,8 +217,9 @@ class StoreGroupTest {
   }
 
   private EmbeddedStore open(SimDisk on, ExecutorService background) {
-    return new StoreOpener(config(), on, clock, background)
-        .open(_ -> new FileJournal.Factory(on, config()));
+    return new EmbeddedStore(
+        new StoreOpener(config(), on, clock, background)
+            .open(_ -> new FileJournal.Factory(on, config())));
   }
 
   /// Appends numbered events in a batch.

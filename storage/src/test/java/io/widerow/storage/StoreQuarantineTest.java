@@ -33,8 +33,9 @@ class StoreQuarantineTest {
   }
 
   private EmbeddedStore open(SimDisk disk) {
-    return new StoreOpener(config(), disk, clock, Runnable::run)
-        .open(_ -> new FileJournal.Factory(disk, config()));
+    return new EmbeddedStore(
+        new StoreOpener(config(), disk, clock, Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, config())));
   }
 
   /// Three generations of segments, of several buckets each, none of them merged yet.

@@ -41,7 +41,7 @@ class StoreRepairTest {
   }
 
   private EmbeddedStore open(SimDisk disk) {
-    return opener(disk).open(_ -> new FileJournal.Factory(disk, config()));
+    return new EmbeddedStore(opener(disk).open(_ -> new FileJournal.Factory(disk, config())));
   }
 
   private StoreOpener opener(SimDisk disk) {
@@ -256,7 +256,8 @@ class StoreRepairTest {
 
       List<Long> shown = new ArrayList<>();
       try (EmbeddedStore reading =
-              opener(bad).openForReading(_ -> new FileJournal.Factory(bad, config()));
+              new EmbeddedStore(
+                  opener(bad).openForReading(_ -> new FileJournal.Factory(bad, config())));
           StoreView view = reading.view()) {
         assertEquals(told.damage, reading.recovery().damage());
         assertEquals(told.damage, reading.statistics().damage());
@@ -299,7 +300,8 @@ class StoreRepairTest {
     Path notes = bad.list(Path.of("/store/notes")).getFirst();
     bad.flip(notes, 80);
     assertThrows(StorageException.Corrupt.class, () -> open(bad));
-    opener(bad).openForReading(_ -> new FileJournal.Factory(bad, config())).close();
+    new EmbeddedStore(opener(bad).openForReading(_ -> new FileJournal.Factory(bad, config())))
+        .close();
     StoreRepair.Repair refused = repair(bad, false);
     assertEquals(List.of(Damage.Kind.NOTES), refused.left().stream().map(Damage::kind).toList());
     assertTrue(bad.exists(notes));

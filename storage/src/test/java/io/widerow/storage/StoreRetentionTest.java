@@ -30,8 +30,9 @@ class StoreRetentionTest {
           .withDiskReserveBytes(0)
           .withAges(Duration.ofMinutes(5), null);
   private final EmbeddedStore store =
-      new StoreOpener(config, disk, clock, Runnable::run)
-          .open(_ -> new FileJournal.Factory(disk, config));
+      new EmbeddedStore(
+          new StoreOpener(config, disk, clock, Runnable::run)
+              .open(_ -> new FileJournal.Factory(disk, config)));
 
   @AfterEach
   void close() {

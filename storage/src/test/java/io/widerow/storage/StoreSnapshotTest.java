@@ -163,8 +163,9 @@ class StoreSnapshotTest {
             .withDiskReserveBytes(0)
             .withAges(Duration.ofMinutes(1), null);
     try (EmbeddedStore store =
-            new StoreOpener(config, disk, clock, Runnable::run)
-                .open(_ -> new FileJournal.Factory(disk, config));
+            new EmbeddedStore(
+                new StoreOpener(config, disk, clock, Runnable::run)
+                    .open(_ -> new FileJournal.Factory(disk, config)));
         StoreView view = store.view()) {
       assertEquals(List.of(), store.statistics().damage());
       Set<Long> numbers = new HashSet<>();
@@ -254,8 +255,9 @@ class StoreSnapshotTest {
             .withBuckets(60, Map.of())
             .withMemory(8L << 20, Duration.ofMinutes(1))
             .withDiskReserveBytes(0);
-    return new StoreOpener(config, disk, clock, Runnable::run)
-        .open(_ -> new FileJournal.Factory(disk, config, 1 << 10));
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, clock, Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, config, 1 << 10)));
   }
 
   @Test
