@@ -219,7 +219,7 @@ final class QueryService {
     StringBuilder json = new StringBuilder("{\"error\":");
     HttpAnswers.appendString(json, String.valueOf(expired.getMessage()));
     if (expired.first != null) {
-      HttpAnswers.appendString(json.append(",\"first\":"), expired.first.toString());
+      HttpAnswers.appendString(json.append(",\"first\":"), expired.first);
     }
     return HttpResponse.of(
         ResponseHeaders.of(HttpStatus.GONE, HttpHeaderNames.CONTENT_TYPE, MediaType.JSON_UTF_8),

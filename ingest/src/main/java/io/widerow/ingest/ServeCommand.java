@@ -92,7 +92,7 @@ public final class ServeCommand implements Callable<Integer> {
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
     store.mergeOn(Executors.newSingleThreadExecutor(QuietThread.factory("widerow-merge")));
-    QueryThreads.help(store, QuietThread.factory("widerow-search"));
+    store.readWith(QueryThreads.start(QuietThread.factory("widerow-search")));
     config.store().retain(store);
     return store;
   }

@@ -246,7 +246,7 @@ class EmbeddedDaemonTest {
       store.retain(null, Duration.ofDays(1));
       var expired = http.get("/v1/query?after=" + token);
       assertEquals(410, expired.statusCode());
-      assertTrue(expired.body().contains("nothing is left behind it"), expired.body());
+      assertTrue(expired.body().contains("no later events are left"), expired.body());
     }
   }
 

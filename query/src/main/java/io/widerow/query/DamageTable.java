@@ -60,8 +60,7 @@ final class DamageTable {
   /// Writes the rows; nothing when there are none.
   void write(Format format, ByteSink out) {
     if (!rows.isEmpty()) {
-      QueryCommand.Output form =
-          format == Format.json ? QueryCommand.Output.json : QueryCommand.Output.table;
+      OutputFormat form = format == Format.json ? OutputFormat.json : OutputFormat.table;
       new FiguresWriter(form).write(HEADS, TEXT_COLUMNS, rows, out);
     }
   }

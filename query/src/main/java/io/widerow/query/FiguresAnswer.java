@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class FiguresAnswer implements EventWriter {
   private final FiguresQuery asked;
   private final Statistics figures;
-  private final QueryCommand.Output format;
+  private final OutputFormat format;
   private final ZoneId zone;
   private final EventWriter failures;
   private final QueryMemory memory;
@@ -21,7 +21,7 @@ final class FiguresAnswer implements EventWriter {
   /// @param failures writes that something failed
   FiguresAnswer(
       FiguresQuery asked,
-      QueryCommand.Output format,
+      OutputFormat format,
       ZoneId zone,
       EventWriter failures,
       QueryMemory memory) {

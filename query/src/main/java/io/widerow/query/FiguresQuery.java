@@ -29,12 +29,7 @@ record FiguresQuery(List<Measure> measures, List<AttributeName> by, long everyNa
       return null;
     }
     List<Measure> measures = Measure.parse(stats);
-    List<AttributeName> names = new ArrayList<>();
-    if (by != null) {
-      for (String name : by.split(",", -1)) {
-        names.add(QueryParameters.name("by", name.strip()));
-      }
-    }
+    List<AttributeName> names = by == null ? List.of() : NameText.parseList("by", by);
     return new FiguresQuery(measures, names, every == null ? 0 : TimeText.positive("every", every));
   }
 

@@ -5,9 +5,9 @@ import java.util.List;
 /// Writes the figures of [Statistics]: as a table with aligned columns, as JSON lines or as CSV.
 /// Figures are numbers as they are; what has no number is null or empty.
 final class FiguresWriter {
-  private final QueryCommand.Output format;
+  private final OutputFormat format;
 
-  FiguresWriter(QueryCommand.Output format) {
+  FiguresWriter(OutputFormat format) {
     this.format = format;
   }
 

@@ -46,7 +46,7 @@ record Measure(Kind kind, @Nullable AttributeName name, double percentile) {
     if (attribute == null && !function.equals("count")) {
       throw new QueryException.Refused("stats", "%s of what? write %s(name)".formatted(text, text));
     }
-    AttributeName name = attribute == null ? null : QueryParameters.name("stats", attribute);
+    AttributeName name = attribute == null ? null : NameText.parse("stats", attribute);
     if (function.startsWith("p")) {
       return new Measure(Kind.PERCENTILE, name, Double.parseDouble(function.substring(1)));
     }

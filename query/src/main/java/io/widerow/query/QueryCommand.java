@@ -71,7 +71,7 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(
       names = "--output",
       description = "${COMPLETION-CANDIDATES}; table on a terminal, else json.")
-  @Nullable Output output;
+  @Nullable OutputFormat output;
 
   @Option(names = "--stats", description = "Figures: count,sum(x),min(x),max(x),avg(x),p99.9(x).")
   @Nullable String stats;
@@ -103,15 +103,6 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(names = "--utc", description = "Show times in UTC, the default.")
   boolean utc;
 
-  /// How the answer is shown.
-  enum Output {
-    table,
-    json,
-    csv,
-    raw,
-    logfmt
-  }
-
   public QueryCommand(StoreOpener opener, Shell shell) {
     this.opener = opener;
     this.shell = shell;
@@ -125,7 +116,7 @@ public final class QueryCommand implements Callable<Integer> {
 
   private static EventStore openStopped(Path directory) {
     EmbeddedStore store = EmbeddedStore.openForReading(directory);
-    QueryThreads.help(store);
+    store.readWith(QueryThreads.start());
     return store;
   }
 

@@ -24,20 +24,25 @@ public abstract sealed class QueryException extends RuntimeException {
   public static final class Expired extends QueryException {
     private static final long serialVersionUID = 1L;
 
-    /// Where what is left begins; null when nothing is.
-    public final transient @Nullable Token first;
+    /// The token at which the remaining events begin; null when there are none.
+    public final @Nullable String first;
 
-    public Expired(Token after, @Nullable Token first) {
+    /// @param type the type of the position's event
+    /// @param after the token of the position
+    /// @param first see [#first]
+    public Expired(String type, String after, @Nullable String first) {
       this(
           "after: events of %s at the position %s are past their retention; %s"
               .formatted(
-                  after.type(),
+                  type,
                   after,
-                  first == null ? "nothing is left behind it" : "what is left begins at " + first),
+                  first == null ? "no later events are left" : "what is left begins at " + first),
           first);
     }
 
-    Expired(String message, @Nullable Token first) {
+    /// @param message the message of the daemon that was asked
+    /// @param first see [#first]
+    Expired(String message, @Nullable String first) {
       super(message);
       this.first = first;
     }

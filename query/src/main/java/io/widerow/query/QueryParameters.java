@@ -150,19 +150,9 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable Figures
     }
     List<AttributeName> names = new ArrayList<>();
     for (String value : values) {
-      for (String name : value.split(",", -1)) {
-        names.add(name("fields", name.strip()));
-      }
+      names.addAll(NameText.parseList("fields", value));
     }
     return names;
-  }
-
-  static AttributeName name(String parameter, String text) {
-    try {
-      return AttributeName.of(text);
-    } catch (IllegalArgumentException refused) {
-      throw new QueryException.Refused(parameter, String.valueOf(refused.getMessage()));
-    }
   }
 
   /// True when figures of the events are asked for and not the events.
@@ -190,7 +180,7 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable Figures
     if (figures == null) {
       return events;
     }
-    QueryCommand.Output output = json ? QueryCommand.Output.json : QueryCommand.Output.csv;
+    OutputFormat output = json ? OutputFormat.json : OutputFormat.csv;
     return new FiguresAnswer(figures, output, ZoneOffset.UTC, events, memory);
   }
 }

@@ -1,6 +1,5 @@
 package io.widerow.query;
 
-import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.ReadingThreads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -24,20 +23,17 @@ public final class QueryThreads {
 
   private QueryThreads() {}
 
-  /// Gives a store's views threads of their own.
-  public static void help(EmbeddedStore store) {
-    help(store, named("widerow-search-"));
+  /// Threads for the views of one store.
+  public static ReadingThreads start() {
+    return start(named("widerow-search-"));
   }
 
-  /// The same.
-  ///
-  /// @param searchers makes those that look through blocks
-  public static void help(EmbeddedStore store, ThreadFactory searchers) {
+  /// @param searchers makes the threads that search blocks
+  public static ReadingThreads start(ThreadFactory searchers) {
     int further = Runtime.getRuntime().availableProcessors() - 1;
-    store.readWith(
-        new ReadingThreads(
-            threads(named("widerow-read-ahead-"), READERS, RANGES_QUEUED_MAX),
-            further > 0 ? threads(searchers, further, BLOCKS_QUEUED_MAX) : null));
+    return new ReadingThreads(
+        threads(named("widerow-read-ahead-"), READERS, RANGES_QUEUED_MAX),
+        further > 0 ? threads(searchers, further, BLOCKS_QUEUED_MAX) : null);
   }
 
   private static ThreadFactory named(String prefix) {

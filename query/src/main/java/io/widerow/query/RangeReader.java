@@ -85,7 +85,9 @@ public final class RangeReader implements EventCursor {
       StoreView view, RangeQuery query, QueryBudget budget, QueryMemory memory) {
     Token after = query.after();
     if (after != null && !query.descending() && view.isExpired(after.type(), after.tickNanos())) {
-      throw new QueryException.Expired(after, firstLeft(view, query, budget, memory));
+      Token first = firstLeft(view, query, budget, memory);
+      throw new QueryException.Expired(
+          after.type(), after.toString(), first == null ? null : first.toString());
     }
     return new RangeReader(view, query, budget, memory);
   }

@@ -82,7 +82,7 @@ final class RemoteAnswer implements AutoCloseable {
       Object first = why.get("first");
       return new QueryException.Expired(
           TextWriter.escaped("" + why.get("error")),
-          first == null ? null : Token.parse(first.toString()));
+          first == null ? null : Token.parse(first.toString()).toString());
     }
     String shown = reason.substring(0, Math.min(REASON_CHARS_MAX, reason.length()));
     return new QueryException.Remote(

@@ -79,7 +79,7 @@ public record Shell(
 
   /// The writer of a format; null for the table on a terminal, else JSON lines.
   EventWriter writer(
-      QueryCommand.@Nullable Output asked, ZoneId zone, @Nullable List<AttributeName> fields) {
+      @Nullable OutputFormat asked, ZoneId zone, @Nullable List<AttributeName> fields) {
     return switch (format(asked)) {
       case json -> new JsonLinesWriter(zone, fields);
       case csv -> new CsvWriter(zone, fields);
@@ -89,11 +89,11 @@ public record Shell(
     };
   }
 
-  QueryCommand.Output format(QueryCommand.@Nullable Output asked) {
+  OutputFormat format(@Nullable OutputFormat asked) {
     if (asked != null) {
       return asked;
     }
-    return outToTerminal ? QueryCommand.Output.table : QueryCommand.Output.json;
+    return outToTerminal ? OutputFormat.table : OutputFormat.json;
   }
 
   private boolean colour() {

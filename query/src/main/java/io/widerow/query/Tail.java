@@ -180,8 +180,8 @@ final class Tail {
 
   /// The reader was slower than the retention: says so, and goes on with what is left.
   private void gap(QueryException.Expired gone) {
-    Token first = gone.first;
-    if (first != null) {
+    if (gone.first != null) {
+      Token first = Token.parse(gone.first);
       token = first;
       writer.gap(first, String.valueOf(gone.getMessage()), sink);
       err.println("gap: " + gone.getMessage());

@@ -64,7 +64,7 @@ public final class TailCommand implements Callable<Integer> {
   long limit = Long.MAX_VALUE;
 
   @Option(names = "--output", description = "table, json, csv, raw or logfmt, as widerow query.")
-  QueryCommand.@Nullable Output output;
+  @Nullable OutputFormat output;
 
   /// When events are shown.
   enum Mode {
