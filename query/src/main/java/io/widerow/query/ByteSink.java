@@ -5,18 +5,19 @@ import io.widerow.event.Digits;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// A growing buffer of bytes that output is written to. The caller takes what is in it and clears
-/// it when it likes: how far it may grow is back-pressure, and the caller's.
+/// A growing byte buffer for output. The caller sends its bytes and clears it, and so decides how
+/// large it gets (back-pressure).
 ///
 /// - Threads: one.
 public final class ByteSink {
   private static final int SHORT_BYTES = 64;
   private static final int DIGITS_MAX = 20;
   private static final int EIGHT_DIGITS = 100_000_000;
-  private static final long DIGIT_BITS = 0x0f0f_0f0f_0f0f_0f0fL; // of ASCII, as a number
-  private static final long LAST_DIGIT = 1L << 56; // is shown, a zero as well
+  private static final long DIGIT_BITS = 0x0f0f_0f0f_0f0f_0f0fL; // value bits of ASCII digits
+  private static final long LAST_DIGIT = 1L << 56; // the last digit is shown even if it is zero
 
-  /// Most metrics are numbers below it. Their digits, the first lowest, and above them how many.
+  /// Most metrics are numbers below this limit. [#SMALL_DIGITS] has for each its ASCII digits, the
+  /// first in the lowest byte, and their count in the top byte.
   private static final int SMALL = 1_000;
 
   private static final int[] SMALL_DIGITS = smallDigits();
@@ -24,7 +25,7 @@ public final class ByteSink {
   private byte[] bytes;
   private int length;
   private byte[] scratch = new byte[1 << 10];
-  private byte[] raw = scratch; // where the text lies that is being put; maybe another's
+  private byte[] raw = scratch; // holds the text being put; may be a caller's array
 
   public ByteSink(int bytesStart) {
     bytes = new byte[bytesStart];
@@ -42,7 +43,7 @@ public final class ByteSink {
     return digits;
   }
 
-  /// What was written, from 0 until [#length]. Another array after it has grown.
+  /// The array with the bytes written, from 0 until [#length]. Growing replaces the array.
   public byte[] bytes() {
     return bytes;
   }
@@ -78,8 +79,8 @@ public final class ByteSink {
     length += 2;
   }
 
-  /// A run of a few bytes, as most are, is copied without a call into the runtime: eight at a time,
-  /// the last eight once more with some of those before them.
+  /// Copies a few bytes, the usual case, without a call into the runtime: eight at a time. The last
+  /// copy of eight overlaps the one before.
   void put(byte[] source, int offset, int count) {
     reserve(count);
     if (count > SHORT_BYTES) {
@@ -106,13 +107,13 @@ public final class ByteSink {
     put(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /// Puts a string or bytes as they are.
+  /// Puts a string or bytes unchanged.
   void put(AttributeValue text) {
     reserve(text.length());
     length = text.copyTo(bytes, length);
   }
 
-  /// Makes room for `count` bytes and returns where they start.
+  /// Reserves `count` bytes, which the caller must write, and returns their offset.
   int claim(int count) {
     reserve(count);
     int at = length;
@@ -155,7 +156,8 @@ public final class ByteSink {
     putEightDigits(low);
   }
 
-  /// Without zeros in front. All eight are written; what is behind the last is written over later.
+  /// Puts a number without leading zeros. It writes all eight bytes; later output overwrites those
+  /// after the last digit.
   private void putFirstDigits(int number) {
     long digits = Digits.decimal(number);
     int zeros = Long.numberOfTrailingZeros((digits & DIGIT_BITS) | LAST_DIGIT) / Byte.SIZE;
@@ -168,7 +170,7 @@ public final class ByteSink {
     length += Long.BYTES;
   }
 
-  /// Puts a finite double in the shortest form that reads back as the same double.
+  /// Puts a finite double in the shortest form that parses to the same double.
   void putDouble(double value) {
     long whole = (long) value;
     if (whole == value && whole != 0 && Math.abs(whole) < 10_000_000) {
@@ -193,12 +195,12 @@ public final class ByteSink {
     putJson(copy, 0, utf8.length);
   }
 
-  /// Makes `raw` an array that holds a text, with eight bytes more behind it: its own where it lies
-  /// in one, else a copy's.
+  /// Sets `raw` to an array that holds a text and at least eight more bytes: the text's own array
+  /// if it has one, else a copy.
   ///
-  /// @return where it starts
+  /// @return offset of the text
   private int locate(AttributeValue text) {
-    long start = text.memory().address() + text.offset(); // in an array, when it lies in one
+    long start = text.memory().address() + text.offset(); // an offset when the text is in an array
     Object base = text.memory().heapBase().orElse(null);
     if (base instanceof byte[] array && start + text.length() + Long.BYTES <= array.length) {
       raw = array;
@@ -215,7 +217,7 @@ public final class ByteSink {
     return scratch;
   }
 
-  /// Copies eight bytes at a time, but one at a time where some are not printable ASCII.
+  /// Copies eight bytes at a time. Where not all eight are printable ASCII, copies them one by one.
   private void putJson(byte[] text, int from, int count) {
     reserve(Math.addExact(Math.multiplyExact(6, count), 2 * Long.BYTES));
     byte[] out = bytes;
@@ -231,8 +233,8 @@ public final class ByteSink {
         at += Long.BYTES;
         continue;
       }
-      int behind = Math.min(at + Long.BYTES, limit);
-      while (at < behind) {
+      int end = Math.min(at + Long.BYTES, limit);
+      while (at < end) {
         int here = text[at] & 0xff;
         if (here == 0xc2 && at + 1 < limit && (text[at + 1] & 0xe0) == 0x80) {
           to = JsonEscape.control(text[at + 1] & 0xff, out, to); // C1: U+0080 to U+009f
@@ -243,10 +245,10 @@ public final class ByteSink {
         }
       }
     }
-    length = to - (at - limit); // spaces behind the end
+    length = to - (at - limit); // without the spaces after the end
   }
 
-  /// Puts a string or bytes as one value of a line of CSV.
+  /// Puts a string or bytes as one CSV value.
   void putCsv(AttributeValue text) {
     int from = locate(text);
     putCsv(raw, from, text.length());
@@ -272,7 +274,7 @@ public final class ByteSink {
     }
   }
 
-  /// Puts all that is in another sink as one value of a line of CSV, between quotes.
+  /// Puts the content of another sink as one CSV value in quotes.
   void putCsvQuoted(ByteSink cell) {
     cell.reserve(Long.BYTES);
     putCsvQuoted(cell.bytes, 0, cell.length, false);
@@ -288,7 +290,7 @@ public final class ByteSink {
     bytes[length++] = '"';
   }
 
-  /// What was written, read as UTF-8.
+  /// The bytes written, decoded as UTF-8.
   @Override
   public String toString() {
     return new String(bytes, 0, length, StandardCharsets.UTF_8);

@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
 
-/// What the commands have in common: a failure is one sentence and an exit code.
+/// What the commands share: a failure becomes one sentence and an exit code.
 final class CommandLines {
   private CommandLines() {}
 
-  /// Prints the version that the program was built as.
+  /// Prints the version of this build.
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

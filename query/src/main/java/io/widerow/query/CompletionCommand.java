@@ -5,8 +5,8 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/// `widerow completion`: prints a script by which bash and zsh complete commands and options:
-/// `source <(./widerow completion)`.
+/// `widerow completion`: prints a script that completes commands and options in bash and zsh. Load
+/// it with `source <(./widerow completion)`.
 public final class CompletionCommand {
   private CompletionCommand() {}
 
@@ -14,7 +14,7 @@ public final class CompletionCommand {
   @Command(name = "widerow")
   private static final class Root {}
 
-  /// A command of which only the name is known here.
+  /// A command that completion knows by name only.
   @Command
   private static final class Named {}
 

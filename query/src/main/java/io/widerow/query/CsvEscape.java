@@ -1,17 +1,17 @@
 package io.widerow.query;
 
-/// How UTF-8 is written as a value of CSV, eight bytes at a time:
+/// Writes UTF-8 as a CSV value, eight bytes at a time:
 ///
 /// ```
-///   plain     no comma, quote or end of line in it: as it is
-///   quoted    between quotes, each of its own doubled
-///   formula   what a spreadsheet would run: a single quote in front
+///   plain     has no comma, quote or end of line: unchanged
+///   quoted    in quotes, with each inner quote doubled
+///   formula   would be run by a spreadsheet: a single quote in front
 /// ```
 ///
-/// A comma, quote or end of line is looked for in a word by the zeros that the word has once that
-/// byte is taken from each place by exclusive or: `(x - 0x01...) & ~x & 0x80...` keeps the top bit
-/// of the places that are zero. A borrow may add a place above a zero, never one where there is
-/// none (Mycroft 1987; Warren, Hacker's Delight, 6-1).
+/// To find a byte in a word, exclusive-or the word with eight copies of that byte, and look for a
+/// zero byte: `(x - 0x01...) & ~x & 0x80...` has the top bit of each zero byte. A borrow may also
+/// mark bytes above a zero byte, but marks none when there is no zero byte (Mycroft 1987; Warren,
+/// Hacker's Delight, 6-1).
 final class CsvEscape {
   static final char GUARD = '\'';
 
@@ -32,10 +32,11 @@ final class CsvEscape {
     };
   }
 
-  /// Copies `count` bytes if they may stand as they are. False, and some of them copied, otherwise.
+  /// Copies `count` bytes if they need no quotes. Otherwise returns false, and some bytes may have
+  /// been copied.
   ///
-  /// @param raw has eight bytes more than `count` behind `from`
-  /// @param out has room for `count` and eight bytes more
+  /// @param raw has at least eight more bytes after the `count` bytes at `from`
+  /// @param out has room for `count` and eight more bytes
   static boolean copyPlain(byte[] raw, int from, int count, byte[] out, int offset) {
     for (int at = 0; at < count; at += Long.BYTES) {
       long word = SignedWords.load(raw, from + at);
@@ -47,7 +48,7 @@ final class CsvEscape {
     return true;
   }
 
-  /// Most words, of tags and names, have nothing as low as a comma.
+  /// A fast test first: most words of tags and names have no byte as low as a comma.
   private static boolean hasSpecial(long word) {
     return ((word - ABOVE) & ~word & HIGHS) != 0 && hasSpecialAmongLow(word);
   }
@@ -64,11 +65,11 @@ final class CsvEscape {
     return (word - ONES) & ~word & HIGHS;
   }
 
-  /// Copies `count` bytes, each quote twice.
+  /// Copies `count` bytes and doubles each quote.
   ///
-  /// @param raw has eight bytes more than `count` behind `from`
-  /// @param out has room for twice `count` and eight bytes more
-  /// @return the offset behind what was written
+  /// @param raw has at least eight more bytes after the `count` bytes at `from`
+  /// @param out has room for twice `count` and eight more bytes
+  /// @return the offset after the bytes written
   static int copyDoubled(byte[] raw, int from, int count, byte[] out, int offset) {
     int to = offset;
     int at = 0;

@@ -11,13 +11,14 @@ import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Comma-separated values as RFC 4180 has them, with a header and CRLF. The columns are `id`, `ts`,
-/// `type` and the fields asked for; without fields, `body` and a column `attributes` that holds the
-/// others as a JSON object.
+/// Comma-separated values (RFC 4180) with a header and CRLF. The columns are `id`, `ts`, `type` and
+/// the fields of the query; without fields, `body` and a column `attributes` that holds the other
+/// attributes as a JSON object.
 ///
 /// - Formula guard: a text that starts with `=`, `+`, `-`, `@`, a tab or a carriage return gets a
-///   single quote in front, so that no spreadsheet runs it. Numbers are not touched.
-/// - A failure is a last line `error,<why>`. Threads: one.
+///   single quote in front, so that no spreadsheet runs it. Numbers are unchanged.
+/// - A failed query ends with a line `error,<why>`.
+/// - Threads: one.
 public final class CsvWriter implements EventWriter {
   private static final int UUID_BYTES = 36;
 
@@ -71,7 +72,7 @@ public final class CsvWriter implements EventWriter {
     out.put('\r', '\n');
   }
 
-  /// The type behind a comma.
+  /// A comma and the type.
   @SuppressWarnings("ReferenceEquality") // a cursor hands out the same string again and again
   private byte[] typeCell(String type) {
     if (type != typeLast) {
@@ -115,7 +116,7 @@ public final class CsvWriter implements EventWriter {
     }
   }
 
-  /// `"name":`, or nothing for the body, which has a column of its own.
+  /// `"name":`; empty for the body, which has its own column.
   private static byte[] key(AttributeName name) {
     ByteSink sink = new ByteSink(64);
     if (!name.equals(AttributeName.BODY)) {

@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// Damage as rows of a table: one for each partition that it touches, or one alone where these are
-/// not known.
+/// Damage as rows of a table: one row for each damaged partition, or a single row when the
+/// partitions are not known.
 final class DamageTable {
-  /// How it is shown.
+  /// The formats of the table.
   enum Format {
     table,
     json
@@ -23,7 +23,7 @@ final class DamageTable {
   private final Rfc3339 times = new Rfc3339(ZoneOffset.UTC);
   private final List<List<String>> rows = new ArrayList<>();
 
-  /// @param state what became of it, such as `damaged` or `lost`
+  /// @param state for the first column, such as `damaged` or `lost`
   void add(String state, List<Damage> damage) {
     for (Damage one : damage) {
       if (one.partitions().isEmpty()) {
@@ -57,7 +57,7 @@ final class DamageTable {
         events);
   }
 
-  /// Writes the rows; nothing when there are none.
+  /// Writes the rows. Writes nothing when there are none.
   void write(Format format, ByteSink out) {
     if (!rows.isEmpty()) {
       OutputFormat form = format == Format.json ? OutputFormat.json : OutputFormat.table;

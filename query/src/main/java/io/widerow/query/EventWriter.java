@@ -3,29 +3,30 @@ package io.widerow.query;
 import io.widerow.event.EventView;
 import org.jspecify.annotations.Nullable;
 
-/// Turns events into bytes of one output format.
+/// Formats events in one output format.
 ///
 /// - Threads: one.
 public interface EventWriter extends AutoCloseable {
-  /// Writes what comes before the first event.
+  /// Writes the header, before the first event.
   default void begin(ByteSink out) {}
 
   void event(EventView event, ByteSink out);
 
-  /// Writes what comes behind the last event.
+  /// Writes the trailer, after the last event.
   ///
-  /// @param token position of the last event; null when there was none and none was asked from
+  /// @param token position of the last event, or the query's start position; null when there is
+  ///   neither
   default void end(@Nullable Token token, ByteSink out) {}
 
-  /// Writes that events are missing here, which were past their retention before they were read.
+  /// Writes that events are missing here because retention removed them before they were read.
   ///
-  /// @param first where what is left begins
+  /// @param first the position where the remaining events begin
   default void gap(Token first, String why, ByteSink out) {}
 
-  /// Writes that the answer ends here because something failed.
+  /// Writes that the query failed and the answer ends here.
   default void failure(String why, ByteSink out) {}
 
-  /// Gives back what it holds. May be called again.
+  /// Releases its memory. Idempotent.
   @Override
   default void close() {}
 }

@@ -2,16 +2,16 @@ package io.widerow.query;
 
 import io.widerow.storage.StorageException;
 
-/// What a program of Widerow ends with. The numbers are those of `sysexits.h` where it has one.
+/// The exit codes of all Widerow programs. The numbers follow `sysexits.h` where it has one.
 public enum ExitCode {
   OK(0),
-  /// What was to be checked or repaired is damaged.
+  /// A check found damage, or a repair left some.
   DAMAGE_FOUND(1),
-  /// An option or a value makes no sense.
+  /// An option or its value is invalid.
   USAGE(64),
   /// Bytes on disk are damaged.
   CORRUPT(65),
-  /// No such store, or one that this program cannot read.
+  /// There is no store, or this version cannot read it.
   NO_STORE(66),
   /// The daemon cannot be reached or answered with an error.
   UNAVAILABLE(69),
@@ -21,11 +21,11 @@ public enum ExitCode {
   DISK_FULL(73),
   /// The operating system refused a read or a write.
   INPUT_OUTPUT(74),
-  /// Another process has the store, or it is open for reading only.
+  /// Another process uses the store, or it is open read-only.
   IN_USE(75),
   /// The query took more than its budget.
   OVER_BUDGET(76),
-  /// The query goes on from a position that is past retention.
+  /// The query continues from a position past retention.
   EXPIRED(77),
   /// Stopped by a signal or by its deadline.
   STOPPED(130);

@@ -4,11 +4,11 @@ import io.widerow.event.EventView;
 import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
-/// Answers with the figures of events instead of the events: nothing until the last one, then a
-/// line for each group.
+/// Answers with aggregates instead of events: writes nothing until the last event, then one line
+/// for each group.
 ///
 /// - Threads: one.
-/// - Memory: what the groups hold is told to [QueryMemory], and given back by [#close].
+/// - Memory: counts the bytes of its groups in [QueryMemory]; [#close] gives them back.
 final class FiguresAnswer implements EventWriter {
   private final FiguresQuery asked;
   private final Statistics figures;
@@ -18,7 +18,7 @@ final class FiguresAnswer implements EventWriter {
   private final QueryMemory memory;
   private long held;
 
-  /// @param failures writes that something failed
+  /// @param failures writes the error line of a failed query
   FiguresAnswer(
       FiguresQuery asked,
       OutputFormat format,
@@ -34,7 +34,7 @@ final class FiguresAnswer implements EventWriter {
   }
 
   private void hold(long bytesMore) {
-    held += bytesMore; // first: what is refused is counted, too
+    held += bytesMore; // first, because refused bytes are counted too
     memory.hold(bytesMore);
   }
 

@@ -8,23 +8,24 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Which figures are asked for: `stats=count,p99(ms)`, `by=status,host`, `every=5m`.
+/// The aggregates of a query and their grouping: `stats=count,p99(ms)`, `by=status,host`,
+/// `every=5m`.
 ///
-/// @param measures at least one
+/// @param measures the aggregates, at least one
 /// @param by attributes to group by
-/// @param everyNanos width of a step of time; 0 for one step of all time
+/// @param everyNanos width of a time step in nanoseconds; 0 for no grouping by time
 record FiguresQuery(List<Measure> measures, List<AttributeName> by, long everyNanos) {
   FiguresQuery {
     measures = List.copyOf(measures);
     by = List.copyOf(by);
   }
 
-  /// @return null when no figures are asked for
+  /// @return null when no aggregates are asked for
   static @Nullable FiguresQuery parse(
       @Nullable String stats, @Nullable String by, @Nullable String every) {
     if (stats == null) {
       if (by != null || every != null) {
-        throw new QueryException.Refused("stats", "by and every group figures; add --stats count");
+        throw new QueryException.Refused("stats", "by and every need it; add --stats count");
       }
       return null;
     }
@@ -33,7 +34,7 @@ record FiguresQuery(List<Measure> measures, List<AttributeName> by, long everyNa
     return new FiguresQuery(measures, names, every == null ? 0 : TimeText.positive("every", every));
   }
 
-  /// The attributes that it looks at, and one that stands for none: none at all would mean all.
+  /// The attributes that it reads (projection). Never empty, because an empty projection means all.
   List<AttributeName> fields() {
     Set<AttributeName> fields = new LinkedHashSet<>(by);
     for (Measure measure : measures) {
@@ -48,8 +49,9 @@ record FiguresQuery(List<Measure> measures, List<AttributeName> by, long everyNa
     return List.copyOf(fields);
   }
 
-  /// Which events are alike to these figures; null when each must be looked at. Whether an event
-  /// has an attribute is told by its group, but not which number it has.
+  /// The grouping for a scan that counts events of a group instead of returning each (aggregation
+  /// pushdown); null when the aggregates need each event. The group tells whether an event has an
+  /// attribute, but not its value as a number.
   @Nullable Fold fold() {
     for (Measure measure : measures) {
       AttributeName name = measure.name();
@@ -60,7 +62,7 @@ record FiguresQuery(List<Measure> measures, List<AttributeName> by, long everyNa
     return new Fold(by, everyNanos);
   }
 
-  /// The heads of the columns: `ts` when there are steps, the attributes, the measures.
+  /// The column names: `ts` when grouped by time, then the attributes, then the aggregates.
   List<String> heads() {
     List<String> heads = new ArrayList<>();
     if (everyNanos != 0) {
@@ -71,7 +73,7 @@ record FiguresQuery(List<Measure> measures, List<AttributeName> by, long everyNa
     return heads;
   }
 
-  /// How many columns from the left are texts; the others are numbers or empty.
+  /// Number of leading text columns; the others are numbers or empty.
   int textColumns() {
     return by.size() + (everyNanos == 0 ? 0 : 1);
   }

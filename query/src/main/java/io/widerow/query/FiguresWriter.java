@@ -2,8 +2,8 @@ package io.widerow.query;
 
 import java.util.List;
 
-/// Writes the figures of [Statistics]: as a table with aligned columns, as JSON lines or as CSV.
-/// Figures are numbers as they are; what has no number is null or empty.
+/// Writes the rows of [Statistics] as a table with aligned columns, as JSON lines or as CSV. Values
+/// are numbers; a missing value is null or empty.
 final class FiguresWriter {
   private final OutputFormat format;
 

@@ -5,12 +5,12 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.Text;
 import io.widerow.storage.Filter.Literal;
 
-/// The words of the filter language, taken one by one as the parser asks for them.
+/// The lexer of the filter language. The parser asks for one token after the other.
 final class FilterLexer {
   private static final int TEXT_CHARS_MAX = 1 << 16;
 
-  /// Of all regular expressions: RE2/J copies a run of plain characters for each one that is added,
-  /// so the memory that compiling one takes grows with the square of its length.
+  /// For all regular expressions of a filter together. RE2/J copies a run of plain characters for
+  /// each character that it adds, so the memory for compiling grows with the square of the length.
   private static final int REGEX_CHARS_MAX = 3_000;
 
   private final String text;
@@ -23,11 +23,11 @@ final class FilterLexer {
     this.nowNanos = nowNanos;
     if (text.length() > TEXT_CHARS_MAX) {
       throw new QueryException.Refused(
-          "where", "%d characters, allowed are %d".formatted(text.length(), TEXT_CHARS_MAX));
+          "where", "%d characters, at most %d allowed".formatted(text.length(), TEXT_CHARS_MAX));
     }
   }
 
-  /// A refusal that shows the text with a caret below where reading has come to.
+  /// A refusal that shows the text with a caret below the current character.
   QueryException.Refused wrong(String why) {
     skipSpace();
     return wrong(why, at);
@@ -68,11 +68,11 @@ final class FilterLexer {
 
   boolean takeWord(String word) {
     skipSpace();
-    int behind = at + word.length();
-    if (!text.startsWith(word, at) || (behind < text.length() && isNameChar(text.charAt(behind)))) {
+    int end = at + word.length();
+    if (!text.startsWith(word, at) || (end < text.length() && isNameChar(text.charAt(end)))) {
       return false;
     }
-    at = behind;
+    at = end;
     return true;
   }
 
@@ -87,14 +87,14 @@ final class FilterLexer {
     if (take("`")) {
       int end = text.indexOf('`', at);
       if (end < 0) {
-        throw wrong("a backtick that is not closed", start);
+        throw wrong("unclosed backtick", start);
       }
       name = text.substring(at, end);
       at = end + 1;
     } else {
       name = word();
       if (isKeyword(name)) {
-        throw wrong("expected a name; write " + name + " in backticks if it is one", start);
+        throw wrong("expected a name; if " + name + " is a name, put it in backticks", start);
       }
     }
     if (name.isEmpty()) {
@@ -149,7 +149,7 @@ final class FilterLexer {
   private Literal number(String word, int start) {
     boolean digit = word.chars().anyMatch(c -> c >= '0' && c <= '9');
     if (!digit) {
-      throw wrong("a string must stand in quotes", start);
+      throw wrong("a string must be in quotes", start);
     }
     try {
       if (TimeText.isDuration(word)) {
@@ -163,9 +163,9 @@ final class FilterLexer {
       }
       return new Literal.Whole(TimeText.parse("where", word, nowNanos));
     } catch (ArithmeticException | NumberFormatException tooLarge) {
-      throw wrong("a number that does not fit 64 bits", start);
+      throw wrong("number does not fit in 64 bits", start);
     } catch (QueryException.Refused noTime) {
-      throw wrong("not a number, a duration or a time; a string must stand in quotes", start);
+      throw wrong("not a number, duration or time; a string must be in quotes", start);
     }
   }
 
@@ -177,7 +177,7 @@ final class FilterLexer {
     regexChars += regex.length();
     if (regexChars > REGEX_CHARS_MAX) {
       throw wrong(
-          "expressions of %d characters, allowed are %d together"
+          "regular expressions of %d characters together, at most %d allowed"
               .formatted(regexChars, REGEX_CHARS_MAX),
           start);
     }
@@ -192,7 +192,8 @@ final class FilterLexer {
     return string(false);
   }
 
-  /// In a regular expression a backslash stays, but for one before a quote: `\d` needs no second.
+  /// In a regular expression a backslash is kept, so `\d` needs no second one. A backslash before a
+  /// quote is dropped.
   private String string(boolean isRegex) {
     skipSpace();
     int start = at;
@@ -210,7 +211,7 @@ final class FilterLexer {
       }
     }
     if (at == text.length()) {
-      throw wrong("a string that is not closed", start);
+      throw wrong("unclosed string", start);
     }
     at++;
     return out.toString();
@@ -235,7 +236,7 @@ final class FilterLexer {
       case 'r' -> "\r";
       case 't' -> "\t";
       case 'x' -> hex();
-      default -> throw wrong("no such escape: \\" + here, at - 2);
+      default -> throw wrong("unknown escape: \\" + here, at - 2);
     };
   }
 

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
 /// string     = between " or ', with \" \' \\ \n \r \t \xhh
 /// ```
 ///
-/// `contains` finds a text anywhere, `has` only where it is no part of longer words.
-///
-/// A duration such as `15ms` and a time such as `2026-11-20T19:15:00Z` are whole numbers of
-/// nanoseconds. `~` looks for an RE2 regular expression anywhere in a string; `!~` keeps what has
-/// the attribute and does not match. In such an expression backslashes stay as they are, but for
-/// one before a quote. All of them have 3,000 characters at most. A keyword that is a name stands
-/// in backticks.
+/// - `contains` finds a text anywhere, `has` only as whole words.
+/// - A duration such as `15ms` and a time such as `2026-11-20T19:15:00Z` are whole numbers of
+///   nanoseconds.
+/// - `~` looks for an RE2 regular expression anywhere in a string. `!~` keeps events that have the
+///   attribute and do not match. In an expression, a backslash is kept except before a quote. All
+///   expressions of a filter together have at most 3,000 characters.
+/// - A name that is also a keyword must be in backticks.
 final class FilterParser {
   private static final int DEPTH_MAX = 64;
 
@@ -39,12 +39,12 @@ final class FilterParser {
     this.lexer = lexer;
   }
 
-  /// @throws QueryException.Refused with the text, and a caret below the character that is wrong
+  /// @throws QueryException.Refused with the text and a caret below the wrong character
   static Filter parse(String text, long nowNanos) {
     FilterParser parser = new FilterParser(new FilterLexer(text, nowNanos));
     Filter filter = parser.or();
     if (!parser.lexer.atEnd()) {
-      throw parser.lexer.wrong("expected and, or, or the end");
+      throw parser.lexer.wrong("expected \"and\", \"or\" or the end");
     }
     return filter;
   }
@@ -144,7 +144,7 @@ final class FilterParser {
     return lexer.take(">") ? Comparison.GREATER : null;
   }
 
-  /// An expression of plain characters is a search, which segments can rule out by statistics.
+  /// An expression of plain characters becomes a text search, for which segments can skip blocks.
   private static Filter matching(AttributeName name, RegexTest regex) {
     String text = regex.pattern().pattern();
     return RegexTest.isPlain(text)

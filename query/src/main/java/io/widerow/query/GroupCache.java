@@ -13,9 +13,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the group of an event by the bytes of its attributes, so that nothing is allocated for one
-/// whose group was met before. It remembers the groups of one step of time, since events come in
-/// the order of time; the same group may be met with several keys, as 200 and "200" are one text.
+/// A hash table from the bytes of an event's attributes to its group. An event of a known group
+/// allocates nothing. The cache holds the groups of one time step, because events come in time
+/// order. One group may have several keys: the number 200 and the string "200" are one text.
 ///
 /// ```
 ///   key   kind 1 | length 4 | bytes of the text, or 8 bits of the number     for each attribute
@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: some thousand keys; when there are more it forgets all and begins again.
+/// - Memory: a few thousand keys; when full, it forgets all and starts again.
 ///
-/// @param <T> a group
+/// @param <T> type of a group
 final class GroupCache<T> {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -35,7 +35,7 @@ final class GroupCache<T> {
   private static final int SLOTS = 1 << SLOT_BITS;
   private static final int FILLED_MAX = SLOTS / 2;
   private static final int HEAD_BYTES = 1 + Integer.BYTES;
-  private static final int KEY_BYTES_MAX = 1 << 10; // longer ones are not worth remembering
+  private static final int KEY_BYTES_MAX = 1 << 10; // longer keys are not cached
   private static final byte ABSENT = -1;
   private static final long MIX = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio (Fibonacci hashing)
 
@@ -54,7 +54,7 @@ final class GroupCache<T> {
     this.by = by;
   }
 
-  /// The group of an event; null when it is not known, and then [#put] takes it.
+  /// The group of an event; null when it is not cached. Then pass it to [#put].
   @Nullable T find(long eventStep, EventView event, AttributeValue scratch) {
     if (eventStep != step || filled == FILLED_MAX) {
       forget(eventStep);
@@ -76,7 +76,7 @@ final class GroupCache<T> {
     return null;
   }
 
-  /// Remembers the group of the event that was not found just now.
+  /// Caches the group of the event that [#find] has just missed.
   void put(T group) {
     if (slot >= 0) {
       keys[slot] = Arrays.copyOf(key, keyBytes);

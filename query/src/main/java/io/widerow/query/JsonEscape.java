@@ -2,8 +2,8 @@ package io.widerow.query;
 
 import java.nio.charset.StandardCharsets;
 
-/// How a byte of UTF-8 is written inside a JSON string: quotes, backslashes and every control
-/// character are escaped, DEL and C1 too, so that JSON lines are safe to print on a terminal.
+/// Escapes UTF-8 for a JSON string: quotes, backslashes and every control character, including DEL
+/// and C1, so JSON lines are safe to print on a terminal.
 final class JsonEscape {
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private static final long ONES = 0x0101_0101_0101_0101L;
@@ -14,19 +14,19 @@ final class JsonEscape {
 
   private JsonEscape() {}
 
-  /// True when eight bytes are printable ASCII. Quotes and backslashes need a backslash in front.
+  /// True when all eight bytes are printable ASCII. Quotes and backslashes count as printable.
   static boolean isPrintable(long word) {
     long control = word - ONES * 0x20; // borrows where a byte is below a space
     long delete = (word ^ (ONES * 0x7f)) - ONES;
     return ((control | delete | word) & HIGHS) == 0;
   }
 
-  /// Marks the quotes and backslashes of a word.
+  /// Marks the top bit of each quote and backslash in a word.
   static long backslashed(long word) {
     return SignedWords.equal(word, '"') | SignedWords.equal(word, '\\');
   }
 
-  /// Writes one byte of a string, at most six bytes, and returns the offset behind it.
+  /// Writes one byte of a string as at most six bytes, and returns the offset after them.
   static int put(int here, byte[] out, int offset) {
     if (here >= 0x20 && here != '"' && here != '\\' && here != 0x7f) {
       out[offset] = (byte) here;

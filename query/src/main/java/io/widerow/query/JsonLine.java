@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/// Reads one line of an answer: a flat JSON object of strings, numbers and booleans. Numbers are
-/// Long when they are whole and fit, else Double.
+/// Parses one line of an answer: a flat JSON object of strings, numbers and booleans. A number with
+/// a fraction or an exponent is a Double, any other a Long.
 final class JsonLine {
   private final String text;
   private int at;
@@ -17,7 +17,7 @@ final class JsonLine {
     this.text = text;
   }
 
-  /// @throws QueryException.Remote when it is anything else
+  /// @throws QueryException.Remote when the line is anything else
   static Map<String, Object> parse(String text) {
     JsonLine line = new JsonLine(text);
     try {
@@ -27,9 +27,9 @@ final class JsonLine {
     }
   }
 
-  /// Reads a line in its own order, numbers as they are written and null as nothing.
+  /// Parses a line into its members in order: numbers as they are written, null as empty text.
   ///
-  /// @throws QueryException.Remote when it is anything else
+  /// @throws QueryException.Remote when the line is anything else
   static List<Map.Entry<String, String>> texts(String text) {
     JsonLine line = new JsonLine(text);
     List<Map.Entry<String, String>> members = new ArrayList<>();

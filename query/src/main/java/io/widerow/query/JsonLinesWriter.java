@@ -12,20 +12,20 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// One JSON object a line:
+/// One JSON object per line (NDJSON):
 ///
 /// ```
 /// {"id":"<uuid>","ts":"<RFC 3339, 9 digits>","type":"...","body":"...",<attributes by name>}
 /// {"token":"w1...."}
 /// ```
 ///
-/// - Bytes are base64 in a string. Doubles have their shortest form; NaN and the infinities, which
-///   JSON does not know, are the strings `"NaN"`, `"Infinity"` and `"-Infinity"`.
-/// - An attribute named `id`, `ts` or `type` gets the prefix `attributes.`; one that is already
-///   such a prefixed name gets one more, so no two names meet.
-/// - The last line is the token of the last event; after a failure it is `{"error":"..."}`. While
-///   events are followed, `{"gap":"<token>","reason":"..."}` says that some are missing before it.
-/// - Threads: one. Allocates for bytes and for doubles with a fraction only.
+/// - Bytes are a base64 string. Doubles have their shortest form. NaN and the infinities, which
+///   JSON lacks, are the strings `"NaN"`, `"Infinity"` and `"-Infinity"`.
+/// - An attribute named `id`, `ts` or `type` gets the prefix `attributes.`. A name that already is
+///   one of these with prefixes gets one more, so names stay distinct.
+/// - The last line is the token of the last event; after a failure it is `{"error":"..."}`. In a
+///   tail, `{"gap":"<token>","reason":"..."}` says that events before the token are missing.
+/// - Threads: one. Allocates only for bytes and for doubles with a fraction.
 public final class JsonLinesWriter implements EventWriter {
   static final String PREFIX = "attributes.";
   private static final int UUID_BYTES = 36;
@@ -41,7 +41,7 @@ public final class JsonLinesWriter implements EventWriter {
   private final ByteSink keySink = new ByteSink(64);
   private String typeLast = "";
   private byte[] typeJson = new byte[0];
-  private ByteSink sink = keySink; // of the event being written
+  private ByteSink sink = keySink; // output of the current event
   private final EventView.AttributeVisitor rest = this::attribute;
 
   /// Writes every attribute.
@@ -49,7 +49,7 @@ public final class JsonLinesWriter implements EventWriter {
     this(zone, null);
   }
 
-  /// @param fields attributes to write; null for all. A scan may show more than were asked for
+  /// @param fields attributes to write; null for all. A scan may return more than it was asked for
   public JsonLinesWriter(ZoneId zone, @Nullable List<AttributeName> fields) {
     this.times = new Rfc3339(zone);
     this.fields = fields == null ? null : Set.copyOf(fields);
@@ -104,7 +104,7 @@ public final class JsonLinesWriter implements EventWriter {
     }
   }
 
-  /// `,"name":`, or nothing for what is not wanted and for the body, which has its own place.
+  /// `,"name":`; empty for unwanted attributes and for the body, which is written separately.
   private byte[] key(AttributeName name) {
     keySink.clear();
     if (!name.equals(AttributeName.BODY) && wants(name)) {

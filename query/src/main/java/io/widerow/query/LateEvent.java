@@ -6,13 +6,14 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import org.jspecify.annotations.Nullable;
 
-/// An event that is shown behind events that come after it, and says so: it has one attribute more.
+/// A late event: shown after events that follow it in the total order, and marked with an extra
+/// attribute, [#FLAG].
 final class LateEvent implements EventView {
   static final AttributeName FLAG = AttributeName.of("widerow.late");
 
   private @Nullable EventView shown;
 
-  /// Shows another event.
+  /// Wraps the next event.
   LateEvent show(EventView event) {
     shown = event;
     return this;

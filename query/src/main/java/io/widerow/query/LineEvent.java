@@ -12,14 +12,14 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// An event that was read back from a line of JSON.
+/// An event parsed from a line of JSON.
 final class LineEvent implements EventView {
   private final EventId id;
   private final long timeNanos;
   private final String type;
   private final TreeMap<AttributeName, Object> attributes = new TreeMap<>();
 
-  /// @throws QueryException.Remote when the line has no id, time or type
+  /// @throws QueryException.Remote when the line has no valid id or time, or an invalid name
   LineEvent(Map<String, Object> line) {
     try {
       id = EventId.parse(String.valueOf(line.get("id")));
@@ -27,7 +27,7 @@ final class LineEvent implements EventView {
       timeNanos = time.getEpochSecond() * 1_000_000_000L + time.getNano();
     } catch (IllegalArgumentException | DateTimeException notOurs) {
       throw new QueryException.Remote(
-          "the daemon answered with a line that is no event: " + TextWriter.escaped("" + line));
+          "the daemon answered with a line that is not an event: " + TextWriter.escaped("" + line));
     }
     type = String.valueOf(line.get("type"));
     line.forEach((name, value) -> {
@@ -42,7 +42,7 @@ final class LineEvent implements EventView {
       return AttributeName.of(storedName(shown));
     } catch (IllegalArgumentException noName) {
       throw new QueryException.Remote(
-          "the daemon answered with an event whose attribute has no name that there can be: "
+          "the daemon answered with an event that has an invalid attribute name: "
               + TextWriter.escaped(shown));
     }
   }

@@ -8,16 +8,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// One figure that is asked for: `count`, `sum(bytes)`, `p99.9(ms)`.
+/// One aggregate of a query: `count`, `sum(bytes)`, `p99.9(ms)`.
 ///
-/// @param kind which figure
+/// @param kind the function
 /// @param name the attribute; null for a count of events
-/// @param percentile 0 to 100; for percentiles only
+/// @param percentile 0 to 100; 0 for other functions
 record Measure(Kind kind, @Nullable AttributeName name, double percentile) {
   private static final Pattern CALL =
       Pattern.compile("(count|sum|min|max|avg|p\\d{1,2}(?:\\.\\d{1,4})?)(?:\\((.+)\\))?");
 
-  /// Which figures there are.
+  /// The aggregate functions.
   enum Kind {
     COUNT,
     SUM,
@@ -39,7 +39,7 @@ record Measure(Kind kind, @Nullable AttributeName name, double percentile) {
     Matcher call = CALL.matcher(text);
     if (!call.matches()) {
       throw new QueryException.Refused(
-          "stats", "not a figure: " + text + " (there are count sum min max avg p50 p99.9 ...)");
+          "stats", "not an aggregate: " + text + " (known: count sum min max avg p50 p99.9 ...)");
     }
     String function = call.group(1);
     String attribute = call.group(2);
@@ -53,7 +53,7 @@ record Measure(Kind kind, @Nullable AttributeName name, double percentile) {
     return new Measure(Kind.valueOf(function.toUpperCase(Locale.ROOT)), name, 0);
   }
 
-  /// As it is written.
+  /// The text that it is parsed from.
   @Override
   public String toString() {
     String digits = Double.toString(percentile);

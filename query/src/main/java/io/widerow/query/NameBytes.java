@@ -4,11 +4,11 @@ import io.widerow.event.AttributeName;
 import java.util.IdentityHashMap;
 import java.util.function.Function;
 
-/// What a writer puts for the name of an attribute, made once: a cursor hands out the same name
-/// again and again.
+/// A cache of the bytes that a writer puts for an attribute's name. It compares names by identity,
+/// because a cursor returns the same objects again and again.
 ///
 /// - Threads: one.
-/// - Memory: some thousand names; when there are more it forgets all and begins again.
+/// - Memory: at most [#NAMES_MAX] names; when full, it forgets all and starts again.
 final class NameBytes {
   private static final int NAMES_MAX = 1 << 12;
 

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/// The volume of events over time as bars of text, one line a step. Steps are doubled whenever
-/// there are more than fit, so memory is bounded whatever the range.
+/// The number of events over time as bars of text, one line for each time step. When there are too
+/// many steps, they become wider, so memory is bounded for any range.
 final class Plot {
   private static final int STEPS_MAX = 40;
   private static final int BAR_COLUMNS = 50;
@@ -15,7 +15,7 @@ final class Plot {
   };
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  private final TreeMap<Long, Long> counts = new TreeMap<>(); // step to events
+  private final TreeMap<Long, Long> counts = new TreeMap<>(); // step number to event count
   private int width;
   private long stepNanos = WIDTHS_SECONDS[0] * SECOND_NANOS;
 
@@ -23,7 +23,7 @@ final class Plot {
     add(timeNanos, 1);
   }
 
-  /// Adds events of one step.
+  /// Adds events of one time step.
   void add(long timeNanos, long events) {
     counts.merge(Math.floorDiv(timeNanos, stepNanos), events, Long::sum);
     while (counts.lastKey() - counts.firstKey() >= STEPS_MAX) {
@@ -31,7 +31,7 @@ final class Plot {
     }
   }
 
-  /// Makes the steps as wide as events from one time to another need. Before any is added.
+  /// Makes the steps wide enough for events between two times. Call it before adding any.
   void span(long firstNanos, long lastNanos) {
     while (Math.floorDiv(lastNanos, stepNanos) - Math.floorDiv(firstNanos, stepNanos)
         >= STEPS_MAX) {
@@ -39,7 +39,7 @@ final class Plot {
     }
   }
 
-  /// Width of a step, whole seconds.
+  /// Width of a step: whole seconds, in nanoseconds.
   long stepNanos() {
     return stepNanos;
   }
@@ -55,7 +55,7 @@ final class Plot {
     stepNanos = wider;
   }
 
-  /// @param unicode draw eighths of a column; else `#`
+  /// @param unicode draw eighths of a column; else draw whole columns with `#`
   List<String> lines(Rfc3339 times, boolean unicode) {
     List<String> lines = new ArrayList<>();
     if (counts.isEmpty()) {

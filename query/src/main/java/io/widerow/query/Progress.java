@@ -3,7 +3,7 @@ package io.widerow.query;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/// Says on a terminal how far a query is, once it takes longer than a second.
+/// Shows on a terminal how far a query has come, once it takes longer than a second.
 ///
 /// - Threads: one.
 final class Progress {
@@ -27,15 +27,12 @@ final class Progress {
       nextNanos = elapsed + STEP_NANOS;
       shown = true;
       err.printf(
-          Locale.ROOT,
-          CLEAR_LINE + "%,d events looked at in %d s",
-          events,
-          elapsed / 1_000_000_000L);
+          Locale.ROOT, CLEAR_LINE + "%,d events scanned in %d s", events, elapsed / 1_000_000_000L);
       err.flush();
     }
   }
 
-  /// Takes the line away.
+  /// Clears the line.
   void end() {
     if (shown) {
       err.print(CLEAR_LINE);

@@ -6,7 +6,7 @@ import io.widerow.storage.EventCursor;
 import io.widerow.storage.StorageException;
 import org.jspecify.annotations.Nullable;
 
-/// An answer that is pulled, event by event, into a buffer:
+/// The answer to a query, pulled into a buffer event by event:
 ///
 /// ```
 /// while (answer.writeNext(sink)) {
@@ -34,17 +34,17 @@ public final class QueryAnswer implements AutoCloseable {
   private long idTailLast;
   private String typeLast = "";
 
-  /// @param after where the query went on from; it stays the token when there is no event
+  /// @param after the query's start position; it remains the token when the answer has no event
   public QueryAnswer(EventCursor cursor, EventWriter writer, @Nullable Token after) {
     this.cursor = cursor;
     this.writer = writer;
     this.after = after;
   }
 
-  /// Writes the next event, or what comes before the first or behind the last. A failure of the
-  /// query is written as the format's last line, and kept in [#failure].
+  /// Writes the next event, with the format's header before the first, or its last line after the
+  /// last event. A failed query ends with an error line; [#failure] keeps the cause.
   ///
-  /// @return false when the answer is complete and there is nothing more to come
+  /// @return false when the answer is complete
   public boolean writeNext(ByteSink out) {
     if (state == State.DONE) {
       return false;
@@ -78,7 +78,7 @@ public final class QueryAnswer implements AutoCloseable {
     writer.event(event, out);
     events++;
     if (event instanceof LateEvent) {
-      return; // it is at or before where the answer started
+      return; // at or before the start position
     }
     moved = true;
     idTimeLast = event.idTime();
@@ -86,8 +86,8 @@ public final class QueryAnswer implements AutoCloseable {
     typeLast = event.type();
   }
 
-  /// Position of the last event written, late ones apart; null when there was none and none was
-  /// asked from.
+  /// Position of the last event written, except late ones. Without such an event, the query's start
+  /// position, which may be null.
   public @Nullable Token token() {
     return moved ? new Token(new EventId(idTimeLast, idTailLast), typeLast) : after;
   }
@@ -97,7 +97,7 @@ public final class QueryAnswer implements AutoCloseable {
     return events;
   }
 
-  /// Why the answer is not whole; null while it is.
+  /// Why the answer is incomplete; null if nothing failed.
   public @Nullable RuntimeException failure() {
     return failure;
   }

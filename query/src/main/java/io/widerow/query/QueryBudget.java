@@ -2,11 +2,10 @@ package io.widerow.query;
 
 import java.time.Duration;
 
-/// How much one query may take. Beyond it the query ends with a [QueryException] that names the
-/// part.
+/// The limits of one query. A query that exceeds one ends with a [QueryException] that names it.
 ///
-/// @param partitionsMax partitions open at once
-/// @param eventsScannedMax events looked at, those that the filter drops included
+/// @param partitionsMax partitions open at the same time
+/// @param eventsScannedMax events scanned, including those that the filter drops
 /// @param time from the start of the query to its end
 public record QueryBudget(int partitionsMax, long eventsScannedMax, Duration time) {
   public static final QueryBudget DEFAULT =

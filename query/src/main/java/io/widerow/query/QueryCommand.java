@@ -14,22 +14,23 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `widerow query`: its options, and what its failures look like. [QueryRun] does the work.
+/// The options and the help text of `widerow query`. [QueryRun] does the work.
 @Command(
     name = "query",
     mixinStandardHelpOptions = true,
     versionProvider = CommandLines.Version.class,
     sortOptions = false,
-    description = "Shows the events of a time range, of any types, in one order.",
+    description = "Shows the events of a time range, of one or more types, in time order.",
     footer = {
       "",
-      "Times: now, 15m (so long ago), 2026-11-20, 2026-11-20T19:15:00Z, an epoch (s, ms, us, ns).",
+      "Times: now, 15m (15 minutes ago), 2026-11-20 (midnight UTC), 2026-11-20T19:15:00Z, or a",
+      "Unix time in s, ms, us or ns.",
       "Filter: status >= 500 and not (path contains \"health\" or agent ~ \"(?i)bot\").",
-      "`body has \"4711\"` finds whole words, and something rare soonest; `contains` any text.",
-      "Figures: counts, and sums of whole numbers, are exact. Percentiles come from HdrHistogram",
-      "with three digits: within 0.1 %%, over numbers from 0 on.",
-      "A stopped store whose journal lost acknowledged groups is shown without them: a warning",
-      "says which, and the exit code is 65.",
+      "`contains` finds any text. `body has \"4711\"` finds whole words, and rare ones fastest.",
+      "Aggregates: counts and sums of whole numbers are exact. Percentiles come from HdrHistogram",
+      "with three significant digits: within 0.1 %%, over numbers >= 0.",
+      "If the journal of a stopped store has lost acknowledged groups, a warning names them, the",
+      "other events are shown, and the exit code is 65.",
       "Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no store, 69 daemon unavailable, 70 bug,",
       "73 disk full, 74 input/output, 75 store in use, 76 over budget, 77 position past retention,",
       "130 stopped."
@@ -38,69 +39,69 @@ public final class QueryCommand implements Callable<Integer> {
   private final StoreOpener opener;
   private final Shell shell;
 
-  @Parameters(paramLabel = "TYPE", description = "Types, by name or glob; all when none is given.")
+  @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
   List<String> types = new ArrayList<>();
 
-  @Option(names = "--from", description = "First instant shown.")
+  @Option(names = "--from", description = "Start of the range (inclusive).")
   @Nullable String from;
 
-  @Option(names = "--to", description = "First instant not shown.")
+  @Option(names = "--to", description = "End of the range (exclusive).")
   @Nullable String to;
 
-  @Option(names = "--since", description = "The same as --from; reads well as --since 15m.")
+  @Option(names = "--since", description = "Same as --from, as in --since 15m.")
   @Nullable String since;
 
   @Option(names = "--order", description = "asc (oldest first, default) or desc.")
   @Nullable String order;
 
-  @Option(names = "--limit", description = "At most so many events.")
+  @Option(names = "--limit", description = "Show at most this many events.")
   @Nullable String limit;
 
-  @Option(names = "--last", description = "The newest N events, oldest of them first.")
+  @Option(names = "--last", description = "Show the newest N events, oldest first.")
   @Nullable Integer last;
 
-  @Option(names = "--after", description = "Go on directly behind this token, in either order.")
+  @Option(names = "--after", description = "Continue after this token, in either order.")
   @Nullable String after;
 
-  @Option(names = "--where", description = "Keep what this filter says.")
+  @Option(names = "--where", description = "Show only events that match this filter.")
   @Nullable String where;
 
-  @Option(names = "--fields", description = "Attributes to show, separated by commas.")
+  @Option(names = "--fields", description = "Attributes to show, comma-separated.")
   @Nullable String fields;
 
   @Option(
       names = "--output",
-      description = "${COMPLETION-CANDIDATES}; table on a terminal, else json.")
+      description = "${COMPLETION-CANDIDATES}. Default: table on a terminal, else json.")
   @Nullable OutputFormat output;
 
-  @Option(names = "--stats", description = "Figures: count,sum(x),min(x),max(x),avg(x),p99.9(x).")
+  @Option(names = "--stats", description = "Aggregate: count,sum(x),min(x),max(x),avg(x),p99.9(x).")
   @Nullable String stats;
 
-  @Option(names = "--by", description = "Group figures by these attributes.")
+  @Option(names = "--by", description = "Group aggregates by these attributes.")
   @Nullable String by;
 
-  @Option(names = "--every", description = "Group figures by steps of time, such as 5m.")
+  @Option(names = "--every", description = "Group aggregates by time step, such as 5m.")
   @Nullable String every;
 
-  @Option(names = "--histogram", description = "Plot the volume over time.")
+  @Option(names = "--histogram", description = "Plot the number of events over time.")
   boolean histogram;
 
-  @Option(names = "--explain", description = "Say on stderr what was read and what was skipped.")
+  @Option(names = "--explain", description = "Report on stderr what was read and what was skipped.")
   boolean explain;
 
   @Option(
       names = "--url",
       description =
-          "Ask this daemon; its token from WIDEROW_TOKEN. Default: http://127.0.0.1:7380.")
+          "Ask this daemon (bearer token: WIDEROW_TOKEN). Default: http://127.0.0.1:7380.")
   @Nullable String url;
 
-  @Option(names = "--data", description = "Read the directory of a stopped store.")
+  @Option(names = "--data", description = "Read a stopped store in this directory.")
   @Nullable Path data;
 
   @Option(names = "--tz", description = "Show times in this zone, such as Europe/Berlin.")
   @Nullable String zone;
 
-  @Option(names = "--utc", description = "Show times in UTC, the default.")
+  @Option(names = "--utc", description = "Show times in UTC (the default).")
   boolean utc;
 
   public QueryCommand(StoreOpener opener, Shell shell) {
@@ -108,7 +109,7 @@ public final class QueryCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
-  /// Runs the command, and ends the process with its exit code.
+  /// Runs the command and exits with its code.
   public static void main(String[] arguments) {
     var command = commandLine(QueryCommand::openStopped, Shell.ofProcess());
     System.exit(command.execute(arguments));
@@ -120,7 +121,7 @@ public final class QueryCommand implements Callable<Integer> {
     return store;
   }
 
-  /// The command with its error handling; add it to a parent or execute it.
+  /// The command with its error handling, to be executed or added to a parent command.
   public static CommandLine commandLine(StoreOpener opener, Shell shell) {
     return CommandLines.of(new QueryCommand(opener, shell), shell);
   }
@@ -130,7 +131,7 @@ public final class QueryCommand implements Callable<Integer> {
     return new QueryRun(this, opener, shell).run().number;
   }
 
-  /// The options that a query is made of, by the names that HTTP has for them.
+  /// The options that define the query, under their HTTP parameter names.
   Map<String, List<String>> parameters() {
     Map<String, List<String>> given = new LinkedHashMap<>();
     if (!types.isEmpty()) {

@@ -2,8 +2,8 @@ package io.widerow.query;
 
 import org.jspecify.annotations.Nullable;
 
-/// Why a query is not answered, or not to its end. The list is closed; what the store itself cannot
-/// do is a [io.widerow.storage.StorageException].
+/// Why a query is not answered, or not completely. A closed family; failures of the store itself
+/// are a [io.widerow.storage.StorageException].
 public abstract sealed class QueryException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ public abstract sealed class QueryException extends RuntimeException {
     super(message);
   }
 
-  /// What was asked makes no sense. The message names the parameter and holds the value.
+  /// A parameter is invalid. The message names it and its value.
   public static final class Refused extends QueryException {
     private static final long serialVersionUID = 1L;
 
@@ -20,7 +20,7 @@ public abstract sealed class QueryException extends RuntimeException {
     }
   }
 
-  /// The query goes on from a position whose events are past their retention.
+  /// The query continues from a position whose events are past their retention.
   public static final class Expired extends QueryException {
     private static final long serialVersionUID = 1L;
 
@@ -48,7 +48,7 @@ public abstract sealed class QueryException extends RuntimeException {
     }
   }
 
-  /// The query would take more than its budget allows. The message names the part.
+  /// The query exceeds one of its budgets. The message names it.
   public static final class OverBudget extends QueryException {
     private static final long serialVersionUID = 1L;
 
@@ -59,7 +59,7 @@ public abstract sealed class QueryException extends RuntimeException {
     }
   }
 
-  /// The query was cancelled, or ran out of time.
+  /// The query was cancelled or ran out of time.
   public static final class Stopped extends QueryException {
     private static final long serialVersionUID = 1L;
 
@@ -68,7 +68,7 @@ public abstract sealed class QueryException extends RuntimeException {
     }
   }
 
-  /// The daemon that was asked cannot be reached, or answered with an error.
+  /// The daemon cannot be reached, or it answered with an error.
   public static final class Remote extends QueryException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,8 @@ package io.widerow.query;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The memory that all queries together may hold for the blocks that they have open.
+/// The memory budget that all queries share, for their open blocks and the groups of their
+/// aggregates.
 ///
 /// - Threads: any.
 public final class QueryMemory {
@@ -14,24 +15,24 @@ public final class QueryMemory {
     this.bytesMax = bytesMax;
   }
 
-  /// For one query that is alone in its process.
+  /// No limit, for the only query of a process.
   static QueryMemory unlimited() {
     return new QueryMemory(Long.MAX_VALUE);
   }
 
-  /// Counts what a query holds more, or less. What is too much is counted all the same, until the
-  /// query gives it back.
+  /// Adds to the bytes in use, or subtracts when negative. Bytes over the budget are counted too,
+  /// until the query gives them back.
   ///
-  /// @throws QueryException.OverBudget when it holds more and that is too much
+  /// @throws QueryException.OverBudget when it adds bytes and the sum exceeds the budget
   void hold(long bytesMore) {
     long now = used.addAndGet(bytesMore);
     if (bytesMore > 0 && now > bytesMax) {
       refused.incrementAndGet();
       throw new QueryException.OverBudget(
-          "bytes of memory, which all queries share",
+          "bytes of memory, shared by all queries",
           bytesMax,
           now,
-          "ask for fewer types, fewer fields or a shorter range, or again when others have ended");
+          "ask for fewer types, fewer fields or a shorter range, or retry when others have ended");
     }
   }
 
@@ -43,7 +44,7 @@ public final class QueryMemory {
     return used.get();
   }
 
-  /// Queries that were ended for want of memory.
+  /// Number of queries that ended because the budget was exceeded.
   public long refused() {
     return refused.get();
   }

@@ -11,15 +11,14 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The parameters of a query by name, as HTTP and the command line have them: `type` (repeatable,
+/// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
 /// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`;
-/// `stats`, `by` and `every` for figures of the events instead of the events. A name that is not
-/// one of these, or a value that makes no sense, is a [QueryException.Refused] with the value in
-/// it.
+/// `stats`, `by` and `every` for aggregates of the events instead of the events. An unknown name or
+/// an invalid value throws [QueryException.Refused] with the value in its message.
 ///
-/// @param query what is asked
-/// @param format how it is answered
-/// @param figures what of the events is asked for; null for the events themselves
+/// @param query which events
+/// @param format format of the answer
+/// @param figures which aggregates of the events; null for the events themselves
 public record QueryParameters(RangeQuery query, Format format, @Nullable FiguresQuery figures) {
   private static final Set<String> NAMES =
       Set.of(
@@ -38,11 +37,11 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable Figures
     }
   }
 
-  /// @param nowNanos the present, in nanoseconds since the Unix epoch, for relative times
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
   public static QueryParameters parse(Map<String, List<String>> given, long nowNanos) {
     for (String name : given.keySet()) {
       if (!NAMES.contains(name)) {
-        throw new QueryException.Refused(name, "no such parameter; there are " + sortedNames());
+        throw new QueryException.Refused(name, "no such parameter; known are " + sortedNames());
       }
     }
     RangeQuery query =
@@ -155,22 +154,24 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable Figures
     return names;
   }
 
-  /// True when figures of the events are asked for and not the events.
+  /// True when the query is for aggregates instead of events.
   public boolean asksForFigures() {
     return figures != null;
   }
 
-  /// Which events are alike to the figures; null when each must be looked at.
+  /// The grouping by which a scan may count events; null when the aggregates need each event.
   public @Nullable Fold fold() {
     return figures == null ? null : figures.fold();
   }
 
-  /// The writer of the format, with times in UTC.
+  /// The writer of the answer, with times in UTC and no limit on its memory.
   public EventWriter writer() {
     return writer(QueryMemory.unlimited());
   }
 
-  /// The same, with memory that it shares with others.
+  /// The writer of the answer, with times in UTC.
+  ///
+  /// @param memory the budget that it shares with other queries
   public EventWriter writer(QueryMemory memory) {
     boolean json = format == Format.JSON;
     EventWriter events =

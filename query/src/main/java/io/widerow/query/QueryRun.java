@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One run of `widerow query`: opens the source, and shows its events, their figures or their plot.
+/// One run of `widerow query`: opens the source and shows its events, their aggregates or a plot.
 final class QueryRun {
   static final String URL_DEFAULT = "http://127.0.0.1:7380";
   private static final int CHUNK_BYTES = 1 << 16;
@@ -46,7 +46,7 @@ final class QueryRun {
     }
   }
 
-  /// @return [ExitCode#CORRUPT] when all was shown that is there, and something is known to be lost
+  /// @return [ExitCode#CORRUPT] when all readable events were shown but some are known to be lost
   ExitCode run() {
     Map<String, List<String>> given = options.parameters();
     Instant now = Instant.now();
@@ -85,8 +85,8 @@ final class QueryRun {
     }
   }
 
-  /// Says what the store is shown without. A segment that is damaged needs no word here: whoever
-  /// reads what it held is told then.
+  /// Warns of the data that the journal lost. A damaged segment needs no warning here: a query that
+  /// reads it fails.
   private ExitCode warn(EventStore store) {
     List<Damage> lost =
         store.statistics().damage().stream()
@@ -116,7 +116,7 @@ final class QueryRun {
     }
   }
 
-  /// True when the daemon may count: when it is asked for all events of a range.
+  /// True when the query is for all events of a range, so the daemon can count them.
   private static boolean isWhole(Map<String, List<String>> given) {
     return !given.containsKey("limit")
         && !given.containsKey("after")
@@ -125,7 +125,7 @@ final class QueryRun {
 
   private void show(EventCursor cursor, RangeQuery query, @Nullable FiguresQuery figures) {
     if (figures != null) {
-      Statistics statistics = new Statistics(figures, _ -> {}); // all of this process is for them
+      Statistics statistics = new Statistics(figures, _ -> {}); // one query: no memory budget
       forEach(cursor, () -> statistics.add(cursor.event()));
       figures(figures, statistics.rows(zone));
     } else if (options.histogram) {
@@ -175,12 +175,12 @@ final class QueryRun {
         throw failure;
       }
       if (shell.outToTerminal() && answer.token() != null) {
-        shell.err().println("go on with --after " + answer.token());
+        shell.err().println("continue with --after " + answer.token());
       }
     }
   }
 
-  /// The newest events come newest first; they are kept as bytes and shown the other way round.
+  /// Reads the newest events newest first, keeps their output as bytes, and shows it in reverse.
   private void newest(EventCursor cursor, RangeQuery query) {
     EventWriter writer = writer(query);
     List<byte[]> shown = new ArrayList<>();
@@ -208,7 +208,7 @@ final class QueryRun {
     return shell.writer(options.output, zone, query.fields());
   }
 
-  /// True when events appear on the terminal while they are read; then they are the progress.
+  /// True when events appear on the terminal as they are read, so no progress line is needed.
   private boolean showsAsItReads(@Nullable FiguresQuery figures) {
     return shell.outToTerminal() && figures == null && !options.histogram && options.last == null;
   }

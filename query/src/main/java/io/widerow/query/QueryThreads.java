@@ -7,16 +7,16 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/// The threads that help the queries of this process; each query has one of its own besides.
+/// The helper threads that all queries of a process share. Each query also has a thread of its own.
 ///
-/// - Some read ahead: they wait for the disk, nearly all of their time.
-/// - One for each further processor looks through blocks, all queries together: however many there
-///   are, they take no more processors from those who write.
+/// - Read-ahead threads wait for the disk nearly all of their time.
+/// - Search threads search blocks. There is one for each processor but one, so writers keep a
+///   processor however many queries run.
 ///
-/// They end when there is nothing to do. What comes when all are busy and many wait is dropped:
-/// whoever wants it does it later.
+/// Idle threads end. When all are busy and the queue is full, a task is dropped; the query then
+/// does that work itself, later.
 public final class QueryThreads {
-  private static final int READERS = 8; // so many requests keep an SSD busy
+  private static final int READERS = 8; // enough requests to keep an SSD busy
   private static final int RANGES_QUEUED_MAX = 1_024;
   private static final int BLOCKS_QUEUED_MAX = 64;
   private static final long IDLE_SECONDS = 10;

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/// The partitions of a query in groups, in the direction of reading. The spans of two groups do not
-/// overlap, so groups are read one behind the other; inside a group there is no order, so it is
-/// merged. Buckets of different widths may share a group:
+/// The partitions of a query in groups, in the direction of reading. The time spans of two groups
+/// do not overlap, so groups are read one after the other. The partitions of one group do overlap,
+/// so they are merged. Buckets of different widths may share a group:
 ///
 /// ```
 ///   cpu, 1 day     |-----------------------|
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///   group          |-----------------------|--|--|
 /// ```
 ///
-/// It is made as it is read, one [StoreView#firstSpan] after the other: the latest events of a year
+/// The plan is made lazily, one [StoreView#firstSpan] after the other: the latest events of a year
 /// cost no more than those of an hour.
 ///
 /// - Threads: one.
@@ -31,8 +31,8 @@ final class RangePlan {
   private final StoreView view;
   private final RangeQuery query;
   private final @Nullable Arrivals since;
-  private final Queue<List<PartitionInfo>> groups = new ArrayDeque<>(); // of the span that was read
-  private long fromNanos; // of what was not looked at yet
+  private final Queue<List<PartitionInfo>> groups = new ArrayDeque<>(); // of the current span
+  private long fromNanos; // start of the range not planned yet
   private long untilNanos;
 
   private RangePlan(StoreView view, RangeQuery query, @Nullable Arrivals since) {
@@ -47,12 +47,12 @@ final class RangePlan {
     return new RangePlan(view, query, null);
   }
 
-  /// @param since only partitions with events that came later; null for all
+  /// @param since only partitions with events that arrived after this position; null for all
   static RangePlan of(StoreView view, RangeQuery query, @Nullable Arrivals since) {
     return new RangePlan(view, query, since);
   }
 
-  /// The partitions of the next group; null behind the last.
+  /// The partitions of the next group; null after the last.
   @Nullable List<PartitionKey> next() {
     while (groups.isEmpty()) {
       Span span =
@@ -78,13 +78,13 @@ final class RangePlan {
     List<PartitionInfo> sorted = new ArrayList<>(partitions);
     sorted.sort(Comparator.comparingLong(info -> info.key().fromNanos()));
     List<List<PartitionInfo>> found = new ArrayList<>();
-    long behind = Long.MIN_VALUE;
+    long end = Long.MIN_VALUE;
     for (PartitionInfo info : sorted) {
-      if (found.isEmpty() || info.key().fromNanos() >= behind) {
+      if (found.isEmpty() || info.key().fromNanos() >= end) {
         found.add(new ArrayList<>());
       }
       found.getLast().add(info);
-      behind = Math.max(behind, info.key().untilNanos());
+      end = Math.max(end, info.key().untilNanos());
     }
     if (query.descending()) {
       Collections.reverse(found);
@@ -92,12 +92,13 @@ final class RangePlan {
     return found;
   }
 
-  /// How much there is to read.
+  /// Size of a plan.
   ///
-  /// @param partitions in all groups
+  /// @param groups number of groups
+  /// @param partitions number of partitions in all groups
   record Size(int groups, int partitions) {}
 
-  /// The size of what is left. Nothing is left then.
+  /// Reads the rest of the plan and returns its size.
   Size drain() {
     int groupCount = 0;
     int partitions = 0;

@@ -11,19 +11,20 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What is asked of a store: a half-open range of time, types, a direction, where to go on, a
-/// filter, and how much at most. The answer is a pure function of it and of the data.
+/// A query for events: a half-open time range, types, a direction, a start position, a filter
+/// (predicate), fields (projection) and a limit. The answer is a pure function of the query and the
+/// data.
 ///
-/// @param types which types
-/// @param fromNanos first instant wanted, nanoseconds since the Unix epoch
-/// @param untilNanos first instant not wanted, nanoseconds since the Unix epoch
-/// @param descending newest first
-/// @param limit most events wanted, at least 1
-/// @param after position directly behind which the answer starts; null for the start of the range
-/// @param since with `after`: a position in the order of arrival. Events at or before `after` that
-///   came later than it are wanted as well, first; null for none of them
-/// @param filter what is kept
-/// @param fields attributes wanted, in the order wanted; null for all
+/// @param types types of the events
+/// @param fromNanos start of the range, inclusive, in nanoseconds since the Unix epoch
+/// @param untilNanos end of the range, exclusive, in nanoseconds since the Unix epoch
+/// @param descending true for newest first
+/// @param limit maximum number of events, at least 1
+/// @param after position after which the answer starts; null for the start of the range
+/// @param since with `after`: a position in the order of arrival. The answer then starts with the
+///   late events, those at or before `after` that arrived after this position; null for none
+/// @param filter which events are kept
+/// @param fields attributes to return, in this order; null for all
 public record RangeQuery(
     TypeGlobs types,
     long fromNanos,
@@ -52,7 +53,7 @@ public record RangeQuery(
       throw new QueryException.Refused("limit", "must be at least 1, got " + limit);
     }
     if (since != null && (after == null || descending)) {
-      throw new QueryException.Refused("arrived", "goes with after, and with the order asc");
+      throw new QueryException.Refused("arrived", "needs after, and the order asc");
     }
     fromNanos = Math.max(fromNanos, TimeUuid.NANOS_MIN);
     untilNanos = Math.min(untilNanos, TimeUuid.NANOS_LIMIT);
@@ -99,19 +100,21 @@ public record RangeQuery(
         types, fromNanos, untilNanos, descending, limit, after, since, filter, newFields);
   }
 
-  /// The range at or before [#after], without a limit: where late events are looked for.
+  /// The range at or before a token, without a limit: the query for late events.
   RangeQuery late(Token token) {
     long until = Math.min(untilNanos, token.tickNanos() + TimeUuid.NANOS_PER_TICK);
     return new RangeQuery(
         types, fromNanos, until, false, Long.MAX_VALUE, null, null, filter, fields);
   }
 
-  /// The range that is left behind [#after], as times: what the plan is made from.
+  /// Start of the time range that is left after [#after], for the plan. It may include events that
+  /// the scan leaves out.
   long plannedFromNanos() {
     Token token = after;
     return token == null || descending ? fromNanos : Math.max(fromNanos, token.tickNanos());
   }
 
+  /// End of the time range that is left after [#after], for the plan.
   long plannedUntilNanos() {
     Token token = after;
     return token == null || !descending
@@ -119,8 +122,8 @@ public record RangeQuery(
         : Math.min(untilNanos, token.tickNanos() + TimeUuid.NANOS_PER_TICK);
   }
 
-  /// What is wanted of each partition. An event with the token's own id may still be wanted: its
-  /// type can come behind the token's.
+  /// The scan of each partition. It includes the token's own id, because an event with that id may
+  /// have a type that sorts after the token's.
   Scan toScan() {
     EventId from = EventId.leastOf(fromNanos);
     EventId until = EventId.leastOf(untilNanos);

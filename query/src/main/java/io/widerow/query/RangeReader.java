@@ -13,17 +13,17 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// The events of a [RangeQuery] in order. Opens one group of its [RangePlan] when it gets there and
-/// closes it when it is through, so a limit that is met early opens nothing more.
+/// The events of a [RangeQuery] in order. It has one group of the [RangePlan] open at a time, so a
+/// query that reaches its limit early opens no more groups.
 ///
-/// With [RangeQuery#since] it has two parts, out of one view: first the late events, those at or
-/// before the token that came since, each shown with [LateEvent#FLAG]; then those behind the token.
-/// The limit is for the second part.
+/// With [RangeQuery#since] the answer has two parts from one view: first the late events, those at
+/// or before the token that arrived since, each with [LateEvent#FLAG]; then the events after the
+/// token. The limit applies to the second part.
 ///
-/// A budget of events or of time ends a query at most a few thousand looked-at events too late,
-/// whatever the filter keeps; so does [#cancel].
+/// Budgets and [#cancel] are checked every few thousand scanned events, whether or not the filter
+/// keeps any, so a query may exceed its budget by that many events.
 ///
-/// - Threads: one; any may call [#cancel].
+/// - Threads: one; any thread may call [#cancel].
 /// - Memory: one block per partition of the current group. Does not own the view.
 /// - Order: id, then type, in each part.
 public final class RangeReader implements EventCursor {
@@ -73,14 +73,14 @@ public final class RangeReader implements EventCursor {
     this.skip = query.after();
   }
 
-  /// @param view stays the caller's, and must be closed after the reader
-  /// @throws QueryException.Expired when events directly behind the query's position are past their
+  /// @param view remains the caller's, who closes it after the reader
+  /// @throws QueryException.Expired when events directly after the query's position are past their
   ///   retention
   public static RangeReader open(StoreView view, RangeQuery query, QueryBudget budget) {
     return open(view, query, budget, QueryMemory.unlimited());
   }
 
-  /// The same, with memory that it shares with others.
+  /// The same, with a memory budget that it shares with other queries.
   public static RangeReader open(
       StoreView view, RangeQuery query, QueryBudget budget, QueryMemory memory) {
     Token after = query.after();
@@ -92,7 +92,7 @@ public final class RangeReader implements EventCursor {
     return new RangeReader(view, query, budget, memory);
   }
 
-  /// A position directly behind which what is left begins; null when nothing is.
+  /// The position before the first remaining event; null when there is none.
   private static @Nullable Token firstLeft(
       StoreView view, RangeQuery query, QueryBudget budget, QueryMemory memory) {
     RangeQuery first =
@@ -106,7 +106,7 @@ public final class RangeReader implements EventCursor {
     }
   }
 
-  /// What the view shows, as a position in the order of arrival, for [RangeQuery#since].
+  /// The view's position in the order of arrival, for [RangeQuery#since] of a later query.
   public Arrivals arrivals() {
     return view.arrivals();
   }
@@ -140,8 +140,8 @@ public final class RangeReader implements EventCursor {
     }
   }
 
-  /// False for the few events at the token's own id that were shown before it. The first event
-  /// behind it ends the question.
+  /// False for the few events with the token's id that come at or before the token. All events
+  /// after the first wanted one are wanted, so the test ends there.
   private boolean isWanted(EventView event) {
     Token token = skip;
     if (token == null) {
@@ -154,13 +154,13 @@ public final class RangeReader implements EventCursor {
     return true;
   }
 
-  /// False for the few events at the token's own id that come behind it.
+  /// False for the few events with the token's id that come after the token.
   private boolean isLate(EventView event) {
     Token token = query.after();
     return token != null && !token.isBefore(event, false);
   }
 
-  /// Null when there is none left.
+  /// Opens the next group; null when there is none left.
   private @Nullable EventCursor openGroup() {
     if (closed) {
       return null;
@@ -200,14 +200,14 @@ public final class RangeReader implements EventCursor {
     }
   }
 
-  /// Called by the scan every few thousand events, and between groups.
+  /// Checks the budgets. The scan calls it every few thousand events, the reader between groups.
   private void check() {
     if (cancelled) {
       throw new QueryException.Stopped("the query was cancelled");
     }
     if (System.nanoTime() - startNanos > budget.time().toNanos()) {
       throw new QueryException.Stopped(
-          "the query ran longer than its budget of %d s; ask for less or go on from the last token"
+          "the query ran longer than its budget of %d s; ask for less or continue at the last token"
               .formatted(budget.time().toSeconds()));
     }
     if (watch.events() > budget.eventsScannedMax()) {
@@ -217,42 +217,44 @@ public final class RangeReader implements EventCursor {
     progress.run();
   }
 
-  /// Shows the events of each group of the plan in any order, which costs less. Before the first
-  /// one. Whoever asks for some of all, by a limit or a position, gets them in order all the same.
+  /// Returns the events of each group in any order, which is cheaper. Call it before the first
+  /// [#next]. A query with a limit or a position still gets its events in order.
   public RangeReader inAnyOrder() {
     anyOrder = left == Long.MAX_VALUE && query.after() == null && query.since() == null;
     return this;
   }
 
-  /// The same, for a reader to whom events are alike: one may stand for several, see
-  /// [EventView#weight].
+  /// The same for a grouped count (aggregation pushdown): one event may stand for several of its
+  /// group, see [EventView#weight].
+  ///
+  /// @param alike the grouping; null when the caller needs each event
   public RangeReader inAnyOrder(@Nullable Fold alike) {
     scan = scan.withFold(alike);
     return inAnyOrder();
   }
 
-  /// Has something called from time to time while events are looked at, on the reader's thread.
+  /// Sets a callback that runs now and then during the scan, on the reader's thread.
   void onProgress(Runnable call) {
     progress = call;
   }
 
-  /// Events looked at so far.
+  /// Events scanned so far.
   long eventsScanned() {
     return watch.events();
   }
 
-  /// Makes the query end with [QueryException.Stopped] soon. What it holds is freed by [#close], on
-  /// the reader's own thread.
+  /// Ends the query with [QueryException.Stopped] soon. The reader's own thread frees its memory
+  /// with [#close].
   public void cancel() {
     cancelled = true;
   }
 
-  /// How much there is to read, behind [RangeQuery#after].
+  /// Size of the whole plan, from [RangeQuery#after] on.
   RangePlan.Size planned() {
     return RangePlan.of(view, query).drain();
   }
 
-  /// How many groups of the plan were opened.
+  /// Number of groups opened so far.
   int groupsOpened() {
     return groupsOpened;
   }

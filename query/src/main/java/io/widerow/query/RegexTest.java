@@ -5,7 +5,7 @@ import io.widerow.storage.Filter;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Looks for an RE2 regular expression in the UTF-8 of a string, in time linear in its length. Two
+/// Searches the UTF-8 of a string for an RE2 regular expression, in time linear in its length. Two
 /// are equal when their expressions are.
 ///
 /// @param pattern the compiled expression
@@ -13,12 +13,12 @@ record RegexTest(Pattern pattern) implements Filter.TextTest {
   private static final java.util.regex.Pattern PLAIN =
       java.util.regex.Pattern.compile("[A-Za-z0-9 _/,:;@%&=<>'\"-]+");
 
-  /// @throws com.google.re2j.PatternSyntaxException when it is not an expression
+  /// @throws com.google.re2j.PatternSyntaxException when the expression is invalid
   static RegexTest of(String regex) {
     return new RegexTest(Pattern.compile(regex));
   }
 
-  /// True when the expression stands for its own characters.
+  /// True when the expression has no special characters, so it matches itself.
   static boolean isPlain(String regex) {
     return PLAIN.matcher(regex).matches();
   }

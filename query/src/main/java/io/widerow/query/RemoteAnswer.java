@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A daemon's answer to `GET /v1/query`, line by line as it comes.
+/// A daemon's answer to `GET /v1/query`, streamed line by line.
 ///
-/// - Threads: one, and those of the JDK's client.
+/// - Threads: one, besides those of the JDK's HTTP client.
 /// - Memory: one line.
 final class RemoteAnswer implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
@@ -89,8 +89,7 @@ final class RemoteAnswer implements AutoCloseable {
         "%s answered %d: %s".formatted(url, status, TextWriter.escaped(shown)));
   }
 
-  /// What the answer shows, as a position in the order of arrival; null when the daemon does not
-  /// say.
+  /// The answer's position in the order of arrival; null when the daemon does not send it.
   @Nullable String arrived() {
     return arrived;
   }
@@ -104,12 +103,12 @@ final class RemoteAnswer implements AutoCloseable {
         .collect(Collectors.joining("&"));
   }
 
-  /// The next line; null behind the last.
+  /// The next line; null after the last.
   @Nullable String readLine() {
     try {
       return lines.readLine();
     } catch (IOException | UncheckedIOException cut) {
-      throw new QueryException.Remote("the connection broke in the middle of the answer: " + cut);
+      throw new QueryException.Remote("the connection broke during the answer: " + cut);
     }
   }
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The events of a daemon's answer to `GET /v1/query`, read as they come. An answer that ends
-/// without its token line although it had events was cut, and is an error.
+/// The events of a daemon's answer to `GET /v1/query`, streamed. An answer that has events but no
+/// final token line was cut off, and is an error.
 ///
 /// - Threads: one.
 /// - Memory: one line.
@@ -29,8 +29,7 @@ final class RemoteCursor implements EventCursor {
     return new RemoteCursor(RemoteAnswer.open(url, parameters, bearer));
   }
 
-  /// What the answer shows, as a position in the order of arrival; null when the daemon does not
-  /// say.
+  /// The answer's position in the order of arrival; null when the daemon does not send it.
   @Nullable String arrived() {
     return answer.arrived();
   }

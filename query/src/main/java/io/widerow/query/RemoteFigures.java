@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Figures that a daemon computes, so that only they travel.
+/// Aggregates that the daemon computes, so only the results are sent.
 ///
 /// - Threads: one.
 final class RemoteFigures {
@@ -19,14 +19,14 @@ final class RemoteFigures {
   private final Map<String, List<String>> given;
   private final @Nullable String bearer;
 
-  /// @param given the parameters of the query, without those of figures
+  /// @param given the parameters of the query, without `stats`, `by` and `every`
   RemoteFigures(String url, Map<String, List<String>> given, @Nullable String bearer) {
     this.url = url;
     this.given = given;
     this.bearer = bearer;
   }
 
-  /// The rows of an answer, times in a zone.
+  /// Reads the rows of an answer and shows their times in a zone.
   static List<List<String>> rows(RemoteAnswer answer, FiguresQuery asked, ZoneId zone) {
     List<String> heads = asked.heads();
     Rfc3339 times = new Rfc3339(zone);
@@ -63,12 +63,12 @@ final class RemoteFigures {
       return time.getEpochSecond() * 1_000_000_000L + time.getNano();
     } catch (DateTimeException notOurs) {
       throw new QueryException.Remote(
-          "the daemon answered with a time that is none: " + TextWriter.escaped(text));
+          "the daemon answered with an invalid time: " + TextWriter.escaped(text));
     }
   }
 
-  /// The volume over time. The daemon counts; the width of the steps comes from the first and the
-  /// last event.
+  /// The number of events over time, counted by the daemon. The width of the steps follows from the
+  /// first and the last event.
   Plot plot() {
     Plot plot = new Plot();
     Long first = end("asc");
@@ -90,7 +90,7 @@ final class RemoteFigures {
     return plot;
   }
 
-  /// The time of the first event in an order; null when there is none.
+  /// The time of the first event in the given order; null when there is none.
   private @Nullable Long end(String order) {
     Map<String, List<String>> asked = new LinkedHashMap<>(given);
     asked.put("order", List.of(order));

@@ -11,38 +11,38 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `widerow repair`: makes a stopped store whole again without what is damaged.
+/// `widerow repair`: makes a damaged stopped store usable again, without the damaged data.
 @Command(
     name = "repair",
     mixinStandardHelpOptions = true,
     versionProvider = CommandLines.Version.class,
     sortOptions = false,
     description = {
-      "Makes a stopped store whole again, without what cannot be read, and says what that is.",
-      "Nothing is deleted: damaged files are moved to DIR/quarantine, and what can be read of",
-      "a damaged segment is written to a new one. A copy of DIR beforehand is still a good idea."
+      "Makes a damaged stopped store usable again and lists the data that is lost.",
+      "Nothing is deleted: damaged files are moved to DIR/quarantine, and the readable part of a",
+      "damaged segment is written to a new one. Still, make a copy of DIR first."
     },
     footer = {
       "",
-      "Exit codes: 0 the store is whole now, 1 damage is left, 64 usage, 66 no store,",
+      "Exit codes: 0 no damage is left, 1 damage is left, 64 usage, 66 no store,",
       "73 disk full, 74 input/output, 75 store in use."
     })
 public final class RepairCommand implements Callable<Integer> {
   private final Repairer repairer;
   private final Shell shell;
 
-  @Option(names = "--data", required = true, description = "The directory of a stopped store.")
+  @Option(names = "--data", required = true, description = "Directory of a stopped store.")
   @Nullable Path data;
 
   @Option(
       names = "--accept-loss",
       description = {
-        "Go on without acknowledged groups that the journal lost, and without notes by which",
-        "repeats of batches are recognised."
+        "Give up acknowledged groups that the journal lost, and notes that identify repeated",
+        "batches."
       })
   boolean acceptLoss;
 
-  @Option(names = "--output", description = "${COMPLETION-CANDIDATES}; a table when not given.")
+  @Option(names = "--output", description = "${COMPLETION-CANDIDATES}. Default: table.")
   DamageTable.Format output = DamageTable.Format.table;
 
   /// Repairs a directory.
@@ -56,12 +56,12 @@ public final class RepairCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
-  /// Runs the command, and ends the process with its exit code.
+  /// Runs the command and exits with its code.
   public static void main(String[] arguments) {
     System.exit(commandLine(Shell.ofProcess()).execute(arguments));
   }
 
-  /// The command with its error handling; add it to a parent or execute it.
+  /// The command with its error handling, to be executed or added to a parent command.
   public static CommandLine commandLine(Shell shell) {
     return CommandLines.of(new RepairCommand(StoreRepair::repair, shell), shell);
   }

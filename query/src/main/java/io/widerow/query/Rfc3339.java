@@ -8,9 +8,9 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
-/// Writes times as `2026-11-20T19:15:00.000000001Z`: nine digits always, and in another zone than
-/// UTC its offset at that time. Remembers the last minute, so that a run of times costs eleven
-/// digits each.
+/// Writes times as `2026-11-20T19:15:00.000000001Z`: always with nine digits, and in zones other
+/// than UTC with the offset at that time. It caches the last minute, so consecutive times cost
+/// eleven digits each.
 ///
 /// - Threads: one.
 final class Rfc3339 {
@@ -37,7 +37,7 @@ final class Rfc3339 {
     long nanos = epochNanos - minute * MINUTE_NANOS;
     int second = (int) (nanos / 1_000_000_000);
     int fraction = (int) (nanos - second * 1_000_000_000L);
-    // Claimed at once: three puts make an event of CSV 4 % dearer (RangeWriterBench).
+    // Claimed at once: three puts make a CSV event 4 % slower (RangeWriterBench).
     int at = out.claim(MINUTE_BYTES + 4 + DIGITS + end.length);
     byte[] bytes = out.bytes();
     SignedWords.store(SignedWords.load(start, 0), bytes, at);
@@ -55,7 +55,7 @@ final class Rfc3339 {
     }
   }
 
-  /// Offsets of zones are whole minutes in all the time that events can have.
+  /// Zone offsets are whole minutes at all times that events can have.
   private void show(long minute) {
     ZoneOffset offset = zone.getRules().getOffset(Instant.ofEpochSecond(minute * 60));
     LocalDateTime local = LocalDateTime.ofEpochSecond(minute * 60, 0, offset);

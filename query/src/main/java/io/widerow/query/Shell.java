@@ -14,14 +14,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What surrounds a command: where its answer and its messages go, whether people look at them, and
-/// the environment.
+/// The surroundings of a command: its output streams, whether they are terminals, and its
+/// environment variables.
 ///
-/// @param out takes the answer; not buffered
-/// @param outToTerminal the answer is shown on a terminal
-/// @param errToTerminal messages are shown on a terminal
-/// @param unicode what shows the answer knows more than ASCII
-/// @param environment `WIDEROW_TOKEN`, the bearer token for a daemon; `NO_COLOR`
+/// @param out takes the answer; unbuffered
+/// @param err takes messages
+/// @param outToTerminal true when `out` is a terminal
+/// @param errToTerminal true when `err` is a terminal
+/// @param unicode true when the output can show more than ASCII
+/// @param environment variables, of which commands read `WIDEROW_TOKEN` (bearer token for a daemon)
+///   and `NO_COLOR`
 public record Shell(
     OutputStream out,
     PrintStream err,
@@ -30,13 +32,13 @@ public record Shell(
     boolean unicode,
     Map<String, String> environment) {
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
-  private static final String READER_GONE = "Broken pipe"; // what the system calls it
+  private static final String READER_GONE = "Broken pipe"; // as the operating system calls it
 
   public Shell {
     environment = Map.copyOf(environment);
   }
 
-  /// That of this process.
+  /// The shell of this process.
   public static Shell ofProcess() {
     return new Shell(
         new FileOutputStream(FileDescriptor.out),
@@ -47,8 +49,8 @@ public record Shell(
         System.getenv());
   }
 
-  /// Asks the system which file a descriptor is; where it cannot say, the JDK, which knows it of
-  /// input and output together only.
+  /// Asks the operating system which file a descriptor is. Where that fails, asks the JDK, which
+  /// knows it only for input and output together.
   @SuppressWarnings("SystemConsoleNull") // it is null again with the default console of JDK 25
   private static boolean isTerminal(String descriptor) {
     try {
@@ -60,8 +62,8 @@ public record Shell(
     }
   }
 
-  /// Writes what there is, and clears it. False when the reader of a pipe has gone, as `head` does:
-  /// no failure, but the end.
+  /// Writes the sink's bytes and clears it. False when the reader of a pipe has gone, as with `|
+  /// head`; that ends the output and is no failure.
   boolean write(ByteSink sink) {
     try {
       out.write(sink.bytes(), 0, sink.length());
@@ -77,7 +79,7 @@ public record Shell(
     }
   }
 
-  /// The writer of a format; null for the table on a terminal, else JSON lines.
+  /// @param asked the format; null for a table on a terminal and JSON lines elsewhere
   EventWriter writer(
       @Nullable OutputFormat asked, ZoneId zone, @Nullable List<AttributeName> fields) {
     return switch (format(asked)) {

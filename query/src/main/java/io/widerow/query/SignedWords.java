@@ -4,18 +4,19 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// Copies text eight bytes at a time, as little-endian longs, with a sign in front of some of them.
+/// Copies text eight bytes at a time, as little-endian longs, and puts an escape sign in front of
+/// the marked bytes.
 ///
 /// ```
 ///   word    G  E  T  "  /  "  b  c
 ///   marks   .  .  .  80 .  80 .  .
 ///   put     G  E  T  "  /  "  b  c            all of it
-///   again            \  "  /  "  b  c         from the first mark on, one further
-///   again                     \  "  b  c      from the second mark on, two further
+///   again            \  "  /  "  b  c         from the first mark on, one byte further
+///   again                     \  "  b  c      from the second mark on, two bytes further
 /// ```
 ///
-/// Nothing waits for the place of a mark but what lies behind it, and a word without marks costs
-/// one store.
+/// The first store does not wait for the positions of the marks, and a word without marks costs one
+/// store.
 final class SignedWords {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -32,31 +33,34 @@ final class SignedWords {
     LONG.set(bytes, at, word);
   }
 
-  /// Marks the bytes that are `wanted`, an ASCII character, in their top bits; no other, ever.
+  /// Marks the top bit of each byte that equals `wanted`, an ASCII character. Exact: marks no other
+  /// byte.
   static long equal(long word, char wanted) {
     long other = word ^ (ONES * wanted);
     return ~(((other & LOWS) + LOWS) | other | LOWS);
   }
 
-  /// All bits of the first `count` bytes of a word; of all when there are more, at least one.
+  /// A mask of the first `count` bytes of a word; of all eight when `count` is larger.
+  ///
+  /// @param count at least one
   static long first(int count) {
     return count >= Long.BYTES ? -1 : -1L >>> (Long.SIZE - Byte.SIZE * count);
   }
 
-  /// Writes a word, `sign` in front of each marked byte. Up to 16 bytes, and for a moment seven
-  /// behind them, are written: there must be room.
+  /// Writes a word with `sign` in front of each marked byte: up to 16 bytes. It also overwrites up
+  /// to seven bytes after them, so there must be room.
   ///
-  /// @return the offset behind the word
+  /// @return the offset after the word
   static int put(long word, long marks, byte sign, byte[] out, int offset) {
     store(word, out, offset);
-    int behind = offset + Long.BYTES;
+    int end = offset + Long.BYTES;
     for (long left = marks; left != 0; left &= left - 1) {
       int bits = Long.numberOfTrailingZeros(left) & -Byte.SIZE;
-      int at = behind - Long.BYTES + bits / Byte.SIZE;
+      int at = end - Long.BYTES + bits / Byte.SIZE;
       out[at] = sign;
       store(word >>> bits, out, at + 1);
-      behind++;
+      end++;
     }
-    return behind;
+    return end;
   }
 }

@@ -19,44 +19,44 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `widerow snapshot`: makes a copy of a store by hard links, of a stopped one itself, of one that
-/// is in use by asking its daemon.
+/// `widerow snapshot`: copies a store by hard links. It copies a stopped store itself and asks the
+/// daemon for a store in use.
 @Command(
     name = "snapshot",
     mixinStandardHelpOptions = true,
     versionProvider = CommandLines.Version.class,
     sortOptions = false,
     description = {
-      "Makes a copy of a store as it is now, by hard links: at once, whatever its size, and it",
-      "takes no room but for what the store deletes later. The copy is a store; copy it away for",
-      "a backup.",
+      "Copies a store in its present state by hard links. This is fast at any size. The copy takes",
+      "disk space only for what the store deletes later. It is a complete store: copy it to",
+      "another disk for a backup.",
       "  widerow snapshot --url http://127.0.0.1:7380 --to NAME    of a daemon's store",
       "  widerow snapshot --data DIR --to DIR2                     of a stopped store"
     },
     footer = {
       "",
-      "Exit codes: 0 done, 64 usage, 66 no store or DIR2 exists, 69 the daemon cannot be reached",
-      "or refused, 73 disk full, 74 input/output, 75 store in use: ask its daemon, with --url."
+      "Exit codes: 0 ok, 64 usage, 66 no store, or DIR2 exists, 69 daemon unavailable or it",
+      "refused, 73 disk full, 74 input/output, 75 store in use (ask its daemon with --url)."
     })
 public final class SnapshotCommand implements Callable<Integer> {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
   private final Shell shell;
 
-  @Option(names = "--data", description = "The directory of a stopped store.")
+  @Option(names = "--data", description = "Directory of a stopped store.")
   @Nullable Path data;
 
   @Option(
       names = "--url",
-      description = "Ask this daemon; its token, of scope admin, from WIDEROW_TOKEN.")
+      description = "Ask this daemon (token with the scope admin: WIDEROW_TOKEN).")
   String url = QueryRun.URL_DEFAULT;
 
   @Option(
       names = "--to",
       required = true,
       description = {
-        "With --data a directory that is not there yet, on the same file system.",
-        "Else a name, in the directory that the daemon's key snapshot-dir names."
+        "With --data: a new directory on the same file system.",
+        "With --url: a name inside the directory that the daemon is configured with (snapshot-dir)."
       })
   String to = "";
 
@@ -64,12 +64,12 @@ public final class SnapshotCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
-  /// Runs the command, and ends the process with its exit code.
+  /// Runs the command and exits with its code.
   public static void main(String[] arguments) {
     System.exit(commandLine(Shell.ofProcess()).execute(arguments));
   }
 
-  /// The command with its error handling; add it to a parent or execute it.
+  /// The command with its error handling, to be executed or added to a parent command.
   public static CommandLine commandLine(Shell shell) {
     return CommandLines.of(new SnapshotCommand(shell), shell);
   }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
 
-/// Figures of many events, in groups by attributes and by steps of time: `--stats count,p99(ms)
-/// --by status --every 5m`. `type` is a name to group by like any attribute.
+/// Aggregation of events, grouped by attributes and time steps: `--stats count,p99(ms) --by status
+/// --every 5m`. The name `type` groups by the event's type.
 ///
 /// - Memory: at most [#GROUPS_MAX] groups; one more ends the query.
 /// - Order of the result: by time, then by the texts of the attributes.
@@ -18,7 +18,7 @@ final class Statistics {
   static final int GROUPS_MAX = 100_000;
   static final AttributeName TYPE = AttributeName.of("type");
 
-  // On the heap, about, with the row of texts that a group becomes in the end.
+  // Estimated heap bytes, including the row of texts that a group becomes in the end.
   private static final long GROUP_BYTES = 384;
   private static final long TALLY_BYTES = 256;
   private static final long TEXT_BYTES = 64;
@@ -30,7 +30,7 @@ final class Statistics {
   private final GroupCache<List<Tally>> met;
   private final AttributeValue scratch = new AttributeValue();
 
-  /// Which group: the start of its step, and a text for each attribute.
+  /// The key of a group: the start of its time step, and a text for each attribute.
   private record Group(long stepNanos, List<String> texts) implements Comparable<Group> {
     @Override
     public int compareTo(Group other) {
@@ -42,7 +42,7 @@ final class Statistics {
     }
   }
 
-  /// @param memory is told how many bytes more are held, and may refuse by throwing
+  /// @param memory receives the number of bytes newly allocated; it may refuse them by throwing
   Statistics(FiguresQuery asked, LongConsumer memory) {
     this.asked = asked;
     this.memory = memory;
@@ -97,7 +97,7 @@ final class Statistics {
     return name.equals(TYPE) ? event.type() : "";
   }
 
-  /// A list of texts for each group, in order.
+  /// One row of texts for each group, in order.
   List<List<String>> rows(ZoneId zone) {
     Rfc3339 times = new Rfc3339(zone);
     ByteSink time = new ByteSink(64);

@@ -3,10 +3,11 @@ package io.widerow.query;
 import io.widerow.storage.EventStore;
 import java.nio.file.Path;
 
-/// Opens the directory of a stopped store for reading. Keeps the command line apart from the kind
-/// of store.
+/// Opens the directory of a stopped store for reading, so that the command line does not depend on
+/// the kind of store.
 @FunctionalInterface
 public interface StoreOpener {
-  /// @throws io.widerow.storage.StorageException when it is in use, damaged or no store
+  /// @throws io.widerow.storage.StorageException when the store is in use or damaged, or the
+  ///   directory holds none
   EventStore openReadOnly(Path directory);
 }

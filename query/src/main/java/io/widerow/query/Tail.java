@@ -11,42 +11,43 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Follows the events of a store by asking again and again, each time for what lies behind the last
-/// one shown, and for what came to the places before it since the last answer:
+/// Follows the events of a store by polling. Each request is for the events after the last one
+/// shown, and for the events before it that have arrived since the last answer:
 ///
 /// ```
-///   came since, shown with a flag        shown once, in order     not yet: may still change
+///   late, shown with a flag              shown once, in order     not yet: may still change
 ///  ------------------------------------|-------------------------|--------------------------->
 ///                                    token                  watermark = now - lag
 /// ```
 ///
-/// Both come out of one view of the store, and the answer says where that view is in the order of
-/// arrival; the next question goes on from there. So every event is shown exactly once: in its
-/// place in the total order when it comes within the lag, with [LateEvent#FLAG] when it comes
-/// later, however late.
+/// Both parts come from one view of the store. The answer names the position of that view in the
+/// order of arrival, and the next request continues from there. So each event is shown exactly
+/// once: in its place in the total order when it arrives within the lag, and with [LateEvent#FLAG]
+/// when it arrives later, however late.
 ///
-/// - With no lag, everything is shown when it comes.
-/// - An event with an id of its own that is written again is shown again, with the flag.
-/// - The store's clock counts, not the reader's. A slow reader pauses the questions and loses
-///   nothing, unless retention overtakes it: that is told as a gap, with the token of what is left.
-/// - When an answer breaks off, what it showed is not shown again.
-/// - Memory: the positions of the late events of one answer, at most [#AGAIN_MAX]; when it has more
-///   and breaks off, the others are shown again.
-/// - Threads: one; any may ask for [#token] and [#arrived].
+/// - Without a lag, each event is shown on arrival.
+/// - An event whose id the sender chose is shown again, with the flag, when it is written again.
+/// - The store's clock decides, not the reader's. A slow reader delays the next request and loses
+///   nothing, unless retention overtakes it. That is reported as a gap, with the token of the first
+///   remaining event.
+/// - When an answer breaks off, the events that it showed are not shown again.
+/// - Memory: the positions of the late events of one answer, at most [#AGAIN_MAX]. When a longer
+///   answer breaks off, the late events past that number are shown again.
+/// - Threads: one; any thread may call [#token] and [#arrived].
 final class Tail {
   static final int AGAIN_MAX = 1 << 18;
   private static final int CHUNK_BYTES = 1 << 16;
 
-  /// Who is asked.
+  /// Answers the requests.
   @FunctionalInterface
   interface Source {
     Answer ask(Map<String, List<String>> parameters);
   }
 
-  /// What was answered.
+  /// The answer to one request.
   ///
-  /// @param arrived the position of the answer's view in the order of arrival; null when the one
-  ///   who was asked does not know it, and then late events are not found
+  /// @param arrived the position of the answer's view in the order of arrival; null when the source
+  ///   does not know it: late events are then not found
   record Answer(EventCursor cursor, @Nullable String arrived) implements AutoCloseable {
     @Override
     public void close() {
@@ -54,18 +55,18 @@ final class Tail {
     }
   }
 
-  /// Where the answer goes.
+  /// Takes the formatted events.
   @FunctionalInterface
   interface Output {
-    /// Takes what there is. False when nobody reads any more.
+    /// Writes the sink's bytes and clears it. False when the reader has gone.
     boolean write(ByteSink sink);
   }
 
-  /// What is followed, and how.
+  /// What to follow, and how.
   ///
-  /// @param parameters type, where and fields of each question
-  /// @param lagNanos how far behind the present events are final; 0 shows them at once
-  /// @param limit events after which it ends
+  /// @param parameters `type`, `where` and `fields` of each request
+  /// @param lagNanos age at which events are shown in order; 0 shows them on arrival
+  /// @param limit number of events after which it ends
   record Plan(Map<String, List<String>> parameters, long lagNanos, long limit) {}
 
   private final Plan plan;
@@ -75,15 +76,16 @@ final class Tail {
   private final PrintStream err;
   private final ByteSink sink = new ByteSink(2 * CHUNK_BYTES);
   private final AttributeValue scratch = new AttributeValue();
-  private final Set<Token> again = new HashSet<>(); // late ones of an answer that is not complete
+  private final Set<Token> again = new HashSet<>(); // late events of an incomplete answer
   private volatile Token token;
   private volatile @Nullable String arrived;
   private boolean begun;
   private boolean open = true;
   private long shown;
 
-  /// @param after the position behind which it starts; null for the present watermark
-  /// @param arrived the position in the order of arrival that goes with it; null for the present
+  /// @param after the position after which it starts; null for the current watermark
+  /// @param arrived the position in the order of arrival that belongs to `after`; null for the
+  ///   current one
   Tail(
       Plan plan,
       Source source,
@@ -102,7 +104,7 @@ final class Tail {
     this.arrived = arrived;
   }
 
-  /// Position of the last event shown in order, or where it started.
+  /// Position of the last event shown in order; the start position before the first.
   Token token() {
     return token;
   }
@@ -113,7 +115,7 @@ final class Tail {
     return arrived;
   }
 
-  /// Shows what is new. False when it is over: the limit is reached or nobody reads any more.
+  /// Asks once and shows the new events. False when the limit is reached or the reader has gone.
   boolean poll() {
     if (!begun) {
       begun = true;
@@ -172,13 +174,13 @@ final class Tail {
     }
   }
 
-  /// All late events of an answer come before the others.
+  /// An answer has its late events first, so the next event in order means that all were shown.
   private void lateAreShown(Answer answer) {
     arrived = answer.arrived();
     again.clear();
   }
 
-  /// The reader was slower than the retention: says so, and goes on with what is left.
+  /// Retention has overtaken the reader: reports a gap and continues with the remaining events.
   private void gap(QueryException.Expired gone) {
     if (gone.first != null) {
       Token first = Token.parse(gone.first);

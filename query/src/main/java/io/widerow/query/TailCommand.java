@@ -14,56 +14,56 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `widerow tail`: its options, and what happens when the daemon goes away. [Tail] does the work.
+/// The options of `widerow tail`, and its reconnecting to the daemon. [Tail] does the work.
 @Command(
     name = "tail",
     mixinStandardHelpOptions = true,
     versionProvider = CommandLines.Version.class,
     sortOptions = false,
-    description = "Follows the events of a daemon, of any types, in one order.",
+    description = "Follows the events of a daemon, of one or more types, in time order.",
     footer = {
       "",
-      "Ordered, it shows events when they are older than --lag, each in its place in the total",
-      "order. One that comes later than that, however late, is shown when it comes and has the",
-      "attribute widerow.late. With --mode now every event is shown when it comes. Every event is",
-      "shown once. The token and the position it ends with go on exactly there; without --arrived,",
-      "late events that came in between are for widerow query.",
+      "In ordered mode, an event is shown once it is older than --lag, in its place in the total",
+      "order. An event that arrives after that is shown on arrival, however late it is, with the",
+      "attribute widerow.late. With --mode now, every event is shown on arrival. Each event is",
+      "shown once. On exit, tail prints the --after token and the --arrived position to continue",
+      "from; without --arrived, late events that arrived in between are left out.",
       "Exit codes are those of widerow query."
     })
 public final class TailCommand implements Callable<Integer> {
   private final Shell shell;
 
-  @Parameters(paramLabel = "TYPE", description = "Types, by name or glob; all when none is given.")
+  @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
   List<String> types = new ArrayList<>();
 
-  @Option(names = "--url", description = "Ask this daemon; its token from WIDEROW_TOKEN.")
+  @Option(names = "--url", description = "Follow this daemon (bearer token: WIDEROW_TOKEN).")
   String url = QueryRun.URL_DEFAULT;
 
-  @Option(names = "--where", description = "Keep what this filter says.")
+  @Option(names = "--where", description = "Show only events that match this filter.")
   @Nullable String where;
 
-  @Option(names = "--fields", description = "Attributes to show, separated by commas.")
+  @Option(names = "--fields", description = "Attributes to show, comma-separated.")
   @Nullable String fields;
 
-  @Option(names = "--after", description = "Go on directly behind this token; else from now.")
+  @Option(names = "--after", description = "Continue after this token. Default: now.")
   @Nullable String after;
 
   @Option(names = "--mode", description = "ordered (default) or now.")
   Mode mode = Mode.ordered;
 
-  @Option(names = "--lag", description = "How old events are when they are shown in order: 2s.")
+  @Option(names = "--lag", description = "Age at which events are shown in order. Default: 2s.")
   String lag = "2s";
 
-  @Option(names = "--arrived", description = "With --after: late events since this position, too.")
+  @Option(names = "--arrived", description = "With --after: also late events since this position.")
   @Nullable String arrived;
 
-  @Option(names = "--every", description = "How often the daemon is asked: 500ms.")
+  @Option(names = "--every", description = "Polling interval. Default: 500ms.")
   String every = "500ms";
 
-  @Option(names = "--limit", description = "End after so many events.")
+  @Option(names = "--limit", description = "Exit after this many events.")
   long limit = Long.MAX_VALUE;
 
-  @Option(names = "--output", description = "table, json, csv, raw or logfmt, as widerow query.")
+  @Option(names = "--output", description = "table, json, csv, raw or logfmt, as in widerow query.")
   @Nullable OutputFormat output;
 
   /// When events are shown.
@@ -76,12 +76,12 @@ public final class TailCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
-  /// Runs the command, and ends the process with its exit code.
+  /// Runs the command and exits with its code.
   public static void main(String[] arguments) {
     System.exit(commandLine(Shell.ofProcess()).execute(arguments));
   }
 
-  /// The command with its error handling; add it to a parent or execute it.
+  /// The command with its error handling, to be executed or added to a parent command.
   public static CommandLine commandLine(Shell shell) {
     return CommandLines.of(new TailCommand(shell), shell);
   }
@@ -96,9 +96,9 @@ public final class TailCommand implements Callable<Integer> {
     Map<String, List<String>> given = parameters();
     long nowNanos = nowNanos();
     if (arrived != null && after == null) {
-      throw new QueryException.Refused("arrived", "goes with --after");
+      throw new QueryException.Refused("arrived", "needs --after");
     }
-    RangeQuery query = QueryParameters.parse(given, nowNanos).query(); // refuses before asking
+    RangeQuery query = QueryParameters.parse(given, nowNanos).query(); // may refuse
     String bearer = shell.environment().get("WIDEROW_TOKEN");
     Tail tail =
         new Tail(
@@ -140,7 +140,7 @@ public final class TailCommand implements Callable<Integer> {
     return given;
   }
 
-  /// A daemon that never answered is a failure; one that goes away is waited for.
+  /// Fails when the daemon never answered. Keeps trying when it goes away after an answer.
   private void follow(Tail tail, long everyNanos) {
     boolean answered = false;
     boolean away = false;
@@ -159,7 +159,7 @@ public final class TailCommand implements Callable<Integer> {
           throw gone;
         }
         if (!away) {
-          shell.err().println(gone.getMessage() + "; trying on, nothing is skipped");
+          shell.err().println(gone.getMessage() + "; retrying, no event is skipped");
         }
         away = true;
       }
@@ -167,9 +167,9 @@ public final class TailCommand implements Callable<Integer> {
     }
   }
 
-  /// Says how to go on; a signal ends the process while it follows.
+  /// Prints how to continue. Runs in a shutdown hook, because a signal ends this command.
   private void tell(Tail tail) {
     String position = tail.arrived() == null ? "" : " --arrived " + tail.arrived();
-    shell.err().println("go on with --after " + tail.token() + position);
+    shell.err().println("continue with --after " + tail.token() + position);
   }
 }

@@ -7,12 +7,12 @@ import java.math.BigInteger;
 import org.HdrHistogram.DoubleHistogram;
 import org.jspecify.annotations.Nullable;
 
-/// What one [Measure] has come to for one group.
+/// The accumulator of one [Measure] for one group.
 ///
-/// - Counts are exact. Sums of longs are exact, of any size. Sums with doubles among them are
-///   carried as two doubles (Neumaier), so their error does not grow with the number of events.
-/// - Percentiles are those of HdrHistogram with three significant digits: within 0.1 % of a value
-///   that was there. They take numbers from 0 on; others are counted as [#outside].
+/// - Counts are exact. Sums of longs are exact at any size. Sums that include doubles are kept as
+///   two doubles (Neumaier summation), so the error does not grow with the number of events.
+/// - Percentiles come from HdrHistogram with three significant digits: within 0.1 % of a recorded
+///   value. They take numbers >= 0; others are counted as [#outside].
 final class Tally {
   private static final int DIGITS = 3;
 
@@ -21,7 +21,7 @@ final class Tally {
   private long longSum;
   private BigInteger largeSum = BigInteger.ZERO;
   private double sum;
-  private double lost; // what `sum` could not hold
+  private double lost; // rounding error of `sum`
   private boolean fractions;
   private double extreme;
   private long extremeLong;
@@ -121,7 +121,7 @@ final class Tally {
     }
   }
 
-  /// Bytes that it holds more than when this was last asked.
+  /// Bytes allocated since the last call.
   long grown() {
     DoubleHistogram seen = histogram;
     if (seen == null) {
@@ -136,7 +136,8 @@ final class Tally {
     return outside;
   }
 
-  /// The figure as text that is a JSON number; empty when no event had the attribute.
+  /// The result as the text of a JSON number; empty when no event had the attribute. Infinities and
+  /// NaN are the texts that Java has for them.
   String result() {
     if (count == 0 && measure.kind() != Measure.Kind.COUNT) {
       return "";
@@ -155,8 +156,8 @@ final class Tally {
     };
   }
 
-  /// A histogram answers with the end of a range of values that it cannot tell apart, which may lie
-  /// outside of what was recorded.
+  /// A histogram returns the end of a range of values that it cannot tell apart. That may be
+  /// outside the recorded values.
   private double withinRecorded(double value) {
     return Math.clamp(value, recordedLeast, recordedMost);
   }

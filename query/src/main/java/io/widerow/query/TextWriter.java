@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Events as lines for people: the formats table, raw and logfmt.
 ///
-/// - Table: time, type, body, then the other attributes as `name=value`; with fields, those.
-/// - Raw: the body as it was sent and a line feed; into a pipe byte for byte.
+/// - Table: time, type, body, then the other attributes as `name=value`; with fields, only those.
+/// - Raw: the body as it was sent and a line feed. A pipe gets it byte for byte.
 /// - Logfmt: `ts=... type=... name=value`, with quotes where a value has a space, quote or `=`.
-/// - On a terminal the control characters of stored data, C0, DEL and C1, are shown as `\x1b`.
-///   Threads: one.
+/// - Control characters of stored data (C0, DEL and C1) are escaped as `\x1b`, except in raw output
+///   that does not go to a terminal.
+/// - Threads: one.
 final class TextWriter implements EventWriter {
   private static final int TYPE_COLUMNS = 14;
 
@@ -27,14 +28,14 @@ final class TextWriter implements EventWriter {
   private final Rfc3339 times;
   private final AttributeValue value = new AttributeValue();
 
-  /// Which of the three.
+  /// The three formats.
   enum Style {
     TABLE,
     RAW,
     LOGFMT
   }
 
-  /// @param toTerminal the output is a terminal: control characters are escaped
+  /// @param toTerminal true when the output is a terminal, so that raw output is escaped too
   TextWriter(
       Style style,
       ZoneId zone,

@@ -11,19 +11,20 @@ import java.util.regex.Pattern;
 
 /// Times and durations as people write them.
 ///
-/// - Times: `now`; `15m`, so long ago; `2026-11-20`, midnight UTC; RFC 3339 with up to nine digits;
-///   an epoch in seconds, or, by its size, in milliseconds, microseconds or nanoseconds.
-/// - Durations: numbers with a unit, largest first: `15ms`, `2h`, `1h30m`, `1.5d`. Units are ns us
-///   ms s m h d w.
+/// - Times: `now`; `15m`, which means 15 minutes ago; `2026-11-20`, midnight UTC; RFC 3339 with up
+///   to nine fractional digits; a Unix time in seconds, milliseconds, microseconds or nanoseconds,
+///   told apart by the number of digits.
+/// - Durations: numbers with units, such as `15ms`, `2h`, `1h30m`, `1.5d`. The units are ns us ms s
+///   m h d w.
 final class TimeText {
   private static final Pattern EPOCH = Pattern.compile("\\d{1,19}");
   private static final Pattern DATE = Pattern.compile("\\d{4}-\\d\\d-\\d\\d");
-  private static final Pattern DURATION = // possessive: or a long one overflows the stack
+  private static final Pattern DURATION = // possessive, or a long text overflows the stack
       Pattern.compile("(?:\\d{1,18}(?:\\.\\d{1,18})?(?:ns|us|ms|s|m|h|d|w))++");
   private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)([a-z]+)");
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  /// Longest text that is looked at: a number with a fraction for each unit takes less.
+  /// Longest accepted text. A number with a fraction for each unit is shorter.
   private static final int CHARS_MAX = 320;
 
   private TimeText() {}
@@ -56,7 +57,7 @@ final class TimeText {
     }
   }
 
-  /// Eleven digits of seconds reach the year 5138; three more digits are the next unit.
+  /// Eleven digits of seconds reach the year 5138. Every three more digits mean the next unit.
   private static long epoch(String text) {
     long value = Long.parseLong(text);
     if (text.length() <= 11) {
@@ -79,7 +80,7 @@ final class TimeText {
 
   /// Nanoseconds, rounded down.
   ///
-  /// @throws ArithmeticException when it is longer than a long can hold
+  /// @throws ArithmeticException when the duration does not fit in a long
   static long duration(String text) {
     Matcher parts = PART.matcher(text);
     BigDecimal sum = BigDecimal.ZERO;
@@ -89,7 +90,7 @@ final class TimeText {
     return sum.toBigInteger().longValueExact();
   }
 
-  /// A duration that is longer than nothing.
+  /// A duration above zero, in nanoseconds.
   ///
   /// @param parameter where the text comes from, for the message
   static long positive(String parameter, String text) {
@@ -102,7 +103,7 @@ final class TimeText {
         return nanos;
       }
     } catch (ArithmeticException _) {
-      // longer than time itself: refused below like any other text
+      // does not fit in a long: refused below like any other text
     }
     throw new QueryException.Refused(parameter, "not a duration: " + text + " (write 5m)");
   }
@@ -110,7 +111,7 @@ final class TimeText {
   private static QueryException.Refused tooLong(String parameter, String what, String text) {
     return new QueryException.Refused(
         parameter,
-        "not a %s: %d characters, %d are possible".formatted(what, text.length(), CHARS_MAX));
+        "not a %s: %d characters, at most %d allowed".formatted(what, text.length(), CHARS_MAX));
   }
 
   private static BigDecimal unitNanos(String unit) {

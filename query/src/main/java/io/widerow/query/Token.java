@@ -11,20 +11,21 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.zip.CRC32C;
 
-/// A position in the total order of events: that of one event, by id and then type. As text it is
-/// `w1.` and, in URL-safe base64 without padding, these bytes, big-endian:
+/// A position in the total order of events (by id, then type): the position of one event. As text
+/// it is `w1.` and these bytes, big-endian, in URL-safe base64 without padding:
 ///
 /// ```
 ///  0        8        16             16 + n
 ///  +--------+--------+-------- ~ ---+--------+
-///  | idTime | idTail | type, n bytes| crc32c |     the checksum is over all before it
+///  | idTime | idTail | type, n bytes| crc32c |     the checksum covers all bytes before it
 ///  +--------+--------+-------- ~ ---+--------+
 /// ```
 ///
-/// It holds no state of a server, and is good after any restart, sealing or merge.
+/// It refers to no state of a server, so it stays valid after a restart, sealing (flush) or merge
+/// (compaction).
 ///
 /// @param id the event's id
-/// @param type the event's type; ties of equal ids are broken by it
+/// @param type the event's type, which breaks ties between equal ids
 public record Token(EventId id, String type) {
   private static final String PREFIX = "w1.";
   private static final String TYPE_LEAST = "!";
@@ -39,7 +40,7 @@ public record Token(EventId id, String type) {
     return new Token(EventId.leastOf(epochNanos), TYPE_LEAST); // no event has this id
   }
 
-  /// @throws QueryException.Refused when the text is no token, or one that was changed
+  /// @throws QueryException.Refused when the text is not a token or was changed
   public static Token parse(String text) {
     if (!text.startsWith(PREFIX)) {
       throw refused(text, "a token starts with " + PREFIX);
@@ -48,7 +49,7 @@ public record Token(EventId id, String type) {
     try {
       bytes = Base64.getUrlDecoder().decode(text.substring(PREFIX.length()));
     } catch (IllegalArgumentException notBase64) {
-      throw refused(text, "it has a character that tokens do not have");
+      throw refused(text, "it has an invalid character");
     }
     int typeBytes = bytes.length - FIXED_BYTES;
     if (typeBytes < 1 || typeBytes > EventLayout.TYPE_BYTES_MAX) {
@@ -56,18 +57,18 @@ public record Token(EventId id, String type) {
     }
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     if (buffer.getInt(bytes.length - Integer.BYTES) != checksum(bytes)) {
-      throw refused(text, "its checksum is wrong, so it was mistyped or cut");
+      throw refused(text, "its checksum is wrong: it was mistyped or cut off");
     }
     long time = buffer.getLong(0);
     long tail = buffer.getLong(Long.BYTES);
     if (!TimeUuid.isId(time, tail)) {
-      throw refused(text, "its position is none that an event can have");
+      throw refused(text, "no event can have its position");
     }
     EventId id = new EventId(time, tail);
     byte[] type = Arrays.copyOfRange(bytes, 2 * Long.BYTES, 2 * Long.BYTES + typeBytes);
     Token token = new Token(id, new String(type, StandardCharsets.UTF_8));
     if (!token.toString().equals(text)) {
-      throw refused(text, "it is not in the form that tokens are written in");
+      throw refused(text, "its encoding is not canonical");
     }
     return token;
   }
@@ -82,14 +83,14 @@ public record Token(EventId id, String type) {
     return (int) crc.getValue();
   }
 
-  /// True when an event comes behind this position in a direction of reading.
+  /// True when an event comes after this position in the given direction of reading.
   boolean isBefore(EventView event, boolean descending) {
     int order = EventOrder.compare(event, id.time(), id.tail(), type);
     return descending ? order < 0 : order > 0;
   }
 
-  /// Start of the position's tick, in nanoseconds since the Unix epoch, within the times that
-  /// events have.
+  /// Start of the position's 100 ns tick, in nanoseconds since the Unix epoch, clamped to the times
+  /// that events can have.
   long tickNanos() {
     long ticks = id.time() - TimeUuid.UNIX_EPOCH_TICKS;
     long limit = TimeUuid.NANOS_LIMIT / TimeUuid.NANOS_PER_TICK;

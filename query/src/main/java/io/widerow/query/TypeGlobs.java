@@ -3,10 +3,10 @@ package io.widerow.query;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// Which types a query is about: names in which `*` stands for any text and `?` for one character.
-/// No name at all means every type.
+/// The types that a query selects, as glob patterns: `*` stands for any text and `?` for one
+/// character. An empty list selects every type.
 ///
-/// @param globs the names
+/// @param globs the patterns
 public record TypeGlobs(List<String> globs) implements Predicate<String> {
   public static final TypeGlobs ALL = new TypeGlobs(List.of());
 
@@ -27,11 +27,11 @@ public record TypeGlobs(List<String> globs) implements Predicate<String> {
     return false;
   }
 
-  /// Goes back to the last star only, so the cost is at most glob times type.
+  /// Backtracks to the last star only, so the cost is at most the product of the two lengths.
   private static boolean matches(String glob, String type) {
     int at = 0;
-    int starAt = -1; // behind the last star in the glob
-    int starType = 0; // what that star has taken ends here
+    int starAt = -1; // after the last star in the glob
+    int starType = 0; // end of the text that this star has matched
     int globAt = 0;
     while (at < type.length()) {
       if (globAt < glob.length() && glob.charAt(globAt) == '*') {

@@ -10,29 +10,29 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `widerow verify`: says what of a stopped store is damaged.
+/// `widerow verify`: lists the damage of a stopped store.
 @Command(
     name = "verify",
     mixinStandardHelpOptions = true,
     versionProvider = CommandLines.Version.class,
     sortOptions = false,
     description = {
-      "Checks every byte of a stopped store: FORMAT, manifest, every block of every segment,",
-      "the journals, the notes. Changes nothing."
+      "Checks every byte of a stopped store: the FORMAT file, the manifest, each block of each",
+      "segment, the journals and the notes. Changes nothing."
     },
     footer = {
       "",
-      "Exit codes: 0 all is as it was written, 1 damage was found, 64 usage, 66 no store,",
+      "Exit codes: 0 no damage, 1 damage was found, 64 usage, 66 no store,",
       "74 input/output, 75 store in use."
     })
 public final class VerifyCommand implements Callable<Integer> {
   private final Function<Path, Verification> verifier;
   private final Shell shell;
 
-  @Option(names = "--data", required = true, description = "The directory of a stopped store.")
+  @Option(names = "--data", required = true, description = "Directory of a stopped store.")
   @Nullable Path data;
 
-  @Option(names = "--output", description = "${COMPLETION-CANDIDATES}; a table when not given.")
+  @Option(names = "--output", description = "${COMPLETION-CANDIDATES}. Default: table.")
   DamageTable.Format output = DamageTable.Format.table;
 
   VerifyCommand(Function<Path, Verification> verifier, Shell shell) {
@@ -40,12 +40,12 @@ public final class VerifyCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
-  /// Runs the command, and ends the process with its exit code.
+  /// Runs the command and exits with its code.
   public static void main(String[] arguments) {
     System.exit(commandLine(Shell.ofProcess()).execute(arguments));
   }
 
-  /// The command with its error handling; add it to a parent or execute it.
+  /// The command with its error handling, to be executed or added to a parent command.
   public static CommandLine commandLine(Shell shell) {
     return CommandLines.of(new VerifyCommand(StoreVerifier::verify, shell), shell);
   }

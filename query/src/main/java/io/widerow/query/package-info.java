@@ -1,5 +1,5 @@
-/// The way out: range queries over a store, their filter language, aggregates and output, and the
-/// command line in front of them.
+/// Range queries over a store: their filter language, aggregates and output formats, and the
+/// command line.
 @NullMarked
 package io.widerow.query;
 

@@ -196,7 +196,7 @@ class QueryCommandTest {
     Run run = run(directory.resolve("store"), true, "--limit", "4");
     assertTrue(run.out().contains("\u001b[36mnginx.error"), run.out());
     assertFalse(run.out().contains("\u001b[31m"), run.out());
-    assertTrue(run.err().startsWith("go on with --after w1."), run.err());
+    assertTrue(run.err().startsWith("continue with --after w1."), run.err());
     Run raw = run(directory.resolve("store"), true, "--output", "raw");
     assertFalse(raw.out().contains("\u001b"), raw.out());
   }
@@ -260,8 +260,8 @@ class QueryCommandTest {
         "64|--after w1.x|after: not a token: w1.x",
         "64|--colour|Unknown option: '--colour'",
         "64|--output xml|Invalid value for option '--output'",
-        "64|--by n|stats: by and every group figures; add --stats count",
-        "64|--stats median(n)|stats: not a figure: median(n)",
+        "64|--by n|stats: by and every need it; add --stats count",
+        "64|--stats median(n)|stats: not an aggregate: median(n)",
         "64|--stats count --every 5|every: not a duration: 5 (write 5m)",
         "64|--tz Mars|tz: no such time zone: Mars",
         "64|--from 2 --to 1|from: the range is empty",
@@ -344,7 +344,7 @@ class QueryCommandTest {
     progress.at(5_000, 1_600_000_000L);
     progress.end();
     String shown = err.toString(StandardCharsets.UTF_8);
-    assertEquals("\r\u001b[K4,096 events looked at in 1 s\r\u001b[K", shown);
+    assertEquals("\r\u001b[K4,096 events scanned in 1 s\r\u001b[K", shown);
   }
 
   @Test
