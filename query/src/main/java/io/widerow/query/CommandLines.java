@@ -24,6 +24,7 @@ final class CommandLines {
     line.setOut(new PrintWriter(shell.out(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(shell.err(), true, StandardCharsets.UTF_8));
     line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.getCommandSpec().usageMessage().synopsisHeading("Usage: widerow ");
     line.setParameterExceptionHandler((failure, _) -> {
       complain(failure.getCommandLine(), failure);
       return ExitCode.USAGE.number;

@@ -23,17 +23,17 @@ import picocli.CommandLine.Parameters;
     description = "Shows the events of a time range, of one or more types, in time order.",
     footer = {
       "",
-      "Times: now, 15m (15 minutes ago), 2026-11-20 (midnight UTC), 2026-11-20T19:15:00Z, or a",
-      "Unix time in s, ms, us or ns.",
+      "Times: now, 15m (15 minutes ago), 2026-11-20 (midnight UTC),",
+      "2026-11-20T19:15:00Z, or a Unix time in s, ms, us or ns.",
       "Filter: status >= 500 and not (path contains \"health\" or agent ~ \"(?i)bot\").",
-      "`contains` finds any text. `body has \"4711\"` finds whole words, and rare ones fastest.",
-      "Aggregates: counts and sums of whole numbers are exact. Percentiles come from HdrHistogram",
-      "with three significant digits: within 0.1 %%, over numbers >= 0.",
-      "If the journal of a stopped store has lost acknowledged groups, a warning names them, the",
-      "other events are shown, and the exit code is 65.",
-      "Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no store, 69 daemon unavailable, 70 bug,",
-      "73 disk full, 74 input/output, 75 store in use, 76 over budget, 77 position past retention,",
-      "130 stopped."
+      "`contains` finds any text. `has` finds whole words, and rare ones fastest.",
+      "Aggregates: counts and sums of whole numbers are exact. Percentiles come from",
+      "HdrHistogram with three significant digits: within 0.1 %%, over numbers >= 0.",
+      "If the journal of a stopped store has lost acknowledged groups, a warning",
+      "names them, the other events are shown, and the exit code is 65.",
+      "Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no store, 69 daemon",
+      "unavailable, 70 bug, 73 disk full, 74 input/output, 75 store in use, 76 over",
+      "budget, 77 position past retention, 130 stopped."
     })
 public final class QueryCommand implements Callable<Integer> {
   private final StoreOpener opener;
@@ -42,45 +42,67 @@ public final class QueryCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
   List<String> types = new ArrayList<>();
 
-  @Option(names = "--from", description = "Start of the range (inclusive).")
+  @Option(names = "--from", paramLabel = "TIME", description = "Start of the range (inclusive).")
   @Nullable String from;
 
-  @Option(names = "--to", description = "End of the range (exclusive).")
+  @Option(names = "--to", paramLabel = "TIME", description = "End of the range (exclusive).")
   @Nullable String to;
 
-  @Option(names = "--since", description = "Same as --from, as in --since 15m.")
+  @Option(
+      names = "--since",
+      paramLabel = "TIME",
+      description = "Same as --from, as in --since 15m.")
   @Nullable String since;
 
-  @Option(names = "--order", description = "asc (oldest first, default) or desc.")
+  @Option(
+      names = "--order",
+      paramLabel = "ORDER",
+      description = "asc (oldest first, default) or desc.")
   @Nullable String order;
 
-  @Option(names = "--limit", description = "Show at most this many events.")
+  @Option(names = "--limit", paramLabel = "N", description = "Show at most this many events.")
   @Nullable String limit;
 
-  @Option(names = "--last", description = "Show the newest N events, oldest first.")
+  @Option(
+      names = "--last",
+      paramLabel = "N",
+      description = "Show the newest N events, oldest first.")
   @Nullable Integer last;
 
-  @Option(names = "--after", description = "Continue after this token, in either order.")
+  @Option(
+      names = "--after",
+      paramLabel = "TOKEN",
+      description = "Continue after this token, in either order.")
   @Nullable String after;
 
-  @Option(names = "--where", description = "Show only events that match this filter.")
+  @Option(
+      names = "--where",
+      paramLabel = "FILTER",
+      description = "Show only events that match this filter.")
   @Nullable String where;
 
-  @Option(names = "--fields", description = "Attributes to show, comma-separated.")
+  @Option(
+      names = "--fields",
+      paramLabel = "NAMES",
+      description = "Attributes to show, comma-separated.")
   @Nullable String fields;
 
   @Option(
       names = "--output",
+      paramLabel = "FORMAT",
       description = "${COMPLETION-CANDIDATES}. Default: table on a terminal, else json.")
   @Nullable OutputFormat output;
 
-  @Option(names = "--stats", description = "Aggregate: count,sum(x),min(x),max(x),avg(x),p99.9(x).")
+  @Option(
+      names = "--stats",
+      paramLabel = "LIST",
+      description = "Aggregate: count,sum(x),min(x),max(x),avg(x),p99.9(x).")
   @Nullable String stats;
 
-  @Option(names = "--by", description = "Group aggregates by these attributes.")
+  @Option(names = "--by", paramLabel = "NAMES", description = "Group by these attributes.")
   @Nullable String by;
 
-  @Option(names = "--every", description = "Group aggregates by time step, such as 5m.")
+  @Option(names = "--every", paramLabel = "STEP", description = "Group by time step, such as 5m.")
   @Nullable String every;
 
   @Option(names = "--histogram", description = "Plot the number of events over time.")
@@ -91,14 +113,21 @@ public final class QueryCommand implements Callable<Integer> {
 
   @Option(
       names = "--url",
+      paramLabel = "URL",
       description =
           "Ask this daemon (bearer token: WIDEROW_TOKEN). Default: http://127.0.0.1:7380.")
   @Nullable String url;
 
-  @Option(names = "--data", description = "Read a stopped store in this directory.")
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "Read a stopped store in this directory.")
   @Nullable Path data;
 
-  @Option(names = "--tz", description = "Show times in this zone, such as Europe/Berlin.")
+  @Option(
+      names = "--tz",
+      paramLabel = "ZONE",
+      description = "Show times in this zone, such as Europe/Berlin.")
   @Nullable String zone;
 
   @Option(names = "--utc", description = "Show times in UTC (the default).")

@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "Makes a damaged stopped store usable again and lists the data that is lost.",
-      "Nothing is deleted: damaged files are moved to DIR/quarantine, and the readable part of a",
-      "damaged segment is written to a new one. Still, make a copy of DIR first."
+      "Nothing is deleted: damaged files are moved to DIR/quarantine, and the readable",
+      "part of a damaged segment is written to a new one. Still, copy DIR first."
     },
     footer = {
       "",
@@ -31,18 +31,24 @@ public final class RepairCommand implements Callable<Integer> {
   private final Repairer repairer;
   private final Shell shell;
 
-  @Option(names = "--data", required = true, description = "Directory of a stopped store.")
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      required = true,
+      description = "Directory of a stopped store.")
   @Nullable Path data;
 
   @Option(
       names = "--accept-loss",
-      description = {
-        "Give up acknowledged groups that the journal lost, and notes that identify repeated",
-        "batches."
-      })
+      description =
+          "Give up acknowledged groups that the journal lost, and notes that identify repeated"
+              + " batches.")
   boolean acceptLoss;
 
-  @Option(names = "--output", description = "${COMPLETION-CANDIDATES}. Default: table.")
+  @Option(
+      names = "--output",
+      paramLabel = "FORMAT",
+      description = "${COMPLETION-CANDIDATES}. Default: table.")
   DamageTable.Format output = DamageTable.Format.table;
 
   /// Repairs a directory.

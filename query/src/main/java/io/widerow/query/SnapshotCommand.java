@@ -27,36 +27,39 @@ import picocli.CommandLine.Option;
     versionProvider = CommandLines.Version.class,
     sortOptions = false,
     description = {
-      "Copies a store in its present state by hard links. This is fast at any size. The copy takes",
-      "disk space only for what the store deletes later. It is a complete store: copy it to",
-      "another disk for a backup.",
+      "Copies a store in its present state by hard links. This is fast at any size.",
+      "The copy takes disk space only for what the store deletes later. It is a",
+      "complete store: copy it to another disk for a backup.",
       "  widerow snapshot --url http://127.0.0.1:7380 --to NAME    of a daemon's store",
       "  widerow snapshot --data DIR --to DIR2                     of a stopped store"
     },
     footer = {
       "",
-      "Exit codes: 0 ok, 64 usage, 66 no store, or DIR2 exists, 69 daemon unavailable or it",
-      "refused, 73 disk full, 74 input/output, 75 store in use (ask its daemon with --url)."
+      "Exit codes: 0 ok, 64 usage, 66 no store, or DIR2 exists, 69 daemon unavailable",
+      "or it refused, 73 disk full, 74 input/output, 75 store in use (use --url)."
     })
 public final class SnapshotCommand implements Callable<Integer> {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
   private final Shell shell;
 
-  @Option(names = "--data", description = "Directory of a stopped store.")
+  @Option(names = "--data", paramLabel = "DIR", description = "Directory of a stopped store.")
   @Nullable Path data;
 
   @Option(
       names = "--url",
-      description = "Ask this daemon (token with the scope admin: WIDEROW_TOKEN).")
+      paramLabel = "URL",
+      description =
+          "Ask this daemon (token of scope admin: WIDEROW_TOKEN). Default: ${DEFAULT-VALUE}.")
   String url = QueryRun.URL_DEFAULT;
 
   @Option(
       names = "--to",
+      paramLabel = "TARGET",
       required = true,
       description = {
         "With --data: a new directory on the same file system.",
-        "With --url: a name inside the directory that the daemon is configured with (snapshot-dir)."
+        "With --url: a name in the daemon's snapshot-dir."
       })
   String to = "";
 

@@ -23,11 +23,12 @@ import picocli.CommandLine.Parameters;
     description = "Follows the events of a daemon, of one or more types, in time order.",
     footer = {
       "",
-      "In ordered mode, an event is shown once it is older than --lag, in its place in the total",
-      "order. An event that arrives after that is shown on arrival, however late it is, with the",
-      "attribute widerow.late. With --mode now, every event is shown on arrival. Each event is",
-      "shown once. On exit, tail prints the --after token and the --arrived position to continue",
-      "from; without --arrived, late events that arrived in between are left out.",
+      "In ordered mode, an event is shown when it is older than --lag, at its place",
+      "in the total order. An event that arrives after that is shown on arrival,",
+      "however late it is, with the attribute widerow.late. With --mode now, every",
+      "event is shown on arrival. Each event is shown once. On exit, tail prints the",
+      "--after token and the --arrived position to continue from. Without --arrived,",
+      "late events that arrived in between are left out.",
       "Exit codes are those of widerow query."
     })
 public final class TailCommand implements Callable<Integer> {
@@ -36,34 +37,55 @@ public final class TailCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
   List<String> types = new ArrayList<>();
 
-  @Option(names = "--url", description = "Follow this daemon (bearer token: WIDEROW_TOKEN).")
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      description = "Follow this daemon (bearer token: WIDEROW_TOKEN). Default: ${DEFAULT-VALUE}.")
   String url = QueryRun.URL_DEFAULT;
 
-  @Option(names = "--where", description = "Show only events that match this filter.")
+  @Option(
+      names = "--where",
+      paramLabel = "FILTER",
+      description = "Show only events that match this filter.")
   @Nullable String where;
 
-  @Option(names = "--fields", description = "Attributes to show, comma-separated.")
+  @Option(
+      names = "--fields",
+      paramLabel = "NAMES",
+      description = "Attributes to show, comma-separated.")
   @Nullable String fields;
 
-  @Option(names = "--after", description = "Continue after this token. Default: now.")
+  @Option(
+      names = "--after",
+      paramLabel = "TOKEN",
+      description = "Continue after this token. Default: now.")
   @Nullable String after;
 
-  @Option(names = "--mode", description = "ordered (default) or now.")
+  @Option(names = "--mode", paramLabel = "MODE", description = "ordered (default) or now.")
   Mode mode = Mode.ordered;
 
-  @Option(names = "--lag", description = "Age at which events are shown in order. Default: 2s.")
+  @Option(
+      names = "--lag",
+      paramLabel = "AGE",
+      description = "Age at which events are shown in order. Default: 2s.")
   String lag = "2s";
 
-  @Option(names = "--arrived", description = "With --after: also late events since this position.")
+  @Option(
+      names = "--arrived",
+      paramLabel = "POSITION",
+      description = "With --after: also late events since this position.")
   @Nullable String arrived;
 
-  @Option(names = "--every", description = "Polling interval. Default: 500ms.")
+  @Option(names = "--every", paramLabel = "TIME", description = "Polling interval. Default: 500ms.")
   String every = "500ms";
 
-  @Option(names = "--limit", description = "Exit after this many events.")
+  @Option(names = "--limit", paramLabel = "N", description = "Exit after this many events.")
   long limit = Long.MAX_VALUE;
 
-  @Option(names = "--output", description = "table, json, csv, raw or logfmt, as in widerow query.")
+  @Option(
+      names = "--output",
+      paramLabel = "FORMAT",
+      description = "${COMPLETION-CANDIDATES}. Default: table on a terminal, else json.")
   @Nullable OutputFormat output;
 
   /// When events are shown.

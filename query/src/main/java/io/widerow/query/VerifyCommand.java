@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
     versionProvider = CommandLines.Version.class,
     sortOptions = false,
     description = {
-      "Checks every byte of a stopped store: the FORMAT file, the manifest, each block of each",
-      "segment, the journals and the notes. Changes nothing."
+      "Checks every byte of a stopped store: the FORMAT file, the manifest, each block",
+      "of each segment, the journals and the notes. Changes nothing."
     },
     footer = {
       "",
@@ -29,10 +29,17 @@ public final class VerifyCommand implements Callable<Integer> {
   private final Function<Path, Verification> verifier;
   private final Shell shell;
 
-  @Option(names = "--data", required = true, description = "Directory of a stopped store.")
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      required = true,
+      description = "Directory of a stopped store.")
   @Nullable Path data;
 
-  @Option(names = "--output", description = "${COMPLETION-CANDIDATES}. Default: table.")
+  @Option(
+      names = "--output",
+      paramLabel = "FORMAT",
+      description = "${COMPLETION-CANDIDATES}. Default: table.")
   DamageTable.Format output = DamageTable.Format.table;
 
   VerifyCommand(Function<Path, Verification> verifier, Shell shell) {

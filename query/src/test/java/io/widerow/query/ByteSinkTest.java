@@ -6,9 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// Goal: what is put by words is what was meant, whatever its length, and touches nothing before
-/// it. Method: numbers and runs of all lengths, between others, beside the runtime's own text of
-/// them.
+/// Goal: numbers and bytes that are written word by word are right at every length, and leave the
+/// bytes before them unchanged. Method: write numbers and byte runs of all lengths between others
+/// and compare with the text that the JDK makes.
 class ByteSinkTest {
   private static void assertPut(long number) {
     ByteSink sink = new ByteSink(1);
@@ -20,7 +20,7 @@ class ByteSinkTest {
   }
 
   @Test
-  void aNumberIsWrittenAsTheRuntimeDoes() {
+  void numberIsWrittenAsTheJdkDoes() {
     for (long small = -1_001; small <= 10_001; small++) {
       assertPut(small);
     }
@@ -41,7 +41,7 @@ class ByteSinkTest {
   }
 
   @Test
-  void aRunOfAnyLengthIsCopiedWhole() {
+  void bytesOfAnyLengthAreCopied() {
     byte[] source = new byte[200];
     for (int i = 0; i < source.length; i++) {
       source[i] = (byte) ('!' + i % 90);

@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: what is written eight bytes at a time is what RFC 4180 says one character at a time.
-/// Method: random texts of all short lengths out of few characters, so that each stands in each
-/// place of a word, beside the plain algorithm.
+/// Goal: escaping eight bytes at a time gives what RFC 4180 says one character at a time. Method:
+/// random texts of all short lengths from few characters, so that each character occurs at each
+/// position of a word; compare with the plain algorithm.
 class CsvEscapeTest {
   private static final String SIGNS = "a#\"\"!,-+\n\r\t=é日😀";
   private static final int LENGTH_MAX = 40;
@@ -32,7 +32,7 @@ class CsvEscapeTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void textsAreWrittenAsTheRfcSays(long seed) {
+  void textsAreEscapedAsTheRfcSays(long seed) {
     Random random = new Random(seed);
     for (int i = 0; i < 40_000; i++) {
       StringBuilder text = new StringBuilder();
@@ -46,7 +46,7 @@ class CsvEscapeTest {
   }
 
   @Test
-  void aByteAboveAQuoteIsNoFalseAlarm() {
+  void byteAfterAQuoteIsNotMarkedByTheBorrow() {
     assertEquals("\"\"\"#\"\"#\"\"#######\"", written("\"#\"#\"#######"));
   }
 }

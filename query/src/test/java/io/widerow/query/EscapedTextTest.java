@@ -13,10 +13,10 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: what is written eight bytes at a time is what JSON and CSV say one character at a time,
-/// wherever a text lies, and none that lies behind it shows. Method: random texts of all short
-/// lengths out of few characters, in arrays with and without room behind them, beside the plain
-/// algorithm.
+/// Goal: escaping eight bytes at a time gives what JSON and CSV say one character at a time,
+/// wherever a text is in memory, and shows no bytes after the text. Method: random texts of all
+/// short lengths from few characters, in arrays with and without bytes after them; compare with the
+/// plain algorithm.
 class EscapedTextTest {
   private static final String SIGNS = "ab \"\"\\\\\n\t,=\r\u0001\u007f\u0080\u009f\u00a0é日😀";
   private static final int LENGTH_MAX = 40;
@@ -59,7 +59,8 @@ class EscapedTextTest {
     return text.toString();
   }
 
-  /// A value in the middle of an array, and of a part of it, with so many quotes behind it.
+  /// A value in the middle of an array, or of a slice of one, with the given number of quotes after
+  /// it.
   private static AttributeValue value(String text, int before, int behind) {
     byte[] bytes = text.getBytes(UTF_8);
     byte[] around = new byte[before + bytes.length + behind];
@@ -71,7 +72,7 @@ class EscapedTextTest {
     return value;
   }
 
-  /// Puts random texts, and compares what the sink has with what the plain algorithm says.
+  /// Puts random texts and compares the sink with the plain algorithm.
   private static void check(
       long seed, UnaryOperator<String> plain, BiConsumer<ByteSink, AttributeValue> put) {
     Random random = new Random(seed);
@@ -87,19 +88,19 @@ class EscapedTextTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void valuesAreWrittenAsJsonSays(long seed) {
+  void valuesAreEscapedAsJson(long seed) {
     check(seed, EscapedTextTest::json, ByteSink::putJson);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void stringsAreWrittenAsJsonSays(long seed) {
+  void stringsAreEscapedAsJson(long seed) {
     check(seed, EscapedTextTest::json, (sink, value) -> sink.putJson(value.toString()));
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void valuesAreWrittenAsCsvSays(long seed) {
+  void valuesAreEscapedAsCsv(long seed) {
     check(seed, EscapedTextTest::csv, ByteSink::putCsv);
   }
 }

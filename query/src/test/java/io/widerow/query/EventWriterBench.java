@@ -23,8 +23,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// How many access-log events a second does one core write, as JSON lines and as CSV? The lines are
-/// real ones: a processor foretells what it has seen a thousand times.
+/// How many access-log events per second does one core write, as JSON lines and as CSV? The lines
+/// are real ones, because branch prediction learns a few made-up lines by heart.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -33,7 +33,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 public class EventWriterBench {
   private static final Path LOG = Path.of("../loadgen/logs/apache_access.log");
-  private static final int EVENTS = 10_000; // as many as it has
+  private static final int EVENTS = 10_000; // all lines of the log
   private static final long START = 1_763_666_100_000_000_000L;
 
   private final EventBatch batch = new EventBatch(1 << 20, 1 << 24);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: figures are exact where they are said to be, and parameters are refused with their value.
+/// Goal: aggregates are exact where documented, and bad parameters are refused with their value.
 /// Method: random longs against BigInteger; the seed is the test's name, `-Dseed=<n>` replays it.
 class FiguresTest {
   private static LineEvent event(long value) {
@@ -128,13 +128,14 @@ class FiguresTest {
     assertTrue(query.filter() instanceof Filter.Compare);
   }
 
-  /// Groups are found again by their bytes; what has the same text is one group, whatever its kind.
+  /// Groups are found by the bytes of their attributes. Values of equal text are one group,
+  /// whatever their kind.
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.widerow.query.QuerySeeds#twenty")
   void groupsAreThoseOfAPlainCount(long seed) {
     var random = new SplittableRandom(seed);
     Object[] values = {200L, "200", 200.0, "200.0", true, "true", "", "é", "x".repeat(2_000)};
-    int distinct = random.nextInt(2) * 9_000; // more than are remembered, or few
+    int distinct = random.nextInt(2) * 9_000; // more than the cache holds, or few
     var figures =
         new Statistics(
             new FiguresQuery(
@@ -167,9 +168,9 @@ class FiguresTest {
     assertEquals(expected, counted);
   }
 
-  /// A question with many figures for many groups must not take a daemon's heap.
+  /// A query with many aggregates for many groups must not fill a daemon's heap.
   @Test
-  void groupsAndTheirFiguresAreOfTheBudgetOfAllQueries() {
+  void groupsCountAgainstTheBudgetOfAllQueries() {
     var memory = new QueryMemory(4 << 20);
     String many = "count" + ",avg(n)".repeat(99);
     EventWriter writer =
@@ -179,7 +180,7 @@ class FiguresTest {
         assertThrows(
             QueryException.OverBudget.class,
             () -> {
-              for (int i = 0; i < 1_000; i++) { // 100 figures of each: far more than 4 MiB
+              for (int i = 0; i < 1_000; i++) { // 100 aggregates each: far more than 4 MiB
                 writer.event(event(i), sink);
               }
             });

@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a filter means what its text says. Method: random texts, built together with a naive
-/// evaluation over a map that shares nothing with the parser and the store; events with some of the
-/// attributes, of every kind. The seed is the test's name; `-Dseed=<n>` replays it.
+/// Goal: a filter keeps the events that its text describes. Method: random filter texts, each built
+/// together with a naive evaluation over a map that shares no code with the parser and the store;
+/// random events with attributes of every kind. The seed is the test's name; `-Dseed=<n>` replays
+/// it.
 class FilterOracleTest {
   private static final long NOW = 1_763_666_100_000_000_000L;
   private static final List<String> NAMES = List.of("a", "b", "c.d", "body");
@@ -25,7 +26,7 @@ class FilterOracleTest {
   private static final List<String> SIGNS = List.of("=", "==", "!=", "<", "<=", ">", ">=");
   private static final List<String> EXPRESSIONS = List.of("x", "^x$", "[xY]", "(?i)^y\\d", ".");
 
-  /// A filter as text and as what it means.
+  /// A filter as text, and its naive evaluation.
   private record Said(String text, Predicate<Map<String, Object>> keeps) {}
 
   private static Said filter(SplittableRandom random, int depth) {
@@ -39,7 +40,7 @@ class FilterOracleTest {
         Said right = filter(random, depth - 1);
         yield new Said("(" + left.text + ") and (" + right.text + ")", left.keeps.and(right.keeps));
       }
-      case 2 -> { // without parentheses: and binds closer
+      case 2 -> { // without parentheses: "and" binds tighter
         Said a = test(random);
         Said b = test(random);
         Said c = test(random);
@@ -124,13 +125,13 @@ class FilterOracleTest {
     };
   }
 
-  /// Null for kinds that have no order among each other.
+  /// Null for kinds that cannot be compared.
   private static @Nullable Integer order(Object value, Object literal) {
     if (value instanceof Number && literal instanceof Number) {
       return new BigDecimal(value.toString()).compareTo(new BigDecimal(literal.toString()));
     }
     if (value instanceof String a && literal instanceof String b) {
-      return a.compareTo(b); // no surrogates here, so as the bytes of UTF-8
+      return a.compareTo(b); // no surrogates, so in the order of UTF-8
     }
     if (value instanceof Boolean a && literal instanceof Boolean b) {
       return a.compareTo(b);

@@ -17,9 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: what is printed as a filter is parsed as that filter, and what is no filter is refused at
-/// the right character. Method: random filters printed with random spaces and quotes and parsed
-/// again; errors by table. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// Goal: a printed filter parses to the same filter, and an invalid one is refused at the right
+/// character. Method: print random filters with random spaces and quotes and parse them; a table of
+/// errors. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class FilterParserTest {
   private static final long NOW = 1_763_666_100_000_000_000L;
   private static final List<Comparison> COMPARISONS = List.of(Comparison.values());
@@ -153,7 +153,7 @@ class FilterParserTest {
     assertThrows(QueryException.Refused.class, () -> FilterParser.parse(nots, NOW));
   }
 
-  /// Compiling 4,000 characters took 75 MB, and takes four times as much for twice as many.
+  /// Compiling 4,000 characters took 75 MB, and twice the characters take four times the memory.
   @Test
   void expressionsAreLimitedTogether() {
     String half = "a ~ \"" + "x".repeat(1_499) + ".\"";

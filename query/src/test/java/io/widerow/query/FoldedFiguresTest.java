@@ -30,11 +30,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: counts are the same whether the store shows every event or lets one stand for others like
-/// it. Method: events with attributes of every encoding, some late, some with ids of their own,
-/// over several blocks and shards; random figures of random ranges while half of them are open,
-/// when all are sealed, and when they are merged, beside the figures of each event in order. The
-/// seed is the test's name, `-Dseed=<n>` replays it.
+/// Goal: counts are the same whether the store returns every event or lets one stand for others of
+/// its group (aggregation pushdown). Method: events with attributes of every encoding, some late,
+/// some with ids that the sender chose, over several blocks and shards. Random aggregates of random
+/// ranges while half of the events are open, when all are sealed, and when they are merged; compare
+/// with the same aggregates over each event in order. The seed is the test's name, `-Dseed=<n>`
+/// replays it.
 class FoldedFiguresTest {
   private static final long START = 1_763_600_000_000_000_000L;
   private static final long SPAN = 2 * 3_600_000_000_000L;
@@ -106,7 +107,7 @@ class FoldedFiguresTest {
       time -= random.nextLong(SPAN);
     }
     byte[] type = utf8(number % 50 == 0 ? "own" : number % 10 == 0 ? "hourly" : "long");
-    if (number % 50 == 0) { // every second one replaces the one before
+    if (number % 50 == 0) { // every second of these replaces the one before
       time = START + number / 100 * 1_000_000L;
       long tail = TimeUuid.tailOf(time, 1, number / 100);
       batch.begin(type, 0, type.length, new EventId(TimeUuid.timeOfNanos(time), tail));
@@ -153,7 +154,7 @@ class FoldedFiguresTest {
     }
   }
 
-  /// Returns how many events were shown where one may stand for others.
+  /// Returns how many events the reader returned when one may stand for others.
   private static long compare(StoreView view, RangeQuery query, FiguresQuery figures) {
     RangeQuery asked = query.withFields(figures.fields());
     Answer each = answer(view, asked, figures, null);
@@ -190,7 +191,7 @@ class FoldedFiguresTest {
       long from = START - SPAN / 2 + random.nextLong(SPAN);
       query = query.withRange(from, from + random.nextLong(1, SPAN));
     }
-    if (random.nextInt(3) > 0) { // without those whose ids are their own, which are not folded
+    if (random.nextInt(3) > 0) { // without events whose ids the sender chose: those are not folded
       query = query.withTypes(ASSIGNED);
     }
     if (random.nextBoolean()) {
@@ -200,8 +201,8 @@ class FoldedFiguresTest {
     return query.withDescending(random.nextInt(4) == 0);
   }
 
-  /// @param looked events that were looked at, or known without a look
-  /// @param shown events that the reader showed
+  /// @param looked events scanned, or counted without a scan
+  /// @param shown events that the reader returned
   /// @param stoodFor events that these stood for
   private record Answer(List<List<String>> rows, long looked, long shown, long stoodFor) {}
 

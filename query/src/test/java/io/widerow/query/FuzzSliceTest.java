@@ -7,13 +7,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Goal: whatever is asked, the answer is a value or a refusal. Method: a slice of what `mvn
-/// -Pfuzz` does for hours.
+/// Goal: any input gives a value or a refusal. Method: a short run of the fuzzing that `mvn -Pfuzz`
+/// does for hours.
 class FuzzSliceTest {
   @ParameterizedTest
   @EnumSource(FuzzTargets.class)
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
-  void whateverIsAskedIsReadOrRefused(FuzzTargets target) throws IOException {
+  void anyInputIsReadOrRefused(FuzzTargets target) throws IOException {
     FuzzSlice.run(target, 1, 10_000);
   }
 }

@@ -18,8 +18,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
-/// Everything that reads what somebody asks, and what a daemon answers. Whatever it is, the answer
-/// is a value or a [QueryException].
+/// The parsers of requests, and of a daemon's answers. Any input gives a value or a
+/// [QueryException].
 @SuppressWarnings("ImmutableEnumChecker") // method references
 public enum FuzzTargets implements FuzzTarget {
   FILTER(FuzzTargets::filter, FuzzTargets.filters()),
@@ -141,7 +141,8 @@ public enum FuzzTargets implements FuzzTarget {
     };
   }
 
-  /// The text as it is; and its bytes as those of a token, with the right checksum.
+  /// Parses the input as a token's text, and also its bytes as a token's content with the right
+  /// checksum.
   private static void token(byte[] input) {
     CRC32C crc = new CRC32C();
     crc.update(input);

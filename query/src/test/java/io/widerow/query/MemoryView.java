@@ -23,15 +23,16 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A store's view for tests: records in one batch, a list of their offsets for each partition.
+/// A store view for tests: the records of one batch, and a list of their offsets for each
+/// partition.
 final class MemoryView implements StoreView {
   final EventBatch batch = new EventBatch(1 << 12, 1 << 26);
   private final Map<PartitionKey, List<Long>> rows = new TreeMap<>();
-  int planned; // times that partitions were asked for
+  int planned; // number of calls of partitions()
   int opened;
   int closed;
 
-  /// Puts the event that was built last, and starts at `offset`, into a partition.
+  /// Puts the event at `offset`, the one built last, into a partition.
   void place(PartitionKey key, long offset) {
     rows.computeIfAbsent(key, _ -> new ArrayList<>()).add(offset);
   }
@@ -67,7 +68,7 @@ final class MemoryView implements StoreView {
     return infos;
   }
 
-  /// A day, which no bucket lies across the ends of.
+  /// A day, because no bucket crosses the ends of a day.
   @Override
   public @Nullable Span firstSpan(long fromNanos, long untilNanos, boolean descending) {
     long day = PartitionKey.MINUTES_PER_DAY * PartitionKey.NANOS_PER_MINUTE;

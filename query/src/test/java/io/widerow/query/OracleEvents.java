@@ -8,10 +8,10 @@ import io.widerow.storage.EmbeddedStore;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/// Events for the oracle, numbered from 0 in the order in which they are written: 8 types, three of
-/// ten at a full millisecond that others share, one of ten late by up to two days. Events of the
-/// types from [#OWN_FROM] on bring ids of their own, and one of fifty of these replaces an earlier
-/// one. What each store must answer is kept as a sorted list.
+/// Events for the oracle, numbered from 0 in the order of writing. They have 8 types; three of ten
+/// share a full millisecond with others; one of ten is late by up to two days. Events of the types
+/// from [#OWN_FROM] on have ids that the sender chose, and one of fifty of these replaces an
+/// earlier event. The expected answer of each store is a sorted list.
 final class OracleEvents {
   static final String[] TYPES = {
     "access", "access.error", "cpu", "disk", "own.a", "own.b", "own.c", "own|d"
@@ -25,8 +25,8 @@ final class OracleEvents {
 
   final long[] nanos;
   final byte[] types;
-  final int[] replaces; // the number whose id is used again; its own number else
-  private final boolean[] hidden; // replaced by a later one
+  final int[] replaces; // the number whose id it reuses, or else its own number
+  private final boolean[] hidden; // replaced by a later event
 
   OracleEvents(int count, SplittableRandom random) {
     nanos = new long[count];
@@ -74,8 +74,8 @@ final class OracleEvents {
     return new EventId(TimeUuid.timeOfNanos(time), tail);
   }
 
-  /// Numbers of the events that are shown, in the order of ids, then types. Assigned ids have the
-  /// store's number 0, which is before that of the clients, and then the order of arrival.
+  /// Numbers of the visible events, ordered by id, then type. Assigned ids have the store's number
+  /// 0, which sorts before that of the clients, and then the order of arrival.
   int[] sorted() {
     return java.util.stream.IntStream.range(0, count())
         .filter(i -> !hidden[i])
@@ -89,8 +89,8 @@ final class OracleEvents {
         .toArray();
   }
 
-  /// Writes events `[from, until)` to a store, in chunks; each is a batch for one lane, and a batch
-  /// for every lane of the events with ids of their own.
+  /// Writes events `[from, until)` to a store in chunks. Each chunk is one batch for one lane, and
+  /// one batch for every lane with the events whose ids the sender chose.
   void write(EmbeddedStore store, int from, int until) {
     int lanes = store.lanes();
     EventBatch[] own = new EventBatch[lanes];

@@ -13,8 +13,8 @@ import java.time.ZoneOffset;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the bytes of every output format stay as they are documented. Method: one event with a
-/// value of every kind, and with everything that must be escaped, against text written by hand.
+/// Goal: the bytes of every output format stay as documented. Method: one event with a value of
+/// every kind and every character that must be escaped, against text written by hand.
 class OutputGoldenTest {
   private static final long TIME = 1_763_666_100_000_000_001L; // 2025-11-20T19:15:00.000000001Z
   private static final String BODY =
@@ -67,7 +67,7 @@ class OutputGoldenTest {
     var read = new LineEvent(JsonLine.parse(line.strip()));
     var again = new ByteSink(8);
     new JsonLinesWriter(ZoneOffset.UTC).event(read, again);
-    assertEquals(line, again.toString(), "what a client reads back it writes the same");
+    assertEquals(line, again.toString(), "a client that parses a line writes the same line");
   }
 
   @Test

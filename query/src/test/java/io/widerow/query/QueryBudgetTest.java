@@ -25,9 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a query whose filter keeps nothing of one large partition ends within a few thousand
-/// looked-at events of its cancel, its deadline or its budget, sealed or open. Method: 60,000
-/// events of one hour in a store on the disk, and a filter that nothing can rule out unread.
+/// Goal: a query whose filter keeps nothing of one large partition, sealed or open, ends within a
+/// few thousand scanned events of its cancel, its deadline or its budget. Method: 60,000 events of
+/// one hour in a store on disk, and a filter that cannot skip any block.
 @TestInstance(Lifecycle.PER_CLASS)
 class QueryBudgetTest {
   private static final long START = 1_763_666_100_000_000_000L;
@@ -59,7 +59,7 @@ class QueryBudgetTest {
     stores.forEach(EmbeddedStore::close);
   }
 
-  /// Events looked at until the query ended by itself or was ended.
+  /// Events scanned until the query ended or was ended.
   private static long scanned(RangeReader reader) {
     reader.next();
     return reader.eventsScanned();
@@ -67,7 +67,7 @@ class QueryBudgetTest {
 
   @ParameterizedTest(name = "store {0}")
   @ValueSource(ints = {0, 1})
-  void withinTheBudgetAllIsLookedAt(int store) {
+  void queryWithinTheBudgetScansAll(int store) {
     var exactly = new QueryBudget(1, EVENTS, LONG);
     try (StoreView view = stores.get(store).view();
         var reader = RangeReader.open(view, RangeQuery.ALL.withFilter(NOTHING), exactly)) {
@@ -77,7 +77,7 @@ class QueryBudgetTest {
 
   @ParameterizedTest(name = "store {0}")
   @ValueSource(ints = {0, 1})
-  void budgetOfEventsEndsIt(int store) {
+  void eventBudgetEndsTheQuery(int store) {
     var few = new QueryBudget(1, 10_000, LONG);
     try (StoreView view = stores.get(store).view();
         var reader = RangeReader.open(view, RangeQuery.ALL.withFilter(NOTHING), few)) {
@@ -89,7 +89,7 @@ class QueryBudgetTest {
 
   @ParameterizedTest(name = "store {0}")
   @ValueSource(ints = {0, 1})
-  void cancelEndsItInTheMiddle(int store) {
+  void cancelEndsTheQueryEarly(int store) {
     try (StoreView view = stores.get(store).view();
         var reader =
             RangeReader.open(view, RangeQuery.ALL.withFilter(NOTHING), QueryBudget.DEFAULT)) {
@@ -107,7 +107,7 @@ class QueryBudgetTest {
   }
 
   @Test
-  void memoryIsSharedByAllAndGivenBack() {
+  void memoryBudgetIsSharedAndGivenBack() {
     QueryMemory memory = new QueryMemory(1 << 18);
     try (StoreView view = stores.get(1).view()) {
       try (var reader = RangeReader.open(view, RangeQuery.ALL, QueryBudget.DEFAULT, memory)) {
@@ -128,7 +128,7 @@ class QueryBudgetTest {
   }
 
   @Test
-  void deadlineEndsIt() {
+  void deadlineEndsTheQuery() {
     var brief = new QueryBudget(1, Long.MAX_VALUE, Duration.ofNanos(1));
     try (StoreView view = stores.getFirst().view();
         var reader = RangeReader.open(view, RangeQuery.ALL.withFilter(NOTHING), brief)) {

@@ -27,9 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: every option of `widerow query` does what its help says, and every mistake is one sentence
-/// and its exit code. Method: the command line in this process over a store on the disk, half of it
-/// sealed and half in the journal; outputs against text written by hand.
+/// Goal: every option of `widerow query` does what its help says, and every mistake gives one
+/// sentence and its exit code. Method: run the command line in this process on a store on disk,
+/// half of it sealed and half in the journal; compare outputs with text written by hand.
 class QueryCommandTest {
   private static final long START = 1_763_666_100_000_000_000L; // 2025-11-20T19:15:00Z
   private static final long MINUTE = 60_000_000_000L;
@@ -38,7 +38,7 @@ class QueryCommandTest {
 
   @TempDir static Path directory;
 
-  /// Numbers from 0, a minute apart; every fourth is an error.
+  /// Events numbered from 0, a minute apart; every fourth is an error.
   @BeforeAll
   static void fill() throws IOException {
     List<Stored> events = new ArrayList<>();
@@ -53,7 +53,7 @@ class QueryCommandTest {
     StoreDirectory.write(directory.resolve("store"), events.reversed());
   }
 
-  /// What a run of the command left behind.
+  /// The exit code and the output of one run.
   private record Run(int code, String out, String err) {}
 
   private static Run run(Path data, boolean terminal, String... arguments) {
@@ -119,7 +119,7 @@ class QueryCommandTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"asc", "desc"})
-  void tokensGoOnToTheEnd(String order) {
+  void pagesByTokenReachTheEnd(String order) {
     List<Integer> expected = order.equals("asc") ? upTo(0, EVENTS) : upTo(0, EVENTS).reversed();
     List<Integer> seen = new ArrayList<>();
     List<String> arguments = new ArrayList<>(List.of("--order", order, "--limit", "3"));
@@ -136,12 +136,12 @@ class QueryCommandTest {
       Collections.addAll(arguments, "--after", token.group(1));
     }
     assertEquals(expected, seen);
-    String behind = shows(arguments.toArray(String[]::new));
-    assertEquals(arguments.getLast(), behind.replaceAll(".*:\"(.*)\"}\n", "$1"), "still there");
+    String end = shows(arguments.toArray(String[]::new));
+    assertEquals(arguments.getLast(), end.replaceAll(".*:\"(.*)\"}\n", "$1"), "same token");
   }
 
   @Test
-  void tokenOfTheLastEventsGoesOnBehindThem() {
+  void tokenOfTheLastEventsContinuesAfterThem() {
     String last = shows("--last", "3", "--to", "2025-11-20T19:20:00Z");
     assertEquals(upTo(2, 5), numbersOf(last));
     Matcher token = TOKEN.matcher(last);
@@ -202,7 +202,7 @@ class QueryCommandTest {
   }
 
   @Test
-  void figures() {
+  void aggregates() {
     assertEquals(
         """
         {"type":"nginx.access","count":15,"sum(n)":135,"min(n)":0,"max(n)":18}
@@ -225,7 +225,7 @@ class QueryCommandTest {
   }
 
   @Test
-  void histogramIsTheVolumeOverTime() {
+  void histogramCountsEventsOverTime() {
     String plot = shows("--histogram", "nginx.error");
     String bar = "#".repeat(50);
     assertEquals(33, plot.lines().count());
@@ -303,7 +303,7 @@ class QueryCommandTest {
   }
 
   @Test
-  void withoutADaemonItSaysWhatElseThereIs() {
+  void unreachableDaemonNamesTheAlternatives() {
     Run run = run(new ByteArrayOutputStream(), false, "--url", "http://127.0.0.1:1");
     assertEquals(69, run.code(), run.err());
     assertTrue(run.err().contains("no daemon answers at http://127.0.0.1:1"), run.err());
@@ -311,7 +311,7 @@ class QueryCommandTest {
   }
 
   @Test
-  void aReaderThatHasGoneIsNoFailureAndAFullDiskIs() {
+  void closedPipeIsNoFailureButAFullDiskIs() {
     String data = directory.resolve("store").toString();
     Run gone = run(new Closed("Broken pipe"), false, "--data", data);
     assertEquals(new Run(0, gone.out(), ""), gone);
@@ -335,7 +335,7 @@ class QueryCommandTest {
   }
 
   @Test
-  void progressAppearsAfterASecondAndGoesAway() {
+  void progressAppearsAfterASecondAndIsCleared() {
     var err = new ByteArrayOutputStream();
     var progress = new Progress(new PrintStream(err, true, StandardCharsets.UTF_8), 0);
     progress.at(5, 900_000_000L);

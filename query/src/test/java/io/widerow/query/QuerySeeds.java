@@ -3,8 +3,8 @@ package io.widerow.query;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// The seeds of property tests: fresh ones in every run, in the tests' names, or the one given with
-/// `-Dseed=<n>` to replay a failure.
+/// Seeds of property tests: random ones in each run, shown in the tests' names, or the one given
+/// with `-Dseed=<n>` to replay a failure.
 final class QuerySeeds {
   private QuerySeeds() {}
 

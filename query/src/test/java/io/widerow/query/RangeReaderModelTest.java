@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: whatever the partitions, a query gives exactly the events of its range, types and filter,
-/// in order, and pages of any size put together are the same answer. Method: random events in
-/// partitions of mixed widths and shards, equal ids in different types among them; compare with a
-/// sorted list. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// Goal: a query returns exactly the events of its range, types and filter, in order, for any
+/// partitions; and pages of any size add up to the same answer. Method: random events in partitions
+/// of mixed widths and shards, some with equal ids in different types; compare with a sorted list.
+/// The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class RangeReaderModelTest {
   private static final long START = 1_000_000L * PartitionKey.NANOS_PER_MINUTE * 24;
   private static final List<String> TYPES = List.of("nginx.access", "nginx.error", "cpu", "disk");
@@ -107,14 +107,14 @@ class RangeReaderModelTest {
       while (reader.next() == Step.EVENT) {
         tokens.add(Token.of(reader.event()).toString());
       }
-      assertEquals(Step.END, reader.next(), "the end stays the end");
+      assertEquals(Step.END, reader.next(), "END is final");
     }
     return tokens;
   }
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.widerow.query.QuerySeeds#twenty")
-  void answerEqualsSortedListWholeAndPageByPage(long seed) {
+  void answerEqualsSortedListAtOnceAndByPages(long seed) {
     var random = new SplittableRandom(seed);
     try (var view = new MemoryView()) {
       fill(view, random);
@@ -139,7 +139,7 @@ class RangeReaderModelTest {
   }
 
   @Test
-  void limitPlansAndOpensNoGroupThatItDoesNotNeed() {
+  void limitedQueryOpensNoFurtherGroups() {
     var random = new SplittableRandom(1);
     try (var view = new MemoryView()) {
       fill(view, random);
@@ -155,7 +155,7 @@ class RangeReaderModelTest {
   }
 
   @Test
-  void budgetsAndCancelEndAQueryWithTheirName() {
+  void budgetAndCancelEndAQuery() {
     try (var view = new MemoryView()) {
       fill(view, new SplittableRandom(2));
       var few = new QueryBudget(4_096, 1, Duration.ofMinutes(1));

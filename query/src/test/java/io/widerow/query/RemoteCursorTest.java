@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// Goal: an answer over HTTP is shown whole, and one that is cut, failed or refused is an error.
-/// Method: a server that answers with given text.
+/// Goal: a complete answer over HTTP is shown completely; one that is cut off, failed or refused is
+/// an error. Method: a server that answers with a given text.
 class RemoteCursorTest {
   private static final String EVENT =
       "{\"id\":\"5a8c6b80-c64a-11f0-8080-808080808080\",\"ts\":\"2025-11-20T19:15:00.000000001Z\","
@@ -53,7 +53,7 @@ class RemoteCursorTest {
   }
 
   @Test
-  void wholeAnswers() throws Exception {
+  void completeAnswers() throws Exception {
     assertEquals(0, read(200, ""));
     assertEquals(2, read(200, EVENT + EVENT + "{\"token\":\"w1.x\"}\n"));
   }
@@ -63,8 +63,8 @@ class RemoteCursorTest {
     refuses(200, EVENT, "ended in the middle");
     refuses(200, EVENT + "{\"error\":\"disk \\u001b\"}\n", "disk \\x1b");
     refuses(200, "{\"id\":", "not JSON lines");
-    refuses(200, "{\"id\":\"1\"}\n", "no event");
-    refuses(200, EVENT.replace("\"type\"", "\"\":1,\"type\""), "no name");
+    refuses(200, "{\"id\":\"1\"}\n", "not an event");
+    refuses(200, EVENT.replace("\"type\"", "\"\":1,\"type\""), "invalid attribute name");
     refuses(400, "limit: zero", "answered 400: limit: zero");
   }
 }

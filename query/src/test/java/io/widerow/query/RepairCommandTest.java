@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/// Goal: an operator with a damaged store is told what is damaged, reads the rest, repairs it, and
-/// is told what was lost; a store that is not to be touched is refused. Method: the command lines
-/// over a real store on the real disk and journal, half sealed and half in the journal.
+/// Goal: an operator with a damaged store learns what is damaged, reads the rest, repairs the
+/// store, and learns what was lost; a store that must not be touched is refused. Method: the
+/// command lines on a real store on disk, half sealed and half in the journal.
 class RepairCommandTest {
   private static final long START = 1_763_666_100_000_000_000L; // 2025-11-20T19:15:00Z
   private static final long MINUTE = 60_000_000_000L;
@@ -93,7 +93,7 @@ class RepairCommandTest {
   }
 
   @Test
-  void aWholeStoreIsSaidToBeWhole() {
+  void storeWithoutDamageIsReportedSo() {
     Run run = verify();
     assertEquals(0, run.code(), run.err());
     assertTrue(run.out().contains("checked 1 segments"), run.out());
@@ -104,7 +104,7 @@ class RepairCommandTest {
   }
 
   @Test
-  void aDamagedBlockIsNamedServedAroundAndRepaired() throws IOException {
+  void damagedBlockIsNamedSkippedAndRepaired() throws IOException {
     Path file = only("segments", ".seg");
     flip(file, 70);
     byte[] damaged = Files.readAllBytes(file);
@@ -129,11 +129,11 @@ class RepairCommandTest {
     Path kept = store.resolve("quarantine").resolve(file.getFileName());
     assertEquals(-1, Arrays.mismatch(damaged, Files.readAllBytes(kept)));
     assertEquals(0, verify().code());
-    assertEquals(EVENTS - 10 + 1, query().out().lines().count(), "and a token");
+    assertEquals(EVENTS - 10 + 1, query().out().lines().count(), "with the token line");
   }
 
   @Test
-  void aSegmentThatIsGoneIsNamedWithWhatItHeld() throws IOException {
+  void missingSegmentIsNamedWithItsContent() throws IOException {
     Path file = only("segments", ".seg");
     Files.delete(file);
     Run found = verify();
@@ -148,7 +148,7 @@ class RepairCommandTest {
   }
 
   @Test
-  void lostGroupsOfTheJournalAreGivenUpOnlyWhenThatIsAccepted() throws IOException {
+  void lostJournalGroupsNeedAcceptLoss() throws IOException {
     Path live = directory.resolve("live");
     StoreConfig config = StoreConfig.at(live).withJournal(1 << 20, 4 << 20);
     store = directory.resolve("lost");
@@ -196,7 +196,7 @@ class RepairCommandTest {
   }
 
   @Test
-  void whatIsNotToBeTouchedIsRefused() throws IOException {
+  void storeInUseOrNoStoreIsRefused() throws IOException {
     try (EmbeddedStore used = EmbeddedStore.open(StoreConfig.at(store), Runnable::run)) {
       assertEquals(1, used.lanes());
       assertEquals(75, verify().code());

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// A small store on the disk for tests of the command line, and what a stored event is written as.
+/// A small store on disk for tests of the command line.
 final class StoreDirectory {
   /// An event to store. Values are strings, longs, doubles and booleans.
   record Stored(String type, long timeNanos, Map<String, Object> attributes) {}
@@ -25,7 +25,8 @@ final class StoreDirectory {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /// Makes a store as a killed process leaves it: half of the events sealed, half in the journal.
+  /// Makes a store like one that a killed process leaves: half of the events sealed, half in the
+  /// journal.
   static void write(Path directory, List<Stored> events) throws IOException {
     Path live = directory.resolveSibling(directory.getFileName() + ".live");
     StoreConfig config = StoreConfig.at(live).withJournal(1 << 20, 4 << 20);

@@ -28,10 +28,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: whatever the lanes and shards, and whether events are open, sealed, merged or opened
-/// again, the answer to a query is the sorted list, in both directions and page by page; and the
-/// lines of events with ids of their own are the same bytes in every store. Method: the same events
-/// into three stores on the disk; 100,000 of them, 2 million with `-Plong`. `-Dseed=<n>` replays.
+/// Goal: the answer to a query is the sorted list, in both directions and page by page, for any
+/// number of lanes and shards, and for open, sealed, merged and reopened data. Lines of events
+/// whose ids the sender chose are the same bytes in every store. Method: write the same events to
+/// three stores on disk: 100,000 of them, 2 million with `-Plong`. `-Dseed=<n>` replays.
 class StoreOracleTest {
   private static final AttributeName NUMBER = AttributeName.of("n");
   private static final int[][] LANES_AND_SHARDS = {{1, 3}, {2, 4}, {4, 4}};
@@ -47,7 +47,7 @@ class StoreOracleTest {
   private final Set<String> lines = new HashSet<>(); // digests of answers
 
   @Test
-  void answersAreTheSortedListInEveryStoreAndState() throws InterruptedException {
+  void answersEqualTheSortedListInEveryState() throws InterruptedException {
     int[] sorted = events.sorted();
     int half = events.count() / 2;
     for (int[] form : LANES_AND_SHARDS) {
@@ -56,7 +56,7 @@ class StoreOracleTest {
       try (EmbeddedStore open = EmbeddedStore.open(first, Runnable::run)) {
         events.write(open, 0, half);
       }
-      // Opened again, with other shards, for the second half.
+      // Reopened with another number of shards for the second half.
       StoreConfig config = config(store, form[0], form[1] + form[0]);
       try (EmbeddedStore open = EmbeddedStore.open(config, Runnable::run)) {
         events.write(open, half, events.count());
@@ -68,7 +68,7 @@ class StoreOracleTest {
         check(open, sorted, form[0] + " lanes, sealed");
         open.maintain();
         open.awaitBackground();
-        assertTrue(open.statistics().merged() > 0, "some are merged");
+        assertTrue(open.statistics().merged() > 0, "some segments are merged");
         check(open, sorted, form[0] + " lanes, merged");
       }
       try (EmbeddedStore read = EmbeddedStore.openForReading(store)) {
@@ -157,7 +157,7 @@ class StoreOracleTest {
     return Arrays.copyOf(numbers, count);
   }
 
-  /// The answer in pages of random sizes, each from the token of the one before, as text.
+  /// The answer as text, in pages of random sizes, each from the token of the page before.
   private int[] pages(StoreView view, RangeQuery query, int most) {
     int[] numbers = new int[most];
     int count = 0;

@@ -34,9 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: what is followed in order is the sorted list below the watermark, across restarts from
-/// tokens, and whatever comes later is shown once, with a flag. Method: a store on the disk, asked
-/// as the daemon would be, at times that the test sets.
+/// Goal: a tail in ordered mode shows the sorted list below the watermark, across restarts from
+/// tokens, and shows each later event once, with a flag. Method: a store on disk, queried as the
+/// daemon would be, at times that the test sets.
 class TailTest {
   private static final long START = 1_763_666_100_000_000_000L;
   private static final long SECOND = 1_000_000_000L;
@@ -80,7 +80,7 @@ class TailTest {
     }
   }
 
-  /// Closes the view with the cursor; breaks off after some events.
+  /// A cursor that closes its view, and breaks off after a given number of events.
   private static final class ViewCursor implements EventCursor {
     private final StoreView view;
     private final EventCursor cursor;
@@ -169,7 +169,7 @@ class TailTest {
     nowNanos = START + 3 * SECOND + 1;
     tail.poll();
     assertEquals("1", shown());
-    store(START + SECOND + 5, 3); // late, but nothing behind it was shown
+    store(START + SECOND + 5, 3); // late, but no later event was shown yet
     nowNanos = START + 6 * SECOND;
     tail.poll();
     assertEquals("3 2", shown());
@@ -199,19 +199,19 @@ class TailTest {
     assertEquals("", shown());
     store(START + 4 * SECOND + 2, 5);
     store(START + 4 * SECOND + 3, 6);
-    assertFalse(tail.poll(), "the limit");
+    assertFalse(tail.poll(), "the limit is reached");
     assertEquals("5", shown());
   }
 
-  /// One of five events is late by up to two days, while the store is sealed, merged and opened
-  /// again with other lanes, answers break off and the reader starts again from its positions.
+  /// One of five events is late by up to two days. Meanwhile the store is sealed, merged and
+  /// reopened with other lanes, answers break off, and the reader restarts from its positions.
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.widerow.query.QuerySeeds#five")
-  void everyEventIsShownOnceInItsPlaceOrFlagged(long seed) {
+  void everyEventIsShownOnceInOrderOrFlagged(long seed) {
     var random = new SplittableRandom(seed);
     Tail tail = tail(2 * SECOND, Long.MAX_VALUE, null, null);
     Map<Integer, Long> times = new HashMap<>();
-    Set<Integer> punctual = new HashSet<>(); // there when the watermark came to them
+    Set<Integer> punctual = new HashSet<>(); // present when the watermark reached them
     List<String> seen = new ArrayList<>();
     long watermark = START - 2 * SECOND;
     for (int i = 0; i < 150; i++) {
@@ -228,7 +228,7 @@ class TailTest {
         eventsUntilCut = random.nextInt(4) == 0 ? random.nextInt(4) : -1;
         watermark = poll(tail, watermark, seen);
       }
-      if (eventsUntilCut < 0 && random.nextInt(10) == 0) { // ends, and goes on from where it was
+      if (eventsUntilCut < 0 && random.nextInt(10) == 0) { // ends, and continues from its positions
         Token token = Token.parse(tail.token().toString());
         tail = tail(2 * SECOND, Long.MAX_VALUE, token, tail.arrived());
       }
@@ -256,13 +256,13 @@ class TailTest {
         .filter(number -> !punctual.contains(number))
         .forEach(number -> flagged.add(number + "late"));
     List<String> others = seen.stream().filter(number -> number.endsWith("late")).toList();
-    assertEquals(others.size(), new TreeSet<>(others).size(), "each once");
+    assertEquals(others.size(), new TreeSet<>(others).size(), "each is shown once");
     assertEquals(flagged, new TreeSet<>(others));
     assertFalse(flagged.isEmpty());
     assertEquals("", err.toString(StandardCharsets.UTF_8));
   }
 
-  /// Where the watermark is afterwards: where it was, or at the last event, when the answer broke.
+  /// The watermark after a poll. When the answer broke off, it is unchanged or at the last event.
   private long poll(Tail tail, long watermark, List<String> seen) {
     long reached = nowNanos - 2 * SECOND;
     try {
@@ -278,8 +278,8 @@ class TailTest {
   }
 
   @Test
-  void whatRetentionTookIsAGap() {
-    nowNanos = System.currentTimeMillis() * 1_000_000; // retention goes by the store's own clock
+  void expiredEventsAreAGap() {
+    nowNanos = System.currentTimeMillis() * 1_000_000; // retention uses the store's own clock
     long day = 24 * 3_600 * SECOND;
     store(nowNanos - 9 * day, 0);
     store(nowNanos - 8 * day, 1);

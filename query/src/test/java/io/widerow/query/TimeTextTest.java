@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/// Times and durations that are longer than anybody writes them.
+/// Times and durations longer than anyone writes.
 class TimeTextTest {
   @Test
-  void aNumberWithAFractionForEachUnitIsADuration() {
+  void durationMayHaveAFractionForEachUnit() {
     String digits = "000000000000000001.000000000000000000";
     String text = String.join(digits, "", "w", "d", "h", "m", "s", "ms", "us", "ns");
     assertTrue(TimeText.isDuration(text));
@@ -18,10 +18,10 @@ class TimeTextTest {
     assertEquals(0, TimeText.parse("from", text, 694_861_001_001_001L));
   }
 
-  /// Parameters of some kilobytes may be sent by anybody; sums of thousands of numbers took tens of
-  /// megabytes.
+  /// Any client can send a parameter of several kilobytes. A sum of thousands of numbers took tens
+  /// of megabytes.
   @Test
-  void whatIsLongerIsRefusedUnread() {
+  void longerTextIsRefusedUnread() {
     for (String text : new String[] {"1s".repeat(3_000), "1s".repeat(3_000) + "x"}) {
       assertFalse(TimeText.isDuration(text));
       var time = assertThrows(QueryException.Refused.class, () -> TimeText.parse("from", text, 0));

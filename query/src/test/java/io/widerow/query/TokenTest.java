@@ -9,7 +9,7 @@ import java.util.Base64;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
-/// Tokens that somebody else made.
+/// Forged tokens.
 class TokenTest {
   private static String forged(long time, long tail) {
     ByteBuffer bytes = ByteBuffer.allocate(21).putLong(time).putLong(tail).put((byte) 't');
@@ -20,7 +20,7 @@ class TokenTest {
   }
 
   @Test
-  void aTokenThatNamesNoPositionIsRefused() {
+  void tokenWithoutAValidPositionIsRefused() {
     EventId id = EventId.leastOf(1_700_000_000_000_000_000L);
     String good = new Token(id, "t").toString();
     assertEquals(good, forged(id.time(), id.tail()));
