@@ -2,9 +2,9 @@ package io.widerow.ingest;
 
 import io.widerow.query.QueryCommand;
 import io.widerow.query.Shell;
-import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -2,11 +2,11 @@ package io.widerow.ingest;
 
 import io.widerow.query.QueryThreads;
 import io.widerow.storage.Damage;
-import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.RecoveryReport;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;

@@ -254,7 +254,12 @@ class PlantedBugsTest {
             EmbeddedDaemonTest.class,
             "anEventFarAheadIsRefusedAndItsNeighbourStored",
             // the lane of the store, whose class is not visible here
-            Cut.to("io.widerow.storage.Lane", "refusal", EventLayout.class, "idTime", "longAgo")));
+            Cut.to(
+                "io.widerow.storage.embedded.Lane",
+                "refusal",
+                EventLayout.class,
+                "idTime",
+                "longAgo")));
   }
 
   @ParameterizedTest

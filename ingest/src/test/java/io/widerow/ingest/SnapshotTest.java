@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.FaultRecords;
 import io.widerow.query.Shell;
 import io.widerow.query.SnapshotCommand;
-import io.widerow.storage.StoreVerifier;
+import io.widerow.storage.repair.StoreVerifier;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

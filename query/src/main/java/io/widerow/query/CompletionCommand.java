@@ -1,6 +1,6 @@
 package io.widerow.query;
 
-import io.widerow.storage.EmbeddedStore;
+import io.widerow.storage.embedded.EmbeddedStore;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -1,7 +1,7 @@
 package io.widerow.query;
 
-import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

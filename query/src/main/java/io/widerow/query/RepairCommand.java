@@ -1,8 +1,8 @@
 package io.widerow.query;
 
 import io.widerow.storage.Damage;
-import io.widerow.storage.StoreRepair;
-import io.widerow.storage.StoreRepair.Repair;
+import io.widerow.storage.repair.StoreRepair;
+import io.widerow.storage.repair.StoreRepair.Repair;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;

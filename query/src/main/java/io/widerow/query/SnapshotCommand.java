@@ -1,6 +1,6 @@
 package io.widerow.query;
 
-import io.widerow.storage.StoreSnapshot;
+import io.widerow.storage.embedded.StoreSnapshot;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;

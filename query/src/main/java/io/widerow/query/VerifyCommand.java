@@ -1,7 +1,7 @@
 package io.widerow.query;
 
-import io.widerow.storage.StoreVerifier;
-import io.widerow.storage.StoreVerifier.Verification;
+import io.widerow.storage.repair.StoreVerifier;
+import io.widerow.storage.repair.StoreVerifier.Verification;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.function.Function;

@@ -4,7 +4,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.Durability;
-import io.widerow.storage.EmbeddedStore;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.query.StoreDirectory.Stored;
-import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

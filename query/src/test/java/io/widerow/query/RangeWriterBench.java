@@ -1,9 +1,9 @@
 package io.widerow.query;
 
 import io.widerow.event.AttributeName;
-import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.storage.Durability;
-import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

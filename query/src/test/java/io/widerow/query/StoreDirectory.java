@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.widerow.event.EventBatch;
 import io.widerow.storage.Durability;
-import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
-import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventView;
 import io.widerow.query.StoreDirectory.Stored;
-import io.widerow.storage.EmbeddedStore;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

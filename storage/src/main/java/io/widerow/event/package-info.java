@@ -1,5 +1,6 @@
-/// The vocabulary: what an event, its id and its partition are, byte for byte. The classes here do
-/// no I/O and start no threads.
+/// The vocabulary: event, id (a version-1 timeuuid), type, partition key, batch, and the total
+/// order of events. A record here is byte for byte what travels in a ring, in the write-ahead log
+/// and in a memtable. No input, no output, no threads.
 @NullMarked
 package io.widerow.event;
 

@@ -31,12 +31,12 @@ public record Arrivals(long segmentLimit, List<Long> laneLimits) {
   }
 
   /// The first arrival number in a shard that was not shown.
-  long limitOf(int shard) {
+  public long limitOf(int shard) {
     return laneLimits.get(shard % laneLimits.size());
   }
 
   /// The least of all lanes' first arrival numbers that were not shown.
-  long limitMin() {
+  public long limitMin() {
     return laneLimits.stream().mapToLong(Long::longValue).min().orElseThrow();
   }
 

@@ -58,7 +58,7 @@ public final class FilterEvaluation {
   }
 
   /// True when `words` occur in the text and no word of the text extends past their ends.
-  static boolean hasWords(Text words, MemorySegment memory, long offset, int length) {
+  public static boolean hasWords(Text words, MemorySegment memory, long offset, int length) {
     long limit = offset + length;
     boolean opens = Text.isToken(words.at(0));
     boolean closes = Text.isToken(words.at(words.length() - 1));

@@ -4,11 +4,11 @@ import io.widerow.event.AttributeName;
 import java.util.Set;
 
 /// Static analysis of filters, without an event.
-final class Filters {
+public final class Filters {
   private Filters() {}
 
   /// Adds the attributes that a filter examines.
-  static void addColumns(Filter filter, Set<AttributeName> columns) {
+  public static void addColumns(Filter filter, Set<AttributeName> columns) {
     switch (filter) {
       case Filter.Everything() -> {}
       case Filter.And(var parts) -> parts.forEach(part -> addColumns(part, columns));

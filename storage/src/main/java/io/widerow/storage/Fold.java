@@ -20,12 +20,12 @@ public record Fold(List<AttributeName> names, long stepNanos) {
   }
 
   /// True when steps end at ticks, so that an event's `idTime` determines its step.
-  boolean isOfTicks() {
+  public boolean isOfTicks() {
     return stepNanos > 0 && stepNanos % TimeUuid.NANOS_PER_TICK == 0;
   }
 
   /// End (exclusive) of the step that contains an instant, nanoseconds since the Unix epoch.
-  long stepLimit(long epochNanos) {
+  public long stepLimit(long epochNanos) {
     if (stepNanos == 0) {
       return Long.MAX_VALUE;
     }

@@ -15,7 +15,7 @@ import java.util.List;
 /// @param aroundFirstNanos earliest time in the frames directly before and after; greater than
 ///   `aroundLastNanos` when there are none
 /// @param aroundLastNanos latest time in those frames
-record JournalLoss(
+public record JournalLoss(
     int lane,
     long lsnFirst,
     long lsnLast,
@@ -27,13 +27,13 @@ record JournalLoss(
     long aroundLastNanos) {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-  JournalLoss(
+  public JournalLoss(
       int lane, long lsnFirst, long lsnLast, Path file, long offset, String found, long events) {
     this(lane, lsnFirst, lsnLast, file, offset, found, events, Long.MAX_VALUE, Long.MIN_VALUE);
   }
 
   /// The same loss, with the times of a neighbouring frame.
-  JournalLoss around(long firstNanos, long lastNanos) {
+  public JournalLoss around(long firstNanos, long lastNanos) {
     return new JournalLoss(
         lane,
         lsnFirst,
@@ -65,7 +65,7 @@ record JournalLoss(
         Math.floorDiv(nanos, NANOS_PER_SECOND), Math.floorMod(nanos, NANOS_PER_SECOND));
   }
 
-  Damage damage() {
+  public Damage damage() {
     return new Damage(Damage.Kind.JOURNAL, file, offset, sentence(), List.of());
   }
 }

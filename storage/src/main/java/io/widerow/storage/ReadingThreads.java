@@ -10,5 +10,5 @@ import org.jspecify.annotations.Nullable;
 /// @param searching examines blocks ahead of a scan with a filter or a fold; as many threads as may
 ///   run besides the readers. Null for none
 public record ReadingThreads(@Nullable Executor ahead, @Nullable Executor searching) {
-  static final ReadingThreads NONE = new ReadingThreads(null, null);
+  public static final ReadingThreads NONE = new ReadingThreads(null, null);
 }

@@ -32,7 +32,7 @@ public record Scan(
   }
 
   /// True when the attribute is in the projection.
-  boolean shows(AttributeName name) {
+  public boolean shows(AttributeName name) {
     return columns == null || columns.contains(name);
   }
 
@@ -85,7 +85,7 @@ public record Scan(
   }
 
   /// The first arrival number in a shard that is kept.
-  long arrivedFrom(int shard) {
+  public long arrivedFrom(int shard) {
     return since == null ? 0 : since.limitOf(shard);
   }
 }

@@ -44,7 +44,7 @@ public final class ScanWatch {
   }
 
   /// More events were skipped, known not to be wanted.
-  void passed(int count) {
+  public void passed(int count) {
     events += count;
     left -= count;
     if (left <= 0) {
@@ -53,7 +53,7 @@ public final class ScanWatch {
   }
 
   /// One more block was opened or ruled out.
-  void block() {
+  public void block() {
     left -= BLOCK;
     if (left <= 0) {
       alarm();
@@ -61,7 +61,7 @@ public final class ScanWatch {
   }
 
   /// Cursors hold this many more bytes; negative for fewer.
-  void holds(long bytesMore) {
+  public void holds(long bytesMore) {
     memory.accept(bytesMore);
   }
 

@@ -50,17 +50,17 @@ public abstract sealed class StorageException extends RuntimeException {
     /// What is damaged, for a report.
     ///
     /// @param partitions what can no longer be read
-    Damage damage(Damage.Kind kind, List<PartitionInfo> partitions) {
+    public Damage damage(Damage.Kind kind, List<PartitionInfo> partitions) {
       return new Damage(kind, file, offset, found, partitions);
     }
 
     /// The same, for somebody who reads a partition.
-    Corrupt in(PartitionKey key) {
+    public Corrupt in(PartitionKey key) {
       return new Corrupt(file, offset, found, key, "; cannot read partition " + key);
     }
 
     /// The same failure, in a block of a partition.
-    Corrupt in(PartitionKey key, int block) {
+    public Corrupt in(PartitionKey key, int block) {
       String what = "; cannot read block %d of partition %s".formatted(block, key);
       return new Corrupt(file, offset, found, key, what);
     }
@@ -79,7 +79,7 @@ public abstract sealed class StorageException extends RuntimeException {
     /// Every loss.
     public final transient List<Damage> damage;
 
-    AcknowledgedDataDamaged(List<JournalLoss> losses) {
+    public AcknowledgedDataDamaged(List<JournalLoss> losses) {
       super(
           losses.stream()
               .map(loss -> loss.damage().sentence())
@@ -138,7 +138,7 @@ public abstract sealed class StorageException extends RuntimeException {
   public static final class ClockBehind extends StorageException {
     private static final long serialVersionUID = 1L;
 
-    ClockBehind(Instant wall, Instant mark) {
+    public ClockBehind(Instant wall, Instant mark) {
       super(
           "the clock says %s, but events were given times up to %s: set the clock right, wait,"
                   .formatted(wall, mark)

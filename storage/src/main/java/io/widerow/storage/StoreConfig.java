@@ -68,7 +68,7 @@ public record StoreConfig(
   private static final long ROWS_BYTES_ENOUGH = 64 * MIB;
 
   /// The longest frame of a journal: its header, the most notes and the most records.
-  static final int FRAME_BYTES_MAX = 72 + (4 << 20) + (8 << 20);
+  public static final int FRAME_BYTES_MAX = 72 + (4 << 20) + (8 << 20);
 
   private static final long FRAME_SLACK_BYTES = 1 << 10;
   private static final long ROWS_BYTES_MAX = 16_384 * MIB;
@@ -229,30 +229,30 @@ public record StoreConfig(
   }
 
   /// Width of the buckets for new events of a type, in minutes.
-  int bucketMinutesOf(String type) {
+  public int bucketMinutesOf(String type) {
     return bucketMinutesByType.getOrDefault(type, bucketMinutes);
   }
 
   /// The longest frame that fits into a journal file, in bytes. The queue maps a quarter of the
   /// file size past the file's end and refuses longer frames.
-  long frameBytesMax() {
+  public long frameBytesMax() {
     return Math.min(FRAME_BYTES_MAX, journalFileBytes / 4 - FRAME_SLACK_BYTES);
   }
 
   /// The longest event that the store accepts, in bytes: half a frame, which leaves room for other
   /// events and for notes.
-  long eventBytesMax() {
+  public long eventBytesMax() {
     return Math.min(EventLayout.EVENT_BYTES_MAX, frameBytesMax() / 2);
   }
 
   /// Number of sets of open rows of a lane.
-  int rowsPerLane() {
+  public int rowsPerLane() {
     boolean room = openBytes / lanes >= ROWS_PER_LANE_MAX * ROWS_BYTES_ENOUGH;
     return room ? ROWS_PER_LANE_MAX : ROWS_PER_LANE_MIN;
   }
 
   /// Native memory of one set of open rows, in bytes.
-  long rowsBytes() {
+  public long rowsBytes() {
     return openBytes / ((long) rowsPerLane() * lanes) & -8L;
   }
 }

@@ -6,7 +6,7 @@ public final class WouldWait extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   /// Has no stack trace: filling one in would cost more than the read it ends.
-  WouldWait() {
+  public WouldWait() {
     super("the read would block", null, false, false);
   }
 }

@@ -10,6 +10,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventLayout;
 import io.widerow.event.RecordView;
+import io.widerow.faults.AccessLogEvents;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;

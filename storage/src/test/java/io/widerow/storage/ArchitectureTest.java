@@ -9,6 +9,8 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.Location;
+import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.segment.PieceReader;
 import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
 import java.util.Set;
@@ -21,8 +23,8 @@ class ArchitectureTest {
 
   /// The classes that touch files themselves; all others go through [Disk].
   private static final String FILE_CLASSES =
-      "io\\.widerow\\.storage\\.(RealDisk|OpenFiles|FileLimit|ReadFile|ResidentPages"
-          + "|WrittenFile|Chronicle).*";
+      "io\\.widerow\\.storage\\.((disk\\.(RealDisk|OpenFiles|ReadFile|ResidentPages|WrittenFile))"
+          + "|FileLimit|journal\\.Chronicle).*";
 
   private static final JavaClasses MAIN =
       new ClassFileImporter()
@@ -37,7 +39,11 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "java.io", "java.net..", "java.nio.file..", "java.nio.channels..", "io.widerow.storage")
+            "java.io",
+            "java.net..",
+            "java.nio.file..",
+            "java.nio.channels..",
+            "io.widerow.storage..")
         .check(MAIN);
   }
 

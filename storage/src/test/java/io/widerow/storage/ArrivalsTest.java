@@ -4,6 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.FileJournal;
+import io.widerow.faults.Seeds;
+import io.widerow.faults.SimDisk;
+import io.widerow.faults.StoreDriver;
+import io.widerow.faults.StoreModel;
+import io.widerow.faults.StoreReading;
+import io.widerow.faults.TestClock;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.StoreOpener;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -1,0 +1,249 @@
+package io.widerow.storage.cursor;
+
+import io.widerow.event.EventLayout;
+import io.widerow.event.EventView;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.ScanStatistics;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// A k-way merge of sorted cursors by a loser tree (tournament tree; Knuth, The Art of Computer
+/// Programming 3, 5.4.1): log2(k) comparisons of two longs for each event. Inner node `n` keeps the
+/// input that lost the match played there; the overall winner is the next event.
+///
+/// ```
+///            winner
+///              |
+///            [1]            inner nodes 1..k-1 hold losers
+///           /    \
+///        [2]      [3]
+///        / \      / \
+///       0   1    2   3      inputs 0..k-1; times[i], tails[i] are the key that input i shows
+/// ```
+///
+/// - Order: that of `EventOrder`: by id, then by type. Of several events with one id and type only
+///   the one that was written last is shown. Descending order is ascending order of complemented
+///   keys.
+/// - Laziness: a [LazyCursor] shows the bound of its first id until it wins; only then is it
+///   opened.
+/// - Threads: one.
+/// - Memory: owns its inputs; closes each at its end, the rest in [#close].
+public final class MergeCursor implements EventCursor {
+  private static final long EXHAUSTED = Long.MAX_VALUE; // above every key and every complement
+
+  private final EventCursor[] inputs;
+  private final boolean descending;
+  private final long[] times;
+  private final long[] tails;
+  private final boolean[] opened;
+  private final int[] losers;
+  private int winner = -1; // -1: the tree is not built yet
+  private int pending = -1; // input that is not ready
+  private int started; // inputs whose first key is known
+  private ScanStatistics finished = ScanStatistics.NONE;
+
+  private long shownTime = Long.MIN_VALUE; // complemented when descending; least: nothing shown yet
+  private long shownTail;
+  private String shownType = "";
+  private @Nullable EventView current;
+
+  /// @param inputs sorted in the same direction, at least one
+  public MergeCursor(List<? extends EventCursor> inputs, boolean descending) {
+    if (inputs.isEmpty()) {
+      throw new IllegalArgumentException("a merge needs at least one input");
+    }
+    this.inputs = inputs.toArray(EventCursor[]::new);
+    this.descending = descending;
+    int count = this.inputs.length;
+    this.times = new long[count];
+    this.tails = new long[count];
+    this.opened = new boolean[count];
+    this.losers = new int[count];
+  }
+
+  /// A cursor over all inputs: the only input itself, or an empty cursor when there is none.
+  public static EventCursor of(List<? extends EventCursor> inputs, boolean descending) {
+    return switch (inputs.size()) {
+      case 0 -> EmptyCursor.INSTANCE;
+      case 1 -> inputs.getFirst();
+      default -> new MergeCursor(inputs, descending);
+    };
+  }
+
+  @Override
+  public Step next() {
+    if (winner < 0) {
+      if (!start()) {
+        return Step.PENDING;
+      }
+      winner = play(1);
+    } else if (pending >= 0 || current != null) {
+      if (!advance(winner)) {
+        return Step.PENDING;
+      }
+      winner = replay(winner);
+    }
+    while (times[winner] != EXHAUSTED) {
+      if (opened[winner] && !repeatsShown()) {
+        return show();
+      }
+      if (!advance(winner)) {
+        return Step.PENDING;
+      }
+      winner = replay(winner);
+    }
+    current = null;
+    pending = -1;
+    return Step.END;
+  }
+
+  private Step show() {
+    EventView event = inputs[winner].event();
+    current = event;
+    shownTime = times[winner];
+    shownTail = tails[winner];
+    shownType = event.type();
+    return Step.EVENT;
+  }
+
+  private boolean repeatsShown() {
+    return times[winner] == shownTime
+        && tails[winner] == shownTail
+        && inputs[winner].event().type().equals(shownType);
+  }
+
+  /// Finds the first key of each input. False when an input is not ready.
+  private boolean start() {
+    while (started < inputs.length) {
+      if (inputs[started] instanceof LazyCursor lazy) {
+        setKey(started, lazy.bound().time(), lazy.bound().tail());
+      } else if (!advance(started)) {
+        return false;
+      }
+      started++;
+    }
+    return true;
+  }
+
+  /// Moves an input to its next event. False when it is not ready; the next call tries again.
+  private boolean advance(int input) {
+    EventCursor cursor = inputs[input];
+    switch (cursor.next()) {
+      case EVENT -> {
+        EventView event = cursor.event();
+        setKey(input, event.idTime(), event.idTail());
+        opened[input] = true;
+      }
+      case PENDING -> {
+        pending = input;
+        return false;
+      }
+      case END -> {
+        times[input] = EXHAUSTED;
+        tails[input] = EXHAUSTED;
+        finished = finished.plus(cursor.statistics());
+        cursor.close();
+        inputs[input] = EmptyCursor.INSTANCE;
+      }
+    }
+    pending = -1;
+    return true;
+  }
+
+  private void setKey(int input, long time, long tail) {
+    assert time >= 0 && time <= 1L << 60 : "time " + time;
+    times[input] = descending ? ~time : time;
+    tails[input] = descending ? ~tail : tail;
+  }
+
+  private int replay(int input) {
+    int champion = input;
+    for (int node = (input + losers.length) >>> 1; node > 0; node >>>= 1) {
+      int challenger = losers[node];
+      if (beats(challenger, champion)) {
+        losers[node] = champion;
+        champion = challenger;
+      }
+    }
+    return champion;
+  }
+
+  private int play(int node) {
+    if (node >= inputs.length) {
+      return node - inputs.length;
+    }
+    int left = play(2 * node);
+    int right = play(2 * node + 1);
+    boolean leftWins = beats(left, right);
+    losers[node] = leftWins ? right : left;
+    return leftWins ? left : right;
+  }
+
+  private boolean beats(int a, int b) {
+    if (times[a] != times[b]) {
+      return times[a] < times[b];
+    }
+    if (tails[a] != tails[b]) {
+      return tails[a] < tails[b];
+    }
+    return times[a] != EXHAUSTED && beatsEqualId(a, b);
+  }
+
+  /// An unopened input wins against an event with its bound as id: it must be opened before the two
+  /// can be compared.
+  private boolean beatsEqualId(int a, int b) {
+    if (!opened[a] || !opened[b]) {
+      return !opened[a];
+    }
+    EventView eventA = inputs[a].event();
+    EventView eventB = inputs[b].event();
+    int byType = eventA.type().compareTo(eventB.type());
+    if (byType != 0) {
+      return descending ? byType > 0 : byType < 0;
+    }
+    int byArrival = Long.compare(arrivalOf(eventA), arrivalOf(eventB));
+    return byArrival != 0 ? byArrival > 0 : a < b;
+  }
+
+  /// Position of a write in the order of arrival. An assigned id contains its position, so an event
+  /// with a forged client id that equals a later assigned one cannot hide the assigned event.
+  private static long arrivalOf(EventView event) {
+    return event.version() != EventLayout.VERSION_ASSIGNED
+        ? event.version()
+        : TimeUuid.counterOf(event.idTail());
+  }
+
+  @Override
+  public CompletableFuture<Void> ready() {
+    return pending < 0 ? CompletableFuture.completedFuture(null) : inputs[pending].ready();
+  }
+
+  @Override
+  public EventView event() {
+    EventView event = current;
+    if (event == null) {
+      throw new IllegalStateException("no current event");
+    }
+    return event;
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    ScanStatistics sum = finished;
+    for (EventCursor input : inputs) {
+      sum = sum.plus(input.statistics());
+    }
+    return sum;
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < inputs.length; i++) {
+      finished = finished.plus(inputs[i].statistics());
+      inputs[i].close();
+      inputs[i] = EmptyCursor.INSTANCE;
+    }
+  }
+}

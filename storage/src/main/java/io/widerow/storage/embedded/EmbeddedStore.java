@@ -1,0 +1,278 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.event.EventId;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.LaneWriter;
+import io.widerow.storage.ReadingThreads;
+import io.widerow.storage.RecoveryReport;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.StoreStatistics;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.Haste;
+import io.widerow.storage.disk.RealDisk;
+import io.widerow.storage.disk.StoreLock;
+import io.widerow.storage.journal.ChronicleJournalFactory;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.StoreClock;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.StoreState;
+import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.rows.RowMemory;
+import io.widerow.storage.scan.SharedReaders;
+import io.widerow.storage.upkeep.DiskRoom;
+import io.widerow.storage.upkeep.Merger;
+import io.widerow.storage.upkeep.Sealer;
+import io.widerow.storage.upkeep.TrimHold;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The store on this machine: a directory, open rows (memtables) in native memory, one journal
+/// (write-ahead log) a lane.
+///
+/// ```
+///   directory/
+///     FORMAT           what a program must understand        LOCK      who has the store open
+///     manifest         which segments are live               notes/    what lanes remember
+///     journal/         what is not sealed yet, by lane       segments/ the rest
+/// ```
+///
+/// This class puts the parts together, answers callers and closes; [StoreContents] is what changes.
+///
+/// - Threads: it starts none. Sealing (flush), merging (compaction) and making journal files run on
+///   the executor that the owner hands in: at most three tasks a lane and one merge at a time. With
+///   fewer threads one task waits for another. An executor that runs tasks at once runs them on the
+///   thread that causes them. The executor must take and run tasks until the store is closed.
+/// - Memory: `openBytes` of native memory, twice that while readers hold rows that were sealed
+///   meanwhile, and one encoder buffer a lane.
+/// - Errors: a failed write or force of journal or manifest ends the write side for good; reading
+///   goes on. To write again, open the store again.
+public final class EmbeddedStore implements EventStore {
+  private final StoreConfig config;
+  private final Disk disk;
+  private final StoreClock clock;
+  private final AutoCloseable lock;
+  private final StoreContents contents;
+  private final SegmentFiles files;
+  private final NotesFiles notes;
+  private final RowMemory memory;
+  private final Journal.Factory journals;
+  private final TrimHold trims;
+  private final Sealer sealer;
+  private final Merger merger;
+  private final DiskRoom room;
+  private final List<Lane> lanes; // none in a store that is only read
+  private final RecoveryReport recovery;
+  private final SharedReaders readers = new SharedReaders();
+
+  /// Opens the store of a directory on this machine's disk, or makes one.
+  ///
+  /// @param background runs sealing and merging
+  /// @throws StorageException when the directory is not ours, locked, newer, or damaged. Nothing
+  ///   was changed then
+  public static EmbeddedStore open(StoreConfig config, Executor background) {
+    Disk disk = new RealDisk();
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, StoreClock.system(), background)
+            .open(id -> journals(config, disk, id, background)));
+  }
+
+  /// Opens a stopped store for reading. Nothing on the disk changes. Acknowledged groups that are
+  /// lost from its journal do not keep it from opening: [#recovery] names them.
+  ///
+  /// @throws StorageException when the directory is no store, locked, newer, or damaged
+  public static EmbeddedStore openForReading(Path directory) {
+    StoreConfig config = StoreConfig.at(directory);
+    Disk disk = new RealDisk();
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
+            .openForReading(id -> journals(config, disk, id, Runnable::run)));
+  }
+
+  private static Journal.Factory journals(
+      StoreConfig config, Disk disk, UUID storeId, Executor executor) {
+    return ChronicleJournalFactory.of(
+        config.directory(), config.journalFileBytes(), disk, storeId, executor);
+  }
+
+  public EmbeddedStore(StoreOpener.Parts parts) {
+    LaneContext shared = parts.shared();
+    this.config = parts.config();
+    this.disk = parts.disk();
+    this.clock = shared.clock();
+    this.lock = parts.lock();
+    this.contents = shared.contents();
+    this.files = parts.files();
+    this.notes = shared.notes();
+    this.memory = parts.memory();
+    this.journals = parts.journals();
+    this.trims = parts.trims();
+    this.sealer = shared.sealer();
+    this.merger = new Merger(contents, files, sealer.pace(), sealer.executor());
+    this.room = shared.room();
+    this.lanes = parts.lanes();
+    this.recovery = parts.recovery();
+  }
+
+  /// Merges, and drops what is past its retention, on other threads than those that seal: threads
+  /// of low priority, so that the end of a bucket does not slow writers down.
+  public void mergeOn(Executor threads) {
+    merger.runOn(threads);
+  }
+
+  /// Lets these threads help views that are taken from now on.
+  public void readWith(ReadingThreads threads) {
+    readers.helpWith(threads);
+  }
+
+  /// What opening found and did.
+  public RecoveryReport recovery() {
+    return recovery;
+  }
+
+  @Override
+  public int lanes() {
+    return config.lanes();
+  }
+
+  @Override
+  public LaneWriter lane(int lane) {
+    return lanes.get(lane);
+  }
+
+  @Override
+  public int laneOf(EventId id) {
+    return Placement.shardOf(id.time(), id.tail(), config.shards()) % config.lanes();
+  }
+
+  @Override
+  public byte[] secret() {
+    return StoreSecret.of(contents.storeId());
+  }
+
+  @Override
+  public long arrivalNanos() {
+    return contents.arrivalClock().nanos();
+  }
+
+  @Override
+  public StoreView view() {
+    return view(Haste.NONE);
+  }
+
+  @Override
+  public StoreView viewWithin(long nanos) {
+    return view(Haste.of(nanos));
+  }
+
+  private StoreView view(Haste haste) {
+    return EmbeddedView.of(contents, readers, sealer.executor(), haste);
+  }
+
+  @Override
+  public void retain(@Nullable String type, @Nullable Duration age) {
+    contents.retentions().set(type, age);
+  }
+
+  @Override
+  public void maintain() {
+    long old = clock.monotonicNanos() - config.openAge().toNanos();
+    for (Lane lane : lanes) {
+      if (lane.isOlderThan(old)) {
+        lane.requestSeal();
+      }
+    }
+    if (!contents.hasEnded()) {
+      sealer.retry();
+      merger.start();
+    }
+  }
+
+  @Override
+  public @Nullable String full() {
+    return room.full();
+  }
+
+  /// Makes a copy of the store, by hard links, while everything else goes on.
+  ///
+  /// @param target must not exist; its parent does, on the same file system
+  /// @throws StorageException when `target` exists or links cannot be made. Nothing half-made is
+  ///   left
+  public StoreSnapshot.Report snapshot(Path target) {
+    return trims.holding(
+        () -> StoreSnapshot.ofOpen(contents, lanes, notes, disk, journals, target));
+  }
+
+  @Override
+  public StoreStatistics statistics() {
+    StoreState now = contents.state();
+    List<LiveSegment> segments = now.segments().all();
+    StorageException end = contents.failure();
+    StorageException background = contents.backgroundFailure();
+    return new StoreStatistics(
+        lanes.stream().mapToLong(lane -> lane.counters().events()).sum(),
+        lanes.stream().mapToLong(lane -> lane.counters().bytes()).sum(),
+        now.rows().stream().mapToLong(OpenRows::committedEvents).sum(),
+        memory.usedBytes(),
+        segments.size(),
+        segments.stream().mapToLong(segment -> segment.entry().events()).sum(),
+        segments.stream().mapToLong(segment -> segment.entry().bytes()).sum(),
+        lanes.stream().mapToLong(lane -> lane.journal().bytes()).sum(),
+        lanes.stream().mapToLong(lane -> lane.counters().journalBytes()).sum(),
+        files.bytesWritten(),
+        sealer.sealedCount(),
+        merger.merges(),
+        end == null ? "" : String.valueOf(end.getMessage()),
+        background == null ? "" : String.valueOf(background.getMessage()),
+        Stream.concat(recovery.damage().stream(), now.segments().damage()).toList());
+  }
+
+  /// Seals everything committed. For owners that measure or hand a store over; only while no lane
+  /// is written to.
+  public void sealAll() {
+    contents.requireWriting();
+    lanes.forEach(Lane::sealForClose);
+  }
+
+  /// Waits for what runs in the background. For owners that measure, and for tests.
+  ///
+  /// @throws InterruptedException when the thread is interrupted meanwhile
+  public void awaitBackground() throws InterruptedException {
+    sealer.drain();
+    merger.drain();
+  }
+
+  @Override
+  public void close() {
+    trims.close();
+    try {
+      sealer.pace().end();
+      if (!contents.hasEnded()) {
+        lanes.forEach(Lane::sealForClose);
+      }
+      awaitBackground();
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+    } finally {
+      free();
+    }
+  }
+
+  private void free() {
+    lanes.forEach(Lane::close);
+    sealer.close();
+    contents.close();
+    readers.close();
+    memory.close();
+    StoreLock.giveBack(config.directory(), lock);
+  }
+}

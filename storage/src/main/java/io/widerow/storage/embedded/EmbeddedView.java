@@ -1,0 +1,343 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.Bucket;
+import io.widerow.event.EventId;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.Arrivals;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Filters;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.cursor.ChainCursor;
+import io.widerow.storage.cursor.FilterCursor;
+import io.widerow.storage.cursor.LazyCursor;
+import io.widerow.storage.cursor.MergeCursor;
+import io.widerow.storage.disk.Haste;
+import io.widerow.storage.live.BucketSpans;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.StoreState;
+import io.widerow.storage.rows.OpenRow;
+import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.scan.BlockReaders;
+import io.widerow.storage.scan.Prefetch;
+import io.widerow.storage.scan.SegmentCursor;
+import io.widerow.storage.scan.SharedReaders;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentSummary;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// A view of an embedded store (a snapshot that readers query): the state of one moment, with a
+/// lease on every part of it.
+///
+/// - Threads: any; each cursor has one.
+/// - Memory: keeps rows and segment files from being freed until [#close]. A view with a deadline
+///   leaves closing files to another thread.
+final class EmbeddedView implements StoreView {
+  private final StoreContents contents;
+  private final StoreState state;
+  private final List<OpenRows.View> rows;
+  private final long segmentLimit;
+  private final long nowNanos;
+  private final Executor closers; // of files that this view is the last to read
+  private final Prefetch prefetch;
+  private final BlockReaders readers;
+
+  private EmbeddedView(
+      StoreContents contents,
+      StoreState state,
+      List<OpenRows.View> rows,
+      long segmentLimit,
+      SharedReaders shared,
+      Executor closers,
+      Haste haste) {
+    this.contents = contents;
+    this.state = state;
+    this.rows = rows;
+    this.segmentLimit = segmentLimit;
+    this.closers = closers;
+    this.nowNanos = contents.wallNanos();
+    this.prefetch = new Prefetch(haste.isAny() ? null : shared.threads().ahead());
+    this.readers = BlockReaders.of(shared, haste);
+  }
+
+  /// Takes leases on the present state. When a part of it is freed meanwhile there is a newer
+  /// state, and it starts again.
+  ///
+  /// @param shared where block readers come from
+  /// @param others closes the files of a view with a deadline
+  /// @param haste deadline of its readers
+  static EmbeddedView of(
+      StoreContents contents, SharedReaders shared, Executor others, Haste haste) {
+    Executor closers = haste.isAny() ? others : Runnable::run;
+    while (true) {
+      long segmentLimit = contents.segmentLimit(); // first: the state shows all lower segments
+      StoreState state = contents.state();
+      if (state.segments().tryAcquire()) {
+        List<OpenRows.View> rows = new ArrayList<>();
+        if (acquire(state.rows(), rows)) {
+          return new EmbeddedView(contents, state, rows, segmentLimit, shared, closers, haste);
+        }
+        release(state, rows, closers);
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  private static boolean acquire(List<OpenRows> all, List<OpenRows.View> rows) {
+    for (OpenRows open : all) {
+      OpenRows.View view = open.view();
+      if (view == null) {
+        return false;
+      }
+      rows.add(view);
+    }
+    return true;
+  }
+
+  private static void release(StoreState state, List<OpenRows.View> rows, Executor closers) {
+    rows.forEach(OpenRows.View::close);
+    state.segments().release(closers);
+  }
+
+  @Override
+  public Arrivals arrivals() {
+    Long[] limits = new Long[contents.config().lanes()];
+    Arrays.fill(limits, contents.arrivalsAtOpen());
+    for (OpenRows.View view : rows) {
+      if (view.lane() < limits.length) {
+        limits[view.lane()] = Math.max(limits[view.lane()], view.arrivalLimit());
+      }
+    }
+    return new Arrivals(segmentLimit, List.of(limits));
+  }
+
+  @Override
+  public boolean isExpired(String type, long timeNanos) {
+    long width = contents.config().bucketMinutesOf(type) * PartitionKey.NANOS_PER_MINUTE;
+    return contents
+        .retentions()
+        .isExpired(type, (Math.floorDiv(timeNanos, width) + 1) * width, nowNanos);
+  }
+
+  @Override
+  public List<PartitionInfo> partitions(
+      Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals since) {
+    Map<PartitionKey, PartitionInfo> found = new TreeMap<>();
+    for (Bucket bucket : overlapping(state.segments().buckets(), fromNanos, untilNanos)) {
+      for (LiveSegment segment : state.segments().of(bucket)) {
+        if (since != null && contents.isOlder(segment, since)) {
+          continue;
+        }
+        for (SegmentSummary.Partition partition : segment.partitions()) {
+          if (isWanted(partition.key(), types)) {
+            found.merge(partition.key(), partition.info(), EmbeddedView::both);
+          }
+        }
+      }
+    }
+    for (OpenRows.View view : rows) {
+      for (Bucket bucket : overlapping(view.buckets(), fromNanos, untilNanos)) {
+        for (OpenRow row : view.rows(bucket)) {
+          if (isWanted(row.key, types) && (since == null || view.hasSince(row, since))) {
+            PartitionInfo info = view.info(row);
+            if (info.events() > 0) {
+              found.merge(row.key, info, EmbeddedView::both);
+            }
+          }
+        }
+      }
+    }
+    return found.values().stream()
+        .filter(info -> info.timeFirstNanos() < untilNanos && info.timeLastNanos() >= fromNanos)
+        .toList();
+  }
+
+  private static List<Bucket> overlapping(
+      NavigableSet<Bucket> buckets, long fromNanos, long untilNanos) {
+    return BucketSpans.near(buckets, fromNanos, untilNanos).stream()
+        .filter(bucket -> bucket.overlaps(fromNanos, untilNanos))
+        .toList();
+  }
+
+  @Override
+  public @Nullable Span firstSpan(long fromNanos, long untilNanos, boolean descending) {
+    List<NavigableSet<Bucket>> buckets = new ArrayList<>();
+    buckets.add(state.segments().buckets());
+    rows.forEach(view -> buckets.add(view.buckets()));
+    return BucketSpans.first(buckets, fromNanos, untilNanos, descending);
+  }
+
+  private boolean isWanted(PartitionKey key, Predicate<String> types) {
+    return types.test(key.type())
+        && !contents.retentions().isExpired(key.type(), key.untilNanos(), nowNanos);
+  }
+
+  private static PartitionInfo both(PartitionInfo a, PartitionInfo b) {
+    return new PartitionInfo(
+        a.key(),
+        a.events() + b.events(),
+        Math.min(a.timeFirstNanos(), b.timeFirstNanos()),
+        Math.max(a.timeLastNanos(), b.timeLastNanos()));
+  }
+
+  @Override
+  public EventCursor open(List<PartitionKey> partitions, Scan scan) {
+    List<PartitionKey> wanted = kept(partitions);
+    boolean pushDown = scan.filter() instanceof Filter.Everything || !anyOwnIds(wanted);
+    Scan below = pushDown ? scan : withoutFilter(scan);
+    EventCursor merged = MergeCursor.of(cursors(wanted, below), scan.descending());
+    return pushDown ? merged : new FilterCursor(merged, scan.filter());
+  }
+
+  /// Unordered only when no event may replace another: the order decides which one is shown.
+  @Override
+  public EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
+    List<PartitionKey> wanted = kept(partitions);
+    return anyOwnIds(wanted)
+        ? open(wanted, scan.withFold(null))
+        : new ChainCursor(cursors(wanted, scan));
+  }
+
+  private List<PartitionKey> kept(List<PartitionKey> partitions) {
+    return partitions.stream()
+        .filter(key -> !contents.retentions().isExpired(key.type(), key.untilNanos(), nowNanos))
+        .toList();
+  }
+
+  private List<EventCursor> cursors(List<PartitionKey> wanted, Scan scan) {
+    List<EventCursor> cursors = new ArrayList<>();
+    for (PartitionKey key : wanted) {
+      for (LiveSegment segment : segmentsOf(key)) {
+        SegmentSummary.Partition partition = wanted(segment, key, scan);
+        if (partition != null) {
+          cursors.add(
+              new LazyCursor(
+                  bound(partition, scan),
+                  () -> SegmentCursor.open(segment.fileFor(key), key, scan, readers, prefetch)));
+        }
+      }
+      for (OpenRows.View view : rows) {
+        OpenRow row = view.row(key);
+        if (row != null) {
+          cursors.addAll(view.open(row, scan, scan.filter(), readers.searchers()));
+        }
+      }
+    }
+    prefetch.begin(() -> starts(wanted, scan));
+    return cursors;
+  }
+
+  /// The block of each partition that a merge reads first.
+  private List<Prefetch.Range> starts(List<PartitionKey> wanted, Scan scan) {
+    Comparator<EventId> inOrder =
+        scan.descending() ? Comparator.reverseOrder() : Comparator.naturalOrder();
+    List<Prefetch.Range> starts = new ArrayList<>();
+    for (PartitionKey key : wanted) {
+      Segment holder = null;
+      EventId first = null;
+      for (LiveSegment segment : segmentsOf(key)) {
+        SegmentSummary.Partition partition = wanted(segment, key, scan);
+        if (partition != null) {
+          EventId bound = bound(partition, scan);
+          if (first == null || inOrder.compare(bound, first) < 0) {
+            first = bound;
+            holder = segment.file();
+          }
+        }
+      }
+      Prefetch.Range start = holder == null ? null : Prefetch.Range.ofFirst(holder, key, scan);
+      if (start != null) {
+        starts.add(start);
+      }
+    }
+    return starts;
+  }
+
+  /// What a segment holds of a partition; null when the scan wants nothing of it.
+  private SegmentSummary.@Nullable Partition wanted(
+      LiveSegment segment, PartitionKey key, Scan scan) {
+    SegmentSummary.Partition partition = segment.partitions().of(key);
+    return partition != null && overlaps(partition, scan) && !isOlder(segment, scan)
+        ? partition
+        : null;
+  }
+
+  /// True when an event of these partitions may replace another. The filter must then come after
+  /// the merge, which decides which one is shown.
+  private boolean anyOwnIds(List<PartitionKey> partitions) {
+    for (PartitionKey key : partitions) {
+      for (OpenRows.View view : rows) {
+        OpenRow row = view.row(key);
+        if (row != null && row.hasOwnIds()) {
+          return true;
+        }
+      }
+      for (LiveSegment segment : segmentsOf(key)) {
+        SegmentSummary.Partition partition = segment.partitions().of(key);
+        if (partition != null && partition.ownIds()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private List<LiveSegment> segmentsOf(PartitionKey key) {
+    return state.segments().of(Bucket.of(key));
+  }
+
+  private static Scan withoutFilter(Scan scan) {
+    Set<AttributeName> columns = scan.columns();
+    if (columns != null) {
+      columns = new HashSet<>(columns);
+      Filters.addColumns(scan.filter(), columns);
+    }
+    return scan.withColumns(columns).withFilter(new Filter.Everything());
+  }
+
+  private boolean isOlder(LiveSegment segment, Scan scan) {
+    Arrivals since = scan.since();
+    return since != null && contents.isOlder(segment, since);
+  }
+
+  private static boolean overlaps(SegmentSummary.Partition partition, Scan scan) {
+    return partition.least().compareTo(scan.until()) < 0
+        && partition.greatest().compareTo(scan.from()) >= 0;
+  }
+
+  /// A bound that no event of a scan comes before, in the direction of reading.
+  private static EventId bound(SegmentSummary.Partition partition, Scan scan) {
+    return scan.descending()
+        ? least(partition.greatest(), scan.until())
+        : greatest(partition.least(), scan.from());
+  }
+
+  private static EventId least(EventId a, EventId b) {
+    return a.compareTo(b) <= 0 ? a : b;
+  }
+
+  private static EventId greatest(EventId a, EventId b) {
+    return a.compareTo(b) >= 0 ? a : b;
+  }
+
+  @Override
+  public void close() {
+    prefetch.end();
+    release(state, rows, closers);
+  }
+}

@@ -1,0 +1,19 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.live.StoreClock;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.upkeep.DiskRoom;
+import io.widerow.storage.upkeep.RowSupply;
+import io.widerow.storage.upkeep.Sealer;
+
+/// What the lanes of a store share.
+///
+/// @param notes the notes of all lanes
+record LaneContext(
+    StoreContents contents,
+    RowSupply supply,
+    Sealer sealer,
+    DiskRoom room,
+    StoreClock clock,
+    NotesFiles notes) {}

@@ -1,0 +1,297 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.storage.JournalLoss;
+import io.widerow.storage.RecoveryReport;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.Quarantine;
+import io.widerow.storage.disk.StoreLock;
+import io.widerow.storage.journal.FrameEncoder;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.StoreClock;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.SegmentEntry;
+import io.widerow.storage.manifest.StoreFormat;
+import io.widerow.storage.recovery.JournalRecovery;
+import io.widerow.storage.recovery.RecoveredNotes;
+import io.widerow.storage.recovery.RecoverySealer;
+import io.widerow.storage.recovery.Replay;
+import io.widerow.storage.rows.RowMemory;
+import io.widerow.storage.upkeep.DiskRoom;
+import io.widerow.storage.upkeep.RowSupply;
+import io.widerow.storage.upkeep.Sealer;
+import io.widerow.storage.upkeep.TrimHold;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+/// Opens a store: looks before it touches, replays what is not in segments, and starts new
+/// journals. It returns the parts that an [EmbeddedStore] is made of.
+///
+/// 1. read FORMAT, take the lock, read the manifest, the notes and the segments' indexes, and check
+///    the journals; anything wrong ends here, with nothing changed
+/// 2. write the manifest anew, delete what a crash left
+/// 3. replay the journals into rows and seal them all, so that the disk has what recovery saw; then
+///    delete the old journals
+/// 4. make a new journal for each lane
+///
+/// Killed at any point, the next opening does the same again and comes to the same state.
+///
+/// - Threads: one; it uses the executor while it seals.
+public final class StoreOpener {
+  private final StoreConfig config;
+  private final Disk disk;
+  private final StoreClock clock;
+  private final Executor background;
+
+  public StoreOpener(StoreConfig config, Disk disk, StoreClock clock, Executor background) {
+    this.config = config;
+    this.disk = disk;
+    this.clock = clock;
+    this.background = background;
+  }
+
+  /// What an opening is for, and what it does about groups that are lost from the journal.
+  private enum Purpose {
+    /// Refuses to open.
+    WRITING,
+    /// Goes on without them, and touches nothing.
+    READING,
+    /// Goes on without them, and keeps the old journals.
+    ACCEPTING_LOSS
+  }
+
+  /// What an [EmbeddedStore] is made of. All of it belongs to the store from now on.
+  ///
+  /// @param lanes none in a store that is only read
+  /// @param recovery what opening found and did
+  record Parts(
+      StoreConfig config,
+      Disk disk,
+      AutoCloseable lock,
+      SegmentFiles files,
+      RowMemory memory,
+      Journal.Factory journals,
+      TrimHold trims,
+      LaneContext shared,
+      List<Lane> lanes,
+      RecoveryReport recovery) {}
+
+  /// Opens for reading and writing; makes a store of an empty directory.
+  public Parts open(Function<UUID, Journal.Factory> journals) {
+    Path directory = config.directory();
+    disk.createDirectory(directory);
+    if (StoreFormat.isStore(disk, directory, List.of(StoreLock.NAME))) {
+      requireWritable(directory, StoreFormat.read(disk, directory));
+    } else {
+      Path parent = directory.toAbsolutePath().getParent();
+      if (parent != null) {
+        disk.forceDirectory(parent); // it was made just now, or by an opening that was cut off
+      }
+    }
+    return locked(lock -> {
+      UUID storeId = storeId(directory);
+      return open(storeId, journals.apply(storeId), lock, Purpose.WRITING);
+    });
+  }
+
+  /// The id of the store that the directory is now, or becomes. Read under the lock: another
+  /// process may have made the store before.
+  private UUID storeId(Path directory) {
+    if (!disk.exists(directory.resolve(StoreFormat.NAME))) {
+      return StoreFormat.create(disk, directory, UUID.randomUUID()).storeId();
+    }
+    StoreFormat format = StoreFormat.read(disk, directory);
+    requireWritable(directory, format);
+    return format.storeId();
+  }
+
+  /// Opens a stopped store for reading. Changes nothing; journaled events that are not sealed are
+  /// held in memory.
+  public Parts openForReading(Function<UUID, Journal.Factory> journals) {
+    Path directory = config.directory();
+    StoreFormat.requireStore(disk, directory);
+    UUID storeId = StoreFormat.read(disk, directory).storeId();
+    return locked(lock -> open(storeId, journals.apply(storeId), lock, Purpose.READING));
+  }
+
+  /// Opens a stopped store for writing without what is lost from its journal. What is left of the
+  /// journal is sealed; its files move into the [Quarantine].
+  public Parts openAcceptingLoss(Function<UUID, Journal.Factory> journals) {
+    StoreFormat format = StoreFormat.read(disk, config.directory());
+    requireWritable(config.directory(), format);
+    UUID storeId = format.storeId();
+    return locked(lock -> open(storeId, journals.apply(storeId), lock, Purpose.ACCEPTING_LOSS));
+  }
+
+  private Parts locked(Function<AutoCloseable, Parts> opener) {
+    AutoCloseable lock = StoreLock.take(disk, config.directory());
+    try {
+      return opener.apply(lock);
+    } catch (Throwable failure) {
+      closeLock(lock, failure);
+      throw failure;
+    }
+  }
+
+  /// @throws StorageException.ReadOnly when this program must not write
+  public static void requireWritable(Path directory, StoreFormat format) {
+    if (format.readOnly()) {
+      throw new StorageException.ReadOnly(
+          directory + ": a feature that this Widerow does not know forbids writing");
+    }
+  }
+
+  private static void closeLock(AutoCloseable lock, Throwable failure) {
+    try {
+      lock.close();
+    } catch (Exception unlock) {
+      failure.addSuppressed(unlock);
+    }
+  }
+
+  private Parts open(UUID storeId, Journal.Factory journals, AutoCloseable lock, Purpose purpose) {
+    boolean readOnly = purpose == Purpose.READING;
+    long startNanos = clock.monotonicNanos();
+    Path directory = config.directory();
+    Manifest manifest = Manifest.read(disk, directory, storeId);
+    SegmentFiles files = new SegmentFiles(disk, directory, storeId);
+    NotesFiles notes = new NotesFiles(disk, directory, storeId);
+    List<LiveSegment> segments = new ArrayList<>();
+    RowMemory memory = rowMemory(readOnly);
+    try (var recovery = new JournalRecovery(journals, storeId, manifest.sealedLsns())) {
+      for (SegmentEntry entry : manifest.segments()) {
+        segments.add(files.open(entry));
+      }
+      List<JournalLoss> losses =
+          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals());
+      requireWhole(purpose, losses);
+      if (!readOnly) {
+        notes.read(); // a store that is only read tells none
+      }
+      var contents = new StoreContents(config, clock, manifest, files, segments, readOnly);
+      var trims = new TrimHold();
+      LaneContext shared = shared(contents, files, notes, memory, trims);
+      tidy(purpose, files, notes, manifest);
+      if (!readOnly) {
+        notes.cut(recovery::lsnCounted);
+      }
+      List<Lane> lanes = new ArrayList<>();
+      RecoveryReport report;
+      try (var replay = replay(shared, manifest, readOnly)) {
+        recovery.replay(replay);
+        replay.finish();
+        if (!readOnly) {
+          long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
+          startLanes(lanes, shared, journals, lsn, storeId);
+          endJournals(purpose, journals, recovery.files());
+        }
+        report = report(replay, recovery, losses, segments.size(), startNanos);
+        contents.opened();
+      }
+      return new Parts(
+          config, disk, lock, files, memory, journals, trims, shared, List.copyOf(lanes), report);
+    } catch (Throwable failure) {
+      segments.forEach(LiveSegment::close);
+      manifest.close();
+      memory.close();
+      throw failure;
+    }
+  }
+
+  private static void requireWhole(Purpose purpose, List<JournalLoss> losses) {
+    if (purpose == Purpose.WRITING && !losses.isEmpty()) {
+      throw new StorageException.AcknowledgedDataDamaged(losses);
+    }
+  }
+
+  private static void tidy(
+      Purpose purpose, SegmentFiles files, NotesFiles notes, Manifest manifest) {
+    if (purpose != Purpose.READING) {
+      files.createDirectory();
+      notes.createDirectory();
+      manifest.rewrite();
+    }
+    if (purpose == Purpose.WRITING) {
+      files.deleteOrphans(manifest.segments());
+    }
+  }
+
+  private RowMemory rowMemory(boolean readOnly) {
+    int pieces = readOnly ? Short.MAX_VALUE : config.rowsPerLane() * config.lanes();
+    return new RowMemory(config.rowsBytes(), pieces);
+  }
+
+  private LaneContext shared(
+      StoreContents contents,
+      SegmentFiles files,
+      NotesFiles notes,
+      RowMemory memory,
+      TrimHold trims) {
+    var sealer = new Sealer(contents, files, notes, trims, background);
+    var supply = new RowSupply(contents, memory, sealer);
+    var room = new DiskRoom(disk, config, sealer);
+    return new LaneContext(contents, supply, sealer, room, clock, notes);
+  }
+
+  private Replay replay(LaneContext shared, Manifest manifest, boolean readOnly) {
+    RecoverySealer sealer =
+        readOnly ? null : new RecoverySealer(shared.contents(), shared.sealer(), background);
+    return new Replay(
+        shared.contents(),
+        shared.supply(),
+        sealer,
+        new RecoveredNotes(shared.notes()),
+        manifest.sealedLsns());
+  }
+
+  private RecoveryReport report(
+      Replay replay,
+      JournalRecovery recovery,
+      List<JournalLoss> losses,
+      int segments,
+      long startNanos) {
+    return new RecoveryReport(
+        replay.groups(),
+        replay.events(),
+        recovery.tornGroups() + replay.droppedFrames(),
+        segments,
+        (clock.monotonicNanos() - startNanos) / 1_000_000,
+        losses.stream().map(JournalLoss::damage).toList());
+  }
+
+  /// What was journaled is sealed: the old journals go, unless they are evidence of a loss.
+  private void endJournals(Purpose purpose, Journal.Factory journals, List<Path> old) {
+    if (purpose == Purpose.WRITING) {
+      journals.deleteReplayed();
+      return;
+    }
+    Path journal = config.directory().resolve(Journal.DIRECTORY);
+    Quarantine quarantine = new Quarantine(disk, config.directory());
+    old.stream()
+        .map(file -> journal.resolve(journal.relativize(file).getName(0)))
+        .distinct()
+        .forEach(quarantine::take);
+  }
+
+  /// Gives each lane a new journal. The manifest counts the journals when all are there: until then
+  /// none of them is missed.
+  private void startLanes(
+      List<Lane> lanes, LaneContext shared, Journal.Factory journals, long lsn, UUID storeId) {
+    shared.contents().recovered(lsn);
+    for (int i = 0; i < config.lanes(); i++) {
+      shared.notes().fold(config.lanes());
+      Journal journal = journals.create(i, lsn + 1);
+      lanes.add(new Lane(i, shared, journal, new FrameEncoder(storeId, i, true), lsn));
+    }
+    shared.contents().journalsStarted();
+  }
+}

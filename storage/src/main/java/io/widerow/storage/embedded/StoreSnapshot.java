@@ -1,0 +1,262 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.RealDisk;
+import io.widerow.storage.disk.StoreLock;
+import io.widerow.storage.journal.ChronicleJournalFactory;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.NotesFile;
+import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.StoreFormat;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.IntToLongFunction;
+
+/// A copy of a store as it was at one moment, a store by itself, made of hard links.
+///
+/// | part | in the snapshot |
+/// |---|---|
+/// | FORMAT, segments, notes | links: these files are replaced or deleted, and never changed |
+/// | journal files that are full | links, for the same reason |
+/// | journal files that lanes write | copied: the frames up to the moment |
+/// | the manifest | written anew: what it said at the moment; of a stopped store a link |
+/// | lock, spare files, quarantine, what a crash left | not there |
+///
+/// The moment of a store that is written to: first nothing is trimmed any more, then the manifest's
+/// state is taken, with a lease on each segment, then the last committed frame of every lane, all
+/// at once. What was acknowledged before is in it, and whatever is in it, so is all that was
+/// acknowledged before that. Lanes do not wait for any of this.
+///
+/// It is put together under a name of its own, `<name>.<store id>.tmp`, without FORMAT until all
+/// else is durable, and gets its name last. What a crash leaves under such a name is no store, and
+/// the next snapshot of this store into the same directory deletes it.
+///
+/// - Threads: one.
+public final class StoreSnapshot {
+  private static final String TEMPORARY = ".tmp";
+
+  /// What stands in a half-made one, in the order of making.
+  private static final List<String> PARTS =
+      List.of(
+          Manifest.SEGMENTS,
+          NotesFiles.DIRECTORY,
+          Journal.DIRECTORY,
+          Manifest.NAME,
+          Manifest.NAME_NEW,
+          StoreFormat.NAME);
+
+  private final Disk disk;
+  private final Path store;
+  private final UUID storeId;
+  private final String end; // of the names of this store's half-made ones
+  private final Path target;
+  private final Path made; // under its temporary name
+  private int segments;
+
+  /// What was made.
+  ///
+  /// @param directory a store; open it, or copy it away
+  /// @param segments segment files that it shares with the store
+  /// @param journalBytesCopied bytes that were written for it, besides its manifest
+  /// @param millis that it took
+  public record Report(Path directory, int segments, long journalBytesCopied, long millis) {}
+
+  private StoreSnapshot(Disk disk, Path store, UUID storeId, Path target) {
+    this.disk = disk;
+    this.store = store;
+    this.storeId = storeId;
+    this.target = target;
+    this.end = "." + markOf(storeId) + TEMPORARY;
+    this.made = target.resolveSibling(target.getFileName() + end);
+  }
+
+  /// Tells this store from others in a name that failures show to clients, to whom the id itself,
+  /// of which the [StoreSecret] is made, must not be told.
+  private static UUID markOf(UUID storeId) {
+    return UUID.nameUUIDFromBytes(storeId.toString().getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /// Makes one of a stopped store, whatever state that is in.
+  ///
+  /// @param target must not exist; its parent does, on the same file system
+  /// @throws StorageException when there is no store, when it is in use, when `target` exists or
+  ///   links cannot be made. Nothing half-made is left then
+  public static Report ofStopped(Path directory, Path target) {
+    Disk disk = new RealDisk();
+    return ofStopped(
+        disk,
+        directory,
+        target,
+        id ->
+            ChronicleJournalFactory.of(
+                directory, StoreConfig.at(directory).journalFileBytes(), disk, id, Runnable::run));
+  }
+
+  static Report ofStopped(
+      Disk disk, Path directory, Path target, Function<UUID, Journal.Factory> journals) {
+    StoreFormat.requireStore(disk, directory);
+    return StoreLock.holding(
+        disk,
+        directory,
+        () -> {
+          UUID storeId = StoreFormat.read(disk, directory).storeId();
+          return new StoreSnapshot(disk, directory, storeId, target)
+              .make(snapshot -> snapshot.linkAll(journals.apply(storeId)));
+        });
+  }
+
+  /// Makes one of an open store, of its contents, lanes and notes.
+  static Report ofOpen(
+      StoreContents contents,
+      List<Lane> lanes,
+      NotesFiles notes,
+      Disk disk,
+      Journal.Factory journals,
+      Path target) {
+    Path directory = contents.config().directory();
+    var snapshot = new StoreSnapshot(disk, directory, contents.storeId(), target);
+    return snapshot.make(made -> made.linkMoment(contents, lanes, notes, journals));
+  }
+
+  /// One step of making, and the bytes that it wrote.
+  private interface Step {
+    long put(StoreSnapshot snapshot);
+  }
+
+  private Report make(Step parts) {
+    long start = System.nanoTime();
+    Path parent = Objects.requireNonNull(target.toAbsolutePath().getParent(), "a root");
+    if (disk.exists(target)) {
+      throw new StorageException.Incompatible(target, "it exists, and nothing is ever replaced");
+    }
+    deleteHalfMade(parent);
+    try {
+      disk.createDirectory(made);
+      long copied = parts.put(this);
+      disk.forceDirectory(made);
+      disk.link(store.resolve(StoreFormat.NAME), made.resolve(StoreFormat.NAME));
+      disk.forceDirectory(made);
+      disk.rename(made, target);
+      disk.forceDirectory(parent);
+      return new Report(target, segments, copied, (System.nanoTime() - start) / 1_000_000);
+    } catch (StorageException failure) {
+      discard(failure);
+      throw failure;
+    }
+  }
+
+  private void discard(StorageException failure) {
+    try {
+      deleteParts(made);
+    } catch (StorageException left) {
+      failure.addSuppressed(left);
+    }
+  }
+
+  /// Deletes what crashes left of earlier ones. Nobody else makes one of this store now.
+  private void deleteHalfMade(Path parent) {
+    disk.list(parent).stream()
+        .filter(path -> path.getFileName().toString().endsWith(end))
+        .forEach(this::deleteParts);
+  }
+
+  /// Deletes a half-made snapshot, FORMAT first; stops at anything else that is in the way.
+  private void deleteParts(Path half) {
+    if (disk.exists(half)) {
+      PARTS.reversed().forEach(part -> deleteAll(half.resolve(part)));
+      disk.delete(half);
+    }
+  }
+
+  private void deleteAll(Path path) {
+    if (disk.isDirectory(path)) {
+      disk.list(path).forEach(this::deleteAll);
+    }
+    disk.delete(path);
+  }
+
+  private long linkAll(Journal.Factory journals) {
+    linkDirectory(Manifest.SEGMENTS, ".seg");
+    linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX);
+    long copied = journals.copyTo(made, _ -> Long.MAX_VALUE);
+    if (disk.exists(store.resolve(Manifest.NAME))) {
+      disk.link(store.resolve(Manifest.NAME), made.resolve(Manifest.NAME));
+    }
+    return copied;
+  }
+
+  private long linkMoment(
+      StoreContents contents, List<Lane> lanes, NotesFiles notes, Journal.Factory journals) {
+    StoreContents.Moment moment = contents.moment();
+    try {
+      long[] committed = committed(lanes);
+      if (committed.length == 0) {
+        throw new StorageException.ReadOnly("the store was opened for reading");
+      }
+      IntToLongFunction last = lane -> lane < committed.length ? committed[lane] : 0;
+      Path names = made.resolve(Manifest.SEGMENTS);
+      disk.createDirectory(names);
+      for (LiveSegment segment : moment.segments().all()) {
+        String name = segment.entry().fileName();
+        linkIfThere(store.resolve(Manifest.SEGMENTS).resolve(name), names.resolve(name));
+      }
+      disk.forceDirectory(names);
+      notes.link(() -> linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX));
+      long copied = journals.copyTo(made, last);
+      Manifest.write(disk, made, storeId, moment.manifest());
+      return copied;
+    } finally {
+      moment.segments().release(Runnable::run);
+    }
+  }
+
+  /// The last committed frame of each lane, all as they were at one moment: lanes only go forward,
+  /// so when two looks in a row see the same, that was so between them.
+  private static long[] committed(List<Lane> lanes) {
+    long[] seen = committedLsns(lanes);
+    while (true) {
+      long[] again = committedLsns(lanes);
+      if (Arrays.equals(seen, again)) {
+        return seen;
+      }
+      seen = again;
+    }
+  }
+
+  private static long[] committedLsns(List<Lane> lanes) {
+    return lanes.stream().mapToLong(Lane::committedLsn).toArray();
+  }
+
+  private void linkDirectory(String name, String suffix) {
+    Path from = store.resolve(name);
+    if (!disk.exists(from)) {
+      return;
+    }
+    Path to = made.resolve(name);
+    disk.createDirectory(to);
+    for (Path file : disk.list(from)) {
+      if (file.getFileName().toString().endsWith(suffix)) {
+        linkIfThere(file, to.resolve(file.getFileName()));
+      }
+    }
+    disk.forceDirectory(to);
+  }
+
+  /// One that is gone from the store is missing there too, and told like any damage.
+  private void linkIfThere(Path file, Path link) {
+    if (disk.exists(file)) {
+      disk.link(file, link);
+      segments += link.startsWith(made.resolve(Manifest.SEGMENTS)) ? 1 : 0;
+    }
+  }
+}

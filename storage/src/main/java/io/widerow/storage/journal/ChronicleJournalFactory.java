@@ -1,0 +1,203 @@
+package io.widerow.storage.journal;
+
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.function.IntToLongFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// The journals of a store on Chronicle Queue: `journal/<lane>-<number>-<lsnFirst>/`, one queue
+/// directory for each journal file. They are read by [FrameScanner], never through the queue.
+///
+/// - Threads: one at a time.
+public final class ChronicleJournalFactory implements Journal.Factory {
+  static final long FILE_BYTES = 64L << 20;
+
+  private static final Pattern NOT_NEEDED = Pattern.compile("\\d{1,5}-(spare|trimmed)");
+  private static final Pattern NAME = Pattern.compile("(\\d{1,5})-([0-9a-f]{8})-([0-9a-f]{16})");
+
+  /// A journal file that was there at start.
+  record Found(int lane, long number, long lsnFirst, Path path) {
+    static final Comparator<Found> ORDER =
+        Comparator.comparingInt(Found::lane).thenComparingLong(Found::number);
+
+    static @Nullable Found of(Path path) {
+      Matcher matcher = NAME.matcher(String.valueOf(path.getFileName()));
+      return matcher.matches()
+          ? new Found(
+              Integer.parseInt(matcher.group(1)),
+              Long.parseLong(matcher.group(2), 16),
+              Long.parseUnsignedLong(matcher.group(3), 16),
+              path)
+          : null;
+    }
+
+    static List<Found> in(Disk disk, Path journal) {
+      List<Found> found = new ArrayList<>();
+      if (disk.exists(journal)) {
+        for (Path path : disk.list(journal)) {
+          Found file = of(path);
+          if (file != null) {
+            found.add(file);
+          }
+        }
+      }
+      found.sort(ORDER);
+      return found;
+    }
+  }
+
+  private final Disk disk;
+  private final Path journal;
+  private final UUID store;
+  private final long fileBytes;
+  private final Executor executor;
+  private final List<Found> replayed = new ArrayList<>();
+  private long numberNext;
+
+  /// @param journal the directory of the journals, made when it is absent; its parent exists
+  /// @param executor makes files ahead of their use
+  public ChronicleJournalFactory(
+      Disk disk, Path journal, UUID store, long fileBytes, Executor executor) {
+    this.disk = disk;
+    this.journal = journal;
+    this.store = store;
+    this.fileBytes = fileBytes;
+    this.executor = executor;
+    skipNumbersInUse();
+  }
+
+  /// The journals in the directory of a store.
+  ///
+  /// @param executor makes files ahead of their use
+  public static ChronicleJournalFactory of(
+      Path storeDirectory, long fileBytes, Disk disk, UUID store, Executor executor) {
+    Path journal = storeDirectory.resolve(Journal.DIRECTORY);
+    return new ChronicleJournalFactory(disk, journal, store, fileBytes, executor);
+  }
+
+  private void skipNumbersInUse() {
+    for (Found file : Found.in(disk, journal)) {
+      numberNext = Math.max(numberNext, file.number() + 1);
+    }
+  }
+
+  static String name(int lane, long number, long lsnFirst) {
+    return String.format(Locale.ROOT, "%d-%08x-%016x", lane, number, lsnFirst);
+  }
+
+  /// The name of a file that no frame is in yet.
+  static String spareName(int lane) {
+    return lane + "-spare";
+  }
+
+  /// The name of a file whose frames nobody needs any more, while it is deleted.
+  static String trimmedName(int lane) {
+    return lane + "-trimmed";
+  }
+
+  @Override
+  public Journal create(int lane, long lsnFirst) {
+    if (!disk.exists(journal)) {
+      disk.createDirectory(journal);
+      disk.forceDirectory(Objects.requireNonNull(journal.toAbsolutePath().getParent()));
+    }
+    skipNumbersInUse();
+    deleteUnneeded(journal.resolve(spareName(lane)));
+    deleteUnneeded(journal.resolve(trimmedName(lane)));
+    return new ChronicleJournal(disk, journal, lane, numberNext, lsnFirst, fileBytes, executor);
+  }
+
+  @Override
+  public void replay(Journal.FrameReader reader) {
+    replayed.clear();
+    try (FrameScanner scanner = new FrameScanner(store)) {
+      for (Found found : Found.in(disk, journal)) {
+        replayed.add(found);
+        Path data = found.path().resolve(ChronicleFile.DATA_FILE);
+        if (disk.exists(data)) {
+          reader.file(found.lane(), data, found.lsnFirst());
+          if (reader.wants(found.lane())) {
+            try (DiskFile file = disk.open(data)) {
+              scanner.scan(found.lane(), file, reader);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Override
+  public long copyTo(Path storeDirectory, IntToLongFunction lsnLast) {
+    Path copies = storeDirectory.resolve(Journal.DIRECTORY);
+    disk.createDirectory(copies);
+    long bytes = 0;
+    List<Found> files = Found.in(disk, journal);
+    for (int i = 0; i < files.size(); i++) {
+      Found found = files.get(i);
+      Found next = i + 1 < files.size() ? files.get(i + 1) : null;
+      long last = lsnLast.applyAsLong(found.lane());
+      if (found.lsnFirst() - 1 <= last) {
+        boolean goesOn = next != null && next.lane() == found.lane() && next.lsnFirst() - 1 <= last;
+        Path copy = copies.resolve(found.path().getFileName());
+        disk.createDirectory(copy);
+        bytes += copy(found, copy, last, goesOn);
+        disk.forceDirectory(copy);
+      }
+    }
+    disk.forceDirectory(copies);
+    return bytes;
+  }
+
+  /// @param goesOn in the next file, so that all of this one belongs to the copy
+  private long copy(Found found, Path copy, long last, boolean goesOn) {
+    Path from = found.path().resolve(ChronicleFile.DATA_FILE);
+    Path to = copy.resolve(ChronicleFile.DATA_FILE);
+    if (!disk.exists(from)) {
+      return 0; // a crash left it before it had a file
+    }
+    if (last == Long.MAX_VALUE) {
+      try (DiskFile file = disk.openForWriting(from)) {
+        file.force(); // whoever wrote it may have been killed before
+      }
+    }
+    if (goesOn || last == Long.MAX_VALUE) {
+      disk.link(from, to);
+      return 0;
+    }
+    try (DiskFile source = disk.open(from);
+        DiskFile target = disk.create(to);
+        FrameScanner scanner = new FrameScanner(store)) {
+      long bytes = scanner.copy(found.lane(), source, target, found.lsnFirst(), last);
+      target.force();
+      return bytes;
+    }
+  }
+
+  @Override
+  public void deleteReplayed() {
+    for (Found found : replayed) {
+      ChronicleFile.delete(disk, found.path());
+    }
+    if (disk.exists(journal)) {
+      disk.list(journal).forEach(this::deleteUnneeded); // of lanes that are no more
+      disk.forceDirectory(journal);
+    }
+    replayed.clear();
+  }
+
+  private void deleteUnneeded(Path path) {
+    if (NOT_NEEDED.matcher(String.valueOf(path.getFileName())).matches() && disk.exists(path)) {
+      ChronicleFile.delete(disk, path);
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package io.widerow.storage.journal;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.RealDisk;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.file.Path;
+
+/// A file descriptor of our own on a journal file: it reserves the blocks, writes frames and forces
+/// them. A `FileChannel` cannot reserve, and one whose thread is interrupted while it forces may
+/// lose the error that the kernel reports only once; a descriptor does neither. It is opened before
+/// the first page is written, so that the kernel reports every failed page to it.
+///
+/// - Threads: one at a time.
+public final class NativeFile implements AutoCloseable {
+  private static final int READ_WRITE_NOFOLLOW_CLOEXEC = 0x2 | 0x20000 | 0x80000;
+  private static final int INTERRUPTED = 4;
+  private static final int NO_SPACE = 28;
+  private static final int QUOTA = 122;
+  private static final int PAGE_BYTES = 4 << 10;
+  private static final MemorySegment ZEROS = Arena.global().allocate(PAGE_BYTES).asReadOnly();
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final StructLayout STATE = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO = STATE.varHandle(PathElement.groupElement("errno"));
+  private static final MethodHandle OPEN =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("open"),
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT),
+          Linker.Option.captureCallState("errno"));
+  private static final MethodHandle WRITE =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("pwrite"),
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG),
+          Linker.Option.captureCallState("errno"));
+  private static final MethodHandle DATA_SYNC =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("fdatasync"),
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT),
+          Linker.Option.captureCallState("errno"));
+  private static final MethodHandle RESERVE =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("posix_fallocate"),
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG));
+  private static final MethodHandle CLOSE =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("close"),
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+
+  private final Path path;
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment state = arena.allocate(STATE);
+  private final int descriptor;
+
+  /// Opens an existing file.
+  NativeFile(Path path) {
+    this.path = path;
+    int opened;
+    try {
+      MemorySegment name = arena.allocateFrom(path.toString());
+      opened = (int) OPEN.invokeExact(state, name, READ_WRITE_NOFOLLOW_CLOEXEC);
+    } catch (Throwable failure) {
+      throw new IllegalStateException(failure);
+    }
+    if (opened < 0) {
+      int error = error();
+      arena.close();
+      throw failed("open", error);
+    }
+    this.descriptor = opened;
+  }
+
+  /// Gives the file `bytes` of real blocks, so that no page of it can fail for want of room.
+  void reserve(long bytes) {
+    int error;
+    do {
+      try {
+        error = (int) RESERVE.invokeExact(descriptor, 0L, bytes);
+      } catch (Throwable failure) {
+        throw new IllegalStateException(failure);
+      }
+    } while (error == INTERRUPTED);
+    if (error == NO_SPACE || error == QUOTA) {
+      throw new StorageException.DiskFull(path, new RealDisk().usableBytes(path), bytes);
+    }
+    if (error != 0) {
+      throw failed("reserve " + bytes + " bytes", error);
+    }
+  }
+
+  /// Writes zeros into the bytes `[from, until)`, which are whole pages, and makes them durable.
+  /// The force of a group then changes no metadata, and does not wait for what the file system
+  /// writes beside. Page by page, so that they lie one by one in the page cache: of a larger folio
+  /// a force writes all, whatever was changed in it.
+  void fill(long from, long until) {
+    for (long at = from; at < until; at += PAGE_BYTES) {
+      write(ZEROS, at);
+    }
+    force();
+  }
+
+  /// Writes all of `source`, which is native memory, at `offset`.
+  void write(MemorySegment source, long offset) {
+    long done = 0;
+    while (done < source.byteSize()) {
+      long written;
+      try {
+        written =
+            (long)
+                WRITE.invokeExact(
+                    state,
+                    descriptor,
+                    source.asSlice(done),
+                    source.byteSize() - done,
+                    offset + done);
+      } catch (Throwable failure) {
+        throw new IllegalStateException(failure);
+      }
+      if (written == 0 || (written < 0 && error() != INTERRUPTED)) {
+        int error = written == 0 ? 0 : error();
+        throw failed("write %d bytes at %d".formatted(source.byteSize(), offset), error);
+      }
+      done += Math.max(0, written);
+    }
+  }
+
+  /// Makes all written pages durable, also those that were written through a mapping, and the size.
+  public void force() {
+    int result;
+    try {
+      result = (int) DATA_SYNC.invokeExact(state, descriptor);
+    } catch (Throwable failure) {
+      throw new IllegalStateException(failure);
+    }
+    if (result != 0) {
+      throw failed("force", error());
+    }
+  }
+
+  private int error() {
+    return (int) ERRNO.get(state, 0L);
+  }
+
+  private StorageException failed(String action, int error) {
+    return new StorageException.Failed(path, action, new IOException("error number " + error));
+  }
+
+  @Override
+  public void close() {
+    try {
+      int ignored = (int) CLOSE.invokeExact(descriptor);
+      assert ignored == 0 : "close " + path;
+    } catch (Throwable failure) {
+      throw new IllegalStateException(failure);
+    }
+    arena.close();
+  }
+}

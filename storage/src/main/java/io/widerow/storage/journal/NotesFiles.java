@@ -1,0 +1,299 @@
+package io.widerow.storage.journal;
+
+import io.widerow.storage.Damage;
+import io.widerow.storage.LaneWriter;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.Disk;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.LongSummaryStatistics;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntToLongFunction;
+
+/// What lanes remember beyond their journals: the notes of a lane's rows are written when these are
+/// sealed and their journal may go, to a file that is never changed. A file takes in the newest
+/// ones before it while these are small, so there are few, and a note is written again about as
+/// often as a seal's notes must double to be [#FILE_BYTES]. One goes when nobody needs any of its
+/// notes.
+///
+/// ```
+///   0000-..1   |=================|                       taken in: those that are small
+///   0000-..8f                     |================|     beside what is new
+///   0000-..d2                                       |=====|
+///   0000-..f0                                              |==|<- new
+/// ```
+///
+/// After a crash a note may be in two files; it is told once. Each lane is told the notes of all,
+/// since the next run may hand a batch to another lane; its files get its own.
+///
+/// A file is written before the manifest says that its rows are in segments. When the power goes
+/// between the two, and a group was not forced yet, its note is there and its events are not: a
+/// note counts only when the last frame of its lane that counts is not before it. The others are
+/// dropped before new frames pass their numbers, see [#cut].
+///
+/// - Threads: one at a time for each lane; [#link] any.
+/// - Memory: the notes of the files that are taken in; of all, when notes are told, those of one
+///   file of each lane.
+public final class NotesFiles {
+  public static final String DIRECTORY = "notes";
+
+  /// Where a file is large enough to be left as it is.
+  static final long FILE_BYTES = 1 << 20;
+
+  /// How much larger than what is new a file may be that is taken in.
+  private static final int TAKEN_SHARE = 2;
+
+  private static final Comparator<Note> BY_LSN = Comparator.comparingLong(Note::lsn);
+
+  private final Disk disk;
+  private final Path directory;
+  private final UUID storeId;
+  private final Map<Integer, List<NotesFile>> lanes = new ConcurrentHashMap<>(); // oldest first
+
+  /// Whoever makes links at the moment. A note may come into a file that has its link already while
+  /// its own waits for one, so no file goes meanwhile.
+  private int holders; // guarded by this
+
+  private final Set<Path> held = new LinkedHashSet<>(); // to be deleted then; guarded by this
+
+  public NotesFiles(Disk disk, Path storeDirectory, UUID storeId) {
+    this.disk = disk;
+    this.directory = storeDirectory.resolve(DIRECTORY);
+    this.storeId = storeId;
+  }
+
+  public void createDirectory() {
+    disk.createDirectory(directory);
+  }
+
+  /// Gets to know the files that are there. Changes nothing.
+  ///
+  /// @throws StorageException.Corrupt when a file is not what was written
+  public void read() {
+    for (Path path : files()) {
+      NotesFile file = NotesFile.read(disk, path, storeId).file();
+      of(file.lane()).add(file);
+    }
+    lanes.values().forEach(files -> files.sort(Comparator.comparingLong(NotesFile::last)));
+  }
+
+  /// Drops notes that do not count, and what a crash left of files that were not finished. Durable
+  /// when it returns.
+  ///
+  /// @param last the LSN of the last note of a lane that counts
+  public void cut(IntToLongFunction last) {
+    disk.list(directory).stream()
+        .filter(path -> path.toString().endsWith(NotesFile.TEMPORARY))
+        .forEach(disk::delete);
+    lanes.forEach((lane, files) -> {
+      long limit = last.applyAsLong(lane);
+      List<NotesFile> stale = files.stream().filter(file -> file.last() > limit).toList();
+      if (!stale.isEmpty()) {
+        List<Note> kept = notes(stale);
+        kept.removeIf(note -> note.lsn() > limit);
+        replace(lane, stale, kept);
+      }
+    });
+    disk.forceDirectory(directory);
+  }
+
+  /// Adds notes of a lane. Durable when it returns.
+  ///
+  /// @param added some may be there already
+  /// @param needed the least LSN of a note that must be kept
+  public void append(int lane, Collection<Note> added, long needed) {
+    List<NotesFile> files = of(lane);
+    List<NotesFile> replaced = added.isEmpty() ? new ArrayList<>() : taken(files, added);
+    List<Note> notes = notes(replaced);
+    notes.addAll(added);
+    notes.removeIf(note -> note.lsn() < needed);
+    files.stream()
+        .filter(file -> file.last() < needed && !replaced.contains(file))
+        .forEach(replaced::add);
+    replace(lane, replaced, notes);
+  }
+
+  /// The files that are written anew with what is added: the newest, as long as they are small.
+  private static List<NotesFile> taken(List<NotesFile> files, Collection<Note> added) {
+    long bytes = added.stream().mapToLong(NotesFile::bytes).sum();
+    List<NotesFile> taken = new ArrayList<>();
+    for (NotesFile file : files.reversed()) {
+      if (file.bytes() >= FILE_BYTES || file.bytes() > TAKEN_SHARE * bytes) {
+        return taken;
+      }
+      taken.add(file);
+      bytes += file.bytes();
+    }
+    return taken;
+  }
+
+  /// Writes notes in place of files. A crash leaves every note in an old file or in a new one, some
+  /// in both.
+  private void replace(int lane, List<NotesFile> old, List<Note> notes) {
+    if (old.isEmpty() && notes.isEmpty()) {
+      return;
+    }
+    List<NotesFile> gone = new ArrayList<>(old);
+    List<Note> sorted = new ArrayList<>(notes);
+    addOverlapping(lane, gone, sorted);
+    sorted = new ArrayList<>(new LinkedHashSet<>(sorted));
+    sorted.sort(BY_LSN);
+    synchronized (this) {
+      List<NotesFile> written = write(lane, sorted);
+      List<NotesFile> files = of(lane);
+      files.removeAll(gone);
+      files.addAll(written);
+      files.sort(Comparator.comparingLong(NotesFile::last));
+      gone.forEach(file -> held.add(file.path()));
+      deleteHeld();
+    }
+  }
+
+  /// Deletes files that were replaced, but none that has come back under its name.
+  private synchronized void deleteHeld() {
+    if (holders > 0) {
+      return;
+    }
+    lanes.values().forEach(files -> files.forEach(file -> held.remove(file.path())));
+    for (Path path : List.copyOf(held)) {
+      disk.delete(path);
+      held.remove(path);
+    }
+  }
+
+  /// Adds the files, and their notes, that some of the notes may be in already: after a failure, or
+  /// a crash. A new file could have the name of such a one.
+  private void addOverlapping(int lane, List<NotesFile> gone, List<Note> notes) {
+    boolean found = !notes.isEmpty();
+    while (found) {
+      LongSummaryStatistics lsns = notes.stream().mapToLong(Note::lsn).summaryStatistics();
+      List<NotesFile> overlapping =
+          of(lane).stream()
+              .filter(file -> !gone.contains(file))
+              .filter(file -> file.last() >= lsns.getMin() && file.first() <= lsns.getMax())
+              .toList();
+      gone.addAll(overlapping);
+      notes.addAll(notes(overlapping));
+      found = !overlapping.isEmpty();
+    }
+  }
+
+  /// Writes files of about the size that is left as it is; those of one LSN are together. The
+  /// newest first: a file may take the place of one that it has only the first notes of.
+  private List<NotesFile> write(int lane, List<Note> sorted) {
+    List<NotesFile> written = new ArrayList<>();
+    int limit = sorted.size();
+    long bytes = 0;
+    for (int i = limit - 1; i >= 0; i--) {
+      bytes += NotesFile.bytes(sorted.get(i));
+      boolean first = i == 0;
+      if (first || (bytes >= FILE_BYTES && sorted.get(i - 1).lsn() < sorted.get(i).lsn())) {
+        List<Note> part = sorted.subList(i, limit);
+        written.add(NotesFile.write(disk, directory, storeId, lane, part));
+        disk.forceDirectory(directory);
+        limit = i;
+        bytes = 0;
+      }
+    }
+    return written;
+  }
+
+  /// Hands the notes of lanes that are no more to lane 0. Only when a note counts in any file.
+  public void fold(int lanesNow) {
+    List<Integer> gone = lanes.keySet().stream().filter(lane -> lane >= lanesNow).toList();
+    for (int lane : gone) {
+      List<NotesFile> files = List.copyOf(of(lane));
+      append(0, notes(files), 0);
+      replace(lane, files, List.of());
+      lanes.remove(lane);
+    }
+  }
+
+  /// Tells the notes of all lanes, oldest first, each once. To be called before anything is added.
+  public void tell(LaneWriter.NoteReader reader) {
+    var telling = new PriorityQueue<NotesCursor>(Comparator.comparingLong(NotesCursor::lsn));
+    lanes.values().stream()
+        .flatMap(List::stream)
+        .filter(file -> file.last() > 0)
+        .forEach(file -> telling.add(new NotesCursor(file, this::sorted)));
+    Set<Note> told = new HashSet<>(); // of one LSN
+    long lsn = 0;
+    while (!telling.isEmpty()) {
+      NotesCursor oldest = telling.remove();
+      Note note = oldest.take();
+      if (note.lsn() != lsn) {
+        told.clear();
+        lsn = note.lsn();
+      }
+      if (told.add(note)) {
+        reader.read(lsn, note.bytes());
+      }
+      if (oldest.hasNext()) {
+        telling.add(oldest);
+      }
+    }
+  }
+
+  /// Has links made of all files while none goes.
+  public void link(Runnable making) {
+    synchronized (this) {
+      holders++;
+    }
+    try {
+      making.run();
+    } finally {
+      synchronized (this) {
+        holders--;
+      }
+    }
+    deleteHeld();
+  }
+
+  /// The files that [#read] would refuse.
+  public List<Damage> damage() {
+    List<Damage> damage = new ArrayList<>();
+    for (Path path : files()) {
+      try {
+        var _ = NotesFile.read(disk, path, storeId);
+      } catch (StorageException.Corrupt damaged) {
+        String found = damaged.found + "; repeats of earlier batches may not be recognised";
+        damage.add(new Damage(Damage.Kind.NOTES, path, damaged.offset, found, List.of()));
+      }
+    }
+    return damage;
+  }
+
+  private List<NotesFile> of(int lane) {
+    return lanes.computeIfAbsent(lane, _ -> new ArrayList<>());
+  }
+
+  private List<Note> sorted(NotesFile file) {
+    return NotesFile.read(disk, file.path(), storeId).notes().stream().sorted(BY_LSN).toList();
+  }
+
+  private List<Note> notes(List<NotesFile> files) {
+    List<Note> notes = new ArrayList<>();
+    for (NotesFile file : files) {
+      notes.addAll(NotesFile.read(disk, file.path(), storeId).notes());
+    }
+    return notes;
+  }
+
+  private List<Path> files() {
+    if (!disk.exists(directory)) {
+      return List.of();
+    }
+    return disk.list(directory).stream()
+        .filter(path -> path.getFileName().toString().endsWith(NotesFile.SUFFIX))
+        .toList();
+  }
+}

@@ -1,0 +1,83 @@
+package io.widerow.storage.live;
+
+import io.widerow.event.Bucket;
+import io.widerow.storage.StoreView;
+import java.util.Collections;
+import java.util.List;
+import java.util.NavigableSet;
+import org.jspecify.annotations.Nullable;
+
+/// Finds stretches of time that no bucket lies across the ends of, so that they can be read one
+/// behind the other. Buckets of different widths may share one:
+///
+/// ```
+///   1 day     |-----------------------|
+///   1 hour    |--|--|--|  |--|        |--|--|     |--|
+///   spans     |-----------------------|--|--|     |--|
+/// ```
+///
+/// The cost is that of the buckets of a day, however many there are.
+public final class BucketSpans {
+  private BucketSpans() {}
+
+  /// Those that overlap a range are among these, and not many others.
+  public static NavigableSet<Bucket> near(
+      NavigableSet<Bucket> some, long fromNanos, long untilNanos) {
+    return fromNanos >= untilNanos
+        ? Collections.emptyNavigableSet()
+        : some.subSet(Bucket.boundBefore(fromNanos), false, Bucket.boundAt(untilNanos), false);
+  }
+
+  /// The first span that has something of a range, in the direction of reading; null when no bucket
+  /// has. It may reach out of the range.
+  public static StoreView.@Nullable Span first(
+      List<NavigableSet<Bucket>> buckets, long fromNanos, long untilNanos, boolean descending) {
+    Bucket nearest = null;
+    for (NavigableSet<Bucket> some : buckets) {
+      Bucket bucket = nearest(some, fromNanos, untilNanos, descending);
+      if (nearest == null || (bucket != null && (bucket.compareTo(nearest) < 0) != descending)) {
+        nearest = bucket;
+      }
+    }
+    return nearest == null
+        ? null
+        : around(buckets, new StoreView.Span(nearest.fromNanos(), nearest.untilNanos()));
+  }
+
+  /// The one that starts first, or last when descending. Any other that reaches further overlaps
+  /// it.
+  private static @Nullable Bucket nearest(
+      NavigableSet<Bucket> some, long fromNanos, long untilNanos, boolean descending) {
+    NavigableSet<Bucket> near = near(some, fromNanos, untilNanos);
+    for (Bucket bucket : descending ? near.descendingSet() : near) {
+      if (bucket.overlaps(fromNanos, untilNanos)) {
+        return bucket;
+      }
+    }
+    return null;
+  }
+
+  private static StoreView.Span around(List<NavigableSet<Bucket>> buckets, StoreView.Span start) {
+    StoreView.Span span = start;
+    StoreView.Span before;
+    do {
+      before = span;
+      for (NavigableSet<Bucket> some : buckets) {
+        span = around(some, span);
+      }
+    } while (!span.equals(before));
+    return span;
+  }
+
+  private static StoreView.Span around(NavigableSet<Bucket> some, StoreView.Span span) {
+    long from = span.fromNanos();
+    long until = span.untilNanos();
+    for (Bucket bucket : near(some, from, until)) {
+      if (bucket.overlaps(from, until)) {
+        from = Math.min(from, bucket.fromNanos());
+        until = Math.max(until, bucket.untilNanos());
+      }
+    }
+    return new StoreView.Span(from, until);
+  }
+}

@@ -1,0 +1,150 @@
+package io.widerow.storage.live;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.SegmentEntry;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentForm;
+import io.widerow.storage.segment.SegmentWriter;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The directory of a store's segment files: how they are named, written, taken over and deleted.
+///
+/// - Threads: any.
+public final class SegmentFiles {
+  private static final String TEMPORARY = ".tmp";
+
+  private final Disk disk;
+  private final Path directory;
+  private final UUID storeId;
+  private final AtomicLong bytesWritten = new AtomicLong();
+
+  public SegmentFiles(Disk disk, Path storeDirectory, UUID storeId) {
+    this.disk = disk;
+    this.directory = storeDirectory.resolve(Manifest.SEGMENTS);
+    this.storeId = storeId;
+  }
+
+  public void createDirectory() {
+    disk.createDirectory(directory);
+  }
+
+  public Path temporary(long id) {
+    return directory.resolve(SegmentEntry.fileName(id) + TEMPORARY);
+  }
+
+  /// @param merged true for the final form of a bucket
+  public SegmentWriter writer(Path file, long id, boolean merged) {
+    return writer(file, id, merged, Breather.NONE);
+  }
+
+  /// @param breather lets others run while blocks are written
+  public SegmentWriter writer(Path file, long id, boolean merged, Breather breather) {
+    disk.delete(file);
+    SegmentForm form = merged ? SegmentForm.FINAL : SegmentForm.SEALED;
+    return new SegmentWriter(disk, file, storeId, id, form, breather);
+  }
+
+  /// Gives a finished and forced file its name, after reading back all of it. The name is durable
+  /// only after [#forceDirectory].
+  public LiveSegment adopt(SegmentEntry entry) {
+    Path temporary = temporary(entry.id());
+    try (Segment written = open(entry, temporary)) {
+      written.verify();
+    }
+    Path named = directory.resolve(entry.fileName());
+    disk.rename(temporary, named);
+    bytesWritten.addAndGet(entry.bytes());
+    return new LiveSegment(entry, Segment.open(disk, named, storeId, entry.id()));
+  }
+
+  public void forceDirectory() {
+    disk.forceDirectory(directory);
+  }
+
+  /// Opens a segment of the manifest. One that is gone, damaged or of another store is quarantined;
+  /// its file is left as it is.
+  ///
+  /// @throws StorageException.Incompatible when a newer program wrote it
+  public LiveSegment open(SegmentEntry entry) {
+    Path file = directory.resolve(entry.fileName());
+    try {
+      return new LiveSegment(entry, open(entry, file));
+    } catch (StorageException.Corrupt damaged) {
+      return new LiveSegment(entry, damaged);
+    } catch (StorageException.Failed unreadable) {
+      String found = "it cannot be read: " + unreadable.getMessage();
+      return new LiveSegment(entry, new StorageException.Corrupt(file, 0, found));
+    }
+  }
+
+  /// Opens the file of a segment.
+  ///
+  /// @throws StorageException.Corrupt when it is gone, or not what the manifest says
+  public Segment open(SegmentEntry entry, Path file) {
+    if (!disk.exists(file)) {
+      throw new StorageException.Corrupt(file, 0, "the manifest lists this file, and it is gone");
+    }
+    Segment segment = Segment.open(disk, file, storeId, entry.id());
+    try {
+      segment.requireHolds(entry.bytes(), entry.partitions());
+      return segment;
+    } catch (Throwable failure) {
+      segment.close();
+      throw failure;
+    }
+  }
+
+  public Path named(long id) {
+    return directory.resolve(SegmentEntry.fileName(id));
+  }
+
+  /// Deletes what a failure left of a segment that was not finished. What cannot be deleted is
+  /// deleted when the store is opened.
+  public void discard(long id, Throwable failure) {
+    try {
+      disk.delete(temporary(id));
+      disk.delete(directory.resolve(SegmentEntry.fileName(id)));
+    } catch (StorageException left) {
+      failure.addSuppressed(left);
+    }
+  }
+
+  /// Deletes a file that never came into the manifest.
+  public void abandon(LiveSegment segment, Throwable failure) {
+    segment.close();
+    discard(segment.entry().id(), failure);
+  }
+
+  void delete(SegmentEntry entry) {
+    disk.deleteInSteps(directory.resolve(entry.fileName()));
+  }
+
+  /// Deletes what a crash left: files that the manifest does not list.
+  public void deleteOrphans(List<SegmentEntry> live) {
+    orphans(live).forEach(disk::delete);
+  }
+
+  public List<Path> orphans(List<SegmentEntry> live) {
+    if (!disk.exists(directory)) {
+      return List.of();
+    }
+    Set<String> names = new HashSet<>();
+    live.forEach(entry -> names.add(entry.fileName()));
+    return disk.list(directory).stream()
+        .filter(path -> !names.contains(path.getFileName().toString()))
+        .toList();
+  }
+
+  /// Bytes of all files written since the store was opened.
+  public long bytesWritten() {
+    return bytesWritten.get();
+  }
+}

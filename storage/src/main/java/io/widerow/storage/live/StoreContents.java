@@ -1,0 +1,314 @@
+package io.widerow.storage.live;
+
+import io.widerow.storage.Arrivals;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.ManifestEdit;
+import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.rows.RowMemory;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// What a store consists of now, and the one way to change it: open rows (memtables), live
+/// segments, the manifest that lists these, and the marks from which the next start goes on.
+///
+/// ```
+///   tryOpenRows     rows in                  state           the journal has what is in them
+///   sealed          rows out, segments in    manifest, state
+///   replaced        segments in and out      manifest, state, then the old files are deleted
+/// ```
+///
+/// A change is durable before it is visible: the manifest is edited and forced, then readers see
+/// the next [StoreState], all of it at once.
+///
+/// - Threads: any. The lock of this object orders the changes, and is held while an edit is forced.
+///   Reading takes no lock: the state, the limit of segment ids and the failures are volatile, so a
+///   reader sees a state and everything that was written before it was published.
+/// - Memory: owns the manifest's file, and a lease on each live segment and on the set of them,
+///   until [#close]. A view that holds a lease on an older state keeps that one alive.
+/// - Errors: a failed edit of the manifest ends the write side for good, as [#fail] does. A full
+///   disk does not: nothing was written then.
+public final class StoreContents implements AutoCloseable {
+  private final StoreConfig config;
+  private final StoreClock clock;
+  private final Manifest manifest; // guarded by this, except its id
+  private final SegmentFiles files;
+  private final AtomicLong arrivals;
+  private final RisingClock arrivalClock;
+  private final SegmentArrivals segmentArrivals = new SegmentArrivals();
+  private final Retentions retentions;
+  private volatile long segmentLimit;
+  private volatile StoreState state; // replaced under the lock of this
+  private volatile @Nullable StorageException failed; // the end of the write side
+  private volatile @Nullable StorageException backgroundFailure;
+
+  /// @param manifest belongs to these contents from now on
+  /// @param segments those that the manifest lists; they belong to these contents from now on
+  public StoreContents(
+      StoreConfig config,
+      StoreClock clock,
+      Manifest manifest,
+      SegmentFiles files,
+      List<LiveSegment> segments,
+      boolean readOnly) {
+    this.config = config;
+    this.clock = clock;
+    this.manifest = manifest;
+    this.files = files;
+    this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
+    this.arrivalClock = new RisingClock(clock::wallNanos, manifest.clockNanos());
+    this.retentions = new Retentions(config.retention());
+    this.segmentLimit = manifest.segmentIdNext();
+    this.failed =
+        readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
+    this.state = StoreState.empty().replaced(List.of(), segments, List.of());
+  }
+
+  public StoreConfig config() {
+    return config;
+  }
+
+  public UUID storeId() {
+    return manifest.storeId();
+  }
+
+  /// The present state. To read from it, take leases on its parts; when one is gone, there is a
+  /// newer state.
+  public StoreState state() {
+    return state;
+  }
+
+  /// Segments that are begun from now on have this id at least.
+  public long segmentLimit() {
+    return segmentLimit;
+  }
+
+  /// The counter of events: an event takes the next number when it arrives.
+  public AtomicLong arrivals() {
+    return arrivals;
+  }
+
+  /// Gives events the time of their arrival.
+  public RisingClock arrivalClock() {
+    return arrivalClock;
+  }
+
+  /// The machine's clock, in nanoseconds since the Unix epoch.
+  public long wallNanos() {
+    return clock.wallNanos();
+  }
+
+  public Retentions retentions() {
+    return retentions;
+  }
+
+  /// Arrivals below this one were in the store when it was opened.
+  public long arrivalsAtOpen() {
+    return segmentArrivals.atOpen();
+  }
+
+  /// True when all events of a segment came before a position.
+  public boolean isOlder(LiveSegment segment, Arrivals since) {
+    long id = segment.entry().id();
+    return id < since.segmentLimit() || segmentArrivals.limitOf(id) <= since.limitMin();
+  }
+
+  // For opening.
+
+  /// Counters up to this one were used before.
+  public void usedCounters(long counterLimit) {
+    arrivals.accumulateAndGet(counterLimit, Math::max);
+  }
+
+  /// Times up to this one were given before.
+  public void usedClock(long clockNanos) {
+    arrivalClock.raise(clockNanos);
+  }
+
+  /// Everything that was journaled before is sealed; lanes go on after `lsn`.
+  public void recovered(long lsn) {
+    if (config.clockAccepted()) {
+      arrivalClock.reset();
+    }
+    Map<Integer, Long> sealedLsns = new TreeMap<>();
+    manifest.sealedLsns().keySet().forEach(old -> sealedLsns.put(old, lsn));
+    for (int i = 0; i < config.lanes(); i++) {
+      sealedLsns.put(i, lsn);
+    }
+    synchronized (this) {
+      commit(List.of(), List.of(), sealedLsns, manifest.journals());
+    }
+  }
+
+  /// Each lane has a new journal; the next start misses one that is gone.
+  public synchronized void journalsStarted() {
+    commit(List.of(), List.of(), Map.of(), config.lanes());
+  }
+
+  /// Events that come from now on are new.
+  public void opened() {
+    segmentArrivals.opened(arrivals.get());
+  }
+
+  // For writing, sealing and merging.
+
+  /// Opens rows in a piece of memory; null when all pieces are in use.
+  public @Nullable OpenRows tryOpenRows(int lane, long arrivalFrom, RowMemory from) {
+    OpenRows rows = OpenRows.tryOpen(lane, from, clock.monotonicNanos(), arrivalFrom);
+    synchronized (this) {
+      state = rows == null ? state : state.withRows(rows);
+    }
+    return rows;
+  }
+
+  public synchronized long takeSegmentId() {
+    long id = manifest.takeSegmentId();
+    segmentLimit = id + 1;
+    return id;
+  }
+
+  /// Segments take the place of rows, which the caller closes then.
+  ///
+  /// @param written forced, under their final names, whose directory was forced
+  public synchronized void sealed(OpenRows rows, List<LiveSegment> written) {
+    commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()), manifest.journals());
+    segmentArrivals.sealed(written, arrivals.get());
+    replaceState(List.of(rows), written, List.of());
+  }
+
+  /// Segments take the place of others; with none written the others are dropped. Files of the
+  /// others are deleted when nobody reads them any more: a reader that has one open may open it
+  /// again.
+  public void replaced(List<LiveSegment> written, List<LiveSegment> removed) {
+    requireWriting();
+    synchronized (this) {
+      commit(written, removed, Map.of(), manifest.journals());
+      segmentArrivals.replaced(written, removed);
+      replaceState(List.of(), written, removed);
+    }
+    removed.forEach(segment -> segment.retire(() -> tidy(() -> files.delete(segment.entry()))));
+  }
+
+  /// Publishes the next state, under the lock. Views go on with the one they have.
+  private void replaceState(
+      List<OpenRows> removedRows, List<LiveSegment> added, List<LiveSegment> removed) {
+    StoreState before = state;
+    state = before.replaced(removedRows, added, removed);
+    before.segments().close();
+  }
+
+  /// Edits the manifest, under the lock.
+  private void commit(
+      List<LiveSegment> added,
+      List<LiveSegment> removed,
+      Map<Integer, Long> sealedLsns,
+      int journals) {
+    var edit =
+        new ManifestEdit(
+            manifest.segmentIdNext(),
+            arrivals.get(),
+            arrivalClock.highWaterNanos(),
+            added.stream().map(LiveSegment::entry).toList(),
+            removed.stream().map(segment -> segment.entry().id()).toList(),
+            sealedLsns,
+            journals);
+    try {
+      manifest.commit(edit);
+    } catch (StorageException.DiskFull full) {
+      throw full; // nothing was written
+    } catch (RuntimeException failure) {
+      throw fail("write the manifest", failure);
+    }
+  }
+
+  /// Deletes what is no longer needed. A failure is told and changes nothing: the rest is deleted
+  /// later, or when the store is opened.
+  public void tidy(Runnable delete) {
+    try {
+      delete.run();
+    } catch (StorageException left) {
+      backgroundFailed(left);
+    }
+  }
+
+  // Failures.
+
+  /// Ends the write side for good. The first failure counts.
+  ///
+  /// @param action that failed, after "cannot"
+  /// @return the failure that ended it
+  public synchronized StorageException fail(String action, RuntimeException cause) {
+    StorageException end = failed;
+    if (end == null) {
+      end =
+          cause instanceof StorageException known
+              ? known
+              : new StorageException.Failed("cannot " + action, cause);
+      failed = end;
+    }
+    return end;
+  }
+
+  public boolean hasEnded() {
+    return failed != null;
+  }
+
+  /// @throws StorageException.Failed when the write side has ended
+  public void requireWriting() {
+    StorageException end = failed;
+    if (end != null) {
+      throw new StorageException.Failed("the store takes no more writes: " + end.getMessage(), end);
+    }
+  }
+
+  /// Why the write side has ended; null while it goes on.
+  public @Nullable StorageException failure() {
+    return failed;
+  }
+
+  /// A background task failed; it will be tried again.
+  public void backgroundFailed(StorageException failure) {
+    backgroundFailure = failure;
+  }
+
+  /// The last failure of a background task; null when none failed.
+  public @Nullable StorageException backgroundFailure() {
+    return backgroundFailure;
+  }
+
+  // For snapshots.
+
+  /// A moment of a store that is written to.
+  ///
+  /// @param manifest all that it says
+  /// @param segments those that it lists, with a lease: their files stay until the caller releases
+  ///   them
+  public record Moment(ManifestEdit manifest, SegmentSet segments) {}
+
+  /// The present moment.
+  public synchronized Moment moment() {
+    SegmentSet segments = state.segments();
+    if (!segments.tryAcquire()) {
+      throw new IllegalStateException("the present segments are not open");
+    }
+    return new Moment(manifest.snapshot(), segments);
+  }
+
+  /// Lets go of manifest and segments. Views that are open keep theirs.
+  @Override
+  public void close() {
+    StoreState last;
+    synchronized (this) {
+      last = state;
+      state = StoreState.empty();
+      manifest.close();
+    }
+    last.segments().close();
+    last.segments().all().forEach(LiveSegment::close);
+  }
+}

@@ -1,0 +1,298 @@
+package io.widerow.storage.manifest;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.journal.Journal;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/// The log that says which segments are live, and the only truth about it after a crash. Each edit
+/// is forced before it counts. On every open, and when it has grown, the log is written anew as one
+/// snapshot: to a temporary name, forced, renamed, its directory forced. An old log is never
+/// appended to.
+///
+/// ```
+///  0          8         24        28
+///  +----------+---------+---------+--------+--------+------- ~ -+--------+---- ~
+///  | WROWMAN1 | storeId | crc32c  | length | crc32c | edit      | length | ...
+///  +----------+---------+---------+--------+--------+------- ~ -+--------+---- ~
+///                                  an edit's checksum covers storeId, its offset and its bytes
+/// ```
+///
+/// Big-endian. A last edit that is cut short or fails its checksum was never acknowledged; one that
+/// has a valid edit behind it is damage.
+///
+/// - Threads: one at a time; the store's lock is held around every call.
+public final class Manifest implements AutoCloseable {
+  /// Directory of the segment files that it lists.
+  public static final String SEGMENTS = "segments";
+
+  public static final String NAME = "manifest";
+  public static final String NAME_NEW = "manifest.tmp";
+  private static final byte[] MAGIC = "WROWMAN1".getBytes(StandardCharsets.US_ASCII);
+  private static final int HEADER_BYTES = 28;
+  private static final int EDIT_HEADER_BYTES = 8;
+  private static final long REWRITE_BYTES = 1 << 20;
+
+  private final Disk disk;
+  private final Path directory;
+  private final UUID storeId;
+  private final Map<Long, SegmentEntry> segments = new TreeMap<>();
+  private final Map<Integer, Long> sealedLsns = new TreeMap<>();
+  private long segmentIdNext = 1;
+  private long counterLimit;
+  private long clockNanos = Long.MIN_VALUE;
+  private int journals;
+  private @Nullable DiskFile file;
+  private long fileBytes;
+  private long snapshotBytes;
+
+  private Manifest(Disk disk, Path directory, UUID storeId) {
+    this.disk = disk;
+    this.directory = directory;
+    this.storeId = storeId;
+  }
+
+  /// Reads the manifest without changing anything.
+  ///
+  /// @throws StorageException.Corrupt when an edit that was acknowledged cannot be read
+  public static Manifest read(Disk disk, Path directory, UUID storeId) {
+    var manifest = new Manifest(disk, directory, storeId);
+    Path path = directory.resolve(NAME);
+    if (disk.exists(path)) {
+      byte[] bytes;
+      try (DiskFile file = disk.open(path)) {
+        bytes = new byte[Math.toIntExact(file.size())];
+        long got = file.read(MemorySegment.ofArray(bytes), 0);
+        if (got != bytes.length) {
+          throw new StorageException.Corrupt(path, got, "file ends early");
+        }
+      }
+      manifest.replay(path, bytes);
+    } else {
+      manifest.requireNothingBehind(path);
+    }
+    return manifest;
+  }
+
+  /// Segments and journals come after the manifest, so where they are it was.
+  private void requireNothingBehind(Path path) {
+    for (String name : List.of(SEGMENTS, Journal.DIRECTORY)) {
+      Path below = directory.resolve(name);
+      if (disk.exists(below) && !disk.list(below).isEmpty()) {
+        throw new StorageException.Corrupt(path, 0, "it is gone, and there are files in " + name);
+      }
+    }
+  }
+
+  private void replay(Path path, byte[] bytes) {
+    if (bytes.length < HEADER_BYTES || !ByteBuffer.wrap(bytes, 0, 28).equals(header())) {
+      throw new StorageException.Corrupt(path, 0, "not the manifest of store " + storeId);
+    }
+    int offset = HEADER_BYTES;
+    while (offset < bytes.length) {
+      if (!isEdit(bytes, offset)) {
+        requireNoEditBehind(path, bytes, offset);
+        return;
+      }
+      int length = ByteBuffer.wrap(bytes).getInt(offset);
+      byte[] edit = new byte[length];
+      System.arraycopy(bytes, offset + EDIT_HEADER_BYTES, edit, 0, length);
+      try {
+        apply(ManifestEdit.of(edit));
+      } catch (IOException malformed) {
+        throw new StorageException.Corrupt(path, offset, "edit: " + malformed.getMessage());
+      }
+      offset += EDIT_HEADER_BYTES + length;
+    }
+  }
+
+  /// The snapshot at the start was forced before the file got its name, so it is never torn.
+  private void requireNoEditBehind(Path path, byte[] bytes, int bad) {
+    if (bad == HEADER_BYTES) {
+      throw new StorageException.Corrupt(path, bad, "the snapshot fails its checksum");
+    }
+    for (int offset = bad + 1; offset < bytes.length; offset++) {
+      if (isEdit(bytes, offset)) {
+        throw new StorageException.Corrupt(path, bad, "an edit before the last fails its checksum");
+      }
+    }
+  }
+
+  private boolean isEdit(byte[] bytes, int offset) {
+    if (bytes.length - offset < EDIT_HEADER_BYTES) {
+      return false;
+    }
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    int length = buffer.getInt(offset);
+    if (length <= 0 || length > bytes.length - offset - EDIT_HEADER_BYTES) {
+      return false;
+    }
+    return buffer.getInt(offset + 4)
+        == checksum(offset, ByteBuffer.wrap(bytes, offset + EDIT_HEADER_BYTES, length));
+  }
+
+  private int checksum(long offset, ByteBuffer bytes) {
+    var crc = new CRC32C();
+    crc.update(
+        ByteBuffer.allocate(24)
+            .putLong(storeId.getMostSignificantBits())
+            .putLong(storeId.getLeastSignificantBits())
+            .putLong(offset)
+            .flip());
+    crc.update(bytes);
+    return (int) crc.getValue();
+  }
+
+  private ByteBuffer header() {
+    ByteBuffer header =
+        ByteBuffer.allocate(HEADER_BYTES)
+            .put(MAGIC)
+            .putLong(storeId.getMostSignificantBits())
+            .putLong(storeId.getLeastSignificantBits());
+    return header.putInt(checksum(0, ByteBuffer.wrap(MAGIC))).flip();
+  }
+
+  private void apply(ManifestEdit edit) {
+    segmentIdNext = Math.max(segmentIdNext, edit.segmentIdNext());
+    counterLimit = Math.max(counterLimit, edit.counterLimit());
+    clockNanos = edit.clockNanos(); // may go down: an operator can accept the clock as it is
+    edit.removed().forEach(segments::remove);
+    edit.added().forEach(entry -> segments.put(entry.id(), entry));
+    // Rows that hold only what was dropped are sealed with LSN 0.
+    edit.sealedLsns().forEach((lane, lsn) -> sealedLsns.merge(lane, lsn, Math::max));
+    journals = edit.journals();
+  }
+
+  /// Writes the manifest of a store that has none: a snapshot, and nothing behind it. Durable when
+  /// it returns.
+  public static void write(Disk disk, Path directory, UUID storeId, ManifestEdit snapshot) {
+    try (var manifest = new Manifest(disk, directory, storeId)) {
+      manifest.apply(snapshot);
+      manifest.rewrite();
+    }
+  }
+
+  /// Starts a new log with a snapshot of the present state, and appends to that from now on.
+  public void rewrite() {
+    Path temporary = directory.resolve(NAME_NEW);
+    disk.delete(temporary);
+    DiskFile created = disk.create(temporary);
+    long bytes;
+    try {
+      created.write(MemorySegment.ofArray(header().array()), 0);
+      bytes = append(created, HEADER_BYTES, snapshot());
+      disk.rename(temporary, directory.resolve(NAME));
+      disk.forceDirectory(directory);
+    } catch (Throwable failure) {
+      created.close();
+      throw failure;
+    }
+    close();
+    file = created;
+    fileBytes = bytes;
+    snapshotBytes = bytes;
+  }
+
+  /// The edit that makes the present state out of nothing.
+  public ManifestEdit snapshot() {
+    return new ManifestEdit(
+        segmentIdNext,
+        counterLimit,
+        clockNanos,
+        List.copyOf(segments.values()),
+        List.of(),
+        sealedLsns,
+        journals);
+  }
+
+  /// Appends an edit and forces it. After a failure the manifest must not be used again.
+  ///
+  /// @throws StorageException.DiskFull when there is no room; the manifest is as before, and the
+  ///   next edit takes the place of this one
+  public void commit(ManifestEdit edit) {
+    if (fileBytes > REWRITE_BYTES + 4 * snapshotBytes) {
+      rewrite();
+    }
+    DiskFile open = file;
+    if (open == null) {
+      throw new IllegalStateException("the manifest was opened for reading");
+    }
+    fileBytes = append(open, fileBytes, edit);
+    apply(edit);
+  }
+
+  /// @return where the next edit goes
+  private long append(DiskFile target, long offset, ManifestEdit edit) {
+    byte[] bytes = edit.toBytes();
+    MemorySegment framed = MemorySegment.ofArray(new byte[EDIT_HEADER_BYTES + bytes.length]);
+    var bigEndian = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    framed.set(bigEndian, 0, bytes.length);
+    framed.set(bigEndian, 4, checksum(offset, ByteBuffer.wrap(bytes)));
+    MemorySegment.copy(bytes, 0, framed, ValueLayout.JAVA_BYTE, EDIT_HEADER_BYTES, bytes.length);
+    target.write(framed, offset);
+    try {
+      target.force();
+    } catch (StorageException.DiskFull lost) { // written and not forced: nobody knows what it is
+      throw new StorageException.Failed("cannot force the manifest: " + lost.getMessage(), lost);
+    }
+    return offset + framed.byteSize();
+  }
+
+  /// Takes the next segment id. Ids of segments that were never committed may come again after a
+  /// crash, when their files are gone.
+  public long takeSegmentId() {
+    return segmentIdNext++;
+  }
+
+  public UUID storeId() {
+    return storeId;
+  }
+
+  /// Lanes 0 to this have a journal.
+  public int journals() {
+    return journals;
+  }
+
+  public long segmentIdNext() {
+    return segmentIdNext;
+  }
+
+  public long counterLimit() {
+    return counterLimit;
+  }
+
+  public long clockNanos() {
+    return clockNanos;
+  }
+
+  public List<SegmentEntry> segments() {
+    return new ArrayList<>(segments.values());
+  }
+
+  /// By lane, the last journal frame whose events are all in segments.
+  public Map<Integer, Long> sealedLsns() {
+    return Map.copyOf(sealedLsns);
+  }
+
+  @Override
+  public void close() {
+    DiskFile open = file;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

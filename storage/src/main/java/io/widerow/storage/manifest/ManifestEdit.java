@@ -1,0 +1,120 @@
+package io.widerow.storage.manifest;
+
+import io.widerow.storage.journal.JournalFrame;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// One change of the manifest, done as a whole or not at all. A snapshot is the edit that makes the
+/// present state out of nothing.
+///
+/// ```
+///  0               8              16           24            28
+///  +---------------+--------------+------------+-------------+------- ~ -+---------------+-- ~
+///  | segmentIdNext | counterLimit | clockNanos | added count | entries   | removed count | ...
+///  +---------------+--------------+------------+-------------+------- ~ -+---------------+-- ~
+///   then the removed ids and the lanes
+///   lanes: count (4), then for each: lane (4), sealedLsn (8); then journals (4)
+/// ```
+///
+/// Big-endian, as `java.io.DataOutput` writes.
+///
+/// @param segmentIdNext greater than every segment id ever used
+/// @param counterLimit greater than every arrival counter in the segments
+/// @param clockNanos no time of arrival that was given is later
+/// @param added segments that are live from now on
+/// @param removed ids of segments that are not any more
+/// @param sealedLsns by lane, the last journal frame whose events are all in segments
+/// @param journals lanes 0 to this have a journal
+public record ManifestEdit(
+    long segmentIdNext,
+    long counterLimit,
+    long clockNanos,
+    List<SegmentEntry> added,
+    List<Long> removed,
+    Map<Integer, Long> sealedLsns,
+    int journals) {
+  private static final int COUNT_MAX = 1 << 24;
+
+  public ManifestEdit {
+    added = List.copyOf(added);
+    removed = List.copyOf(removed);
+    sealedLsns = Map.copyOf(sealedLsns);
+  }
+
+  byte[] toBytes() {
+    var bytes = new ByteArrayOutputStream();
+    try (var out = new DataOutputStream(bytes)) {
+      out.writeLong(segmentIdNext);
+      out.writeLong(counterLimit);
+      out.writeLong(clockNanos);
+      out.writeInt(added.size());
+      for (SegmentEntry entry : added) {
+        entry.write(out);
+      }
+      out.writeInt(removed.size());
+      for (long id : removed) {
+        out.writeLong(id);
+      }
+      out.writeInt(sealedLsns.size());
+      for (var sealed : new TreeMap<>(sealedLsns).entrySet()) {
+        out.writeInt(sealed.getKey());
+        out.writeLong(sealed.getValue());
+      }
+      out.writeInt(journals);
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible); // a byte array takes everything
+    }
+    return bytes.toByteArray();
+  }
+
+  /// @throws IOException when the bytes, whose checksum was right, are no edit
+  static ManifestEdit of(byte[] bytes) throws IOException {
+    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+      long segmentIdNext = in.readLong();
+      long counterLimit = in.readLong();
+      long clockNanos = in.readLong();
+      List<SegmentEntry> added = new ArrayList<>();
+      for (int left = count(in); left > 0; left--) {
+        added.add(SegmentEntry.read(in));
+      }
+      List<Long> removed = new ArrayList<>();
+      for (int left = count(in); left > 0; left--) {
+        removed.add(in.readLong());
+      }
+      Map<Integer, Long> sealedLsns = new TreeMap<>();
+      for (int left = count(in); left > 0; left--) {
+        sealedLsns.put(lanes(in, JournalFrame.LANE_LIMIT - 1), in.readLong());
+      }
+      int journals = lanes(in, JournalFrame.LANE_LIMIT);
+      if (in.available() > 0) {
+        throw new IOException("%d bytes behind its end".formatted(in.available()));
+      }
+      return new ManifestEdit(
+          segmentIdNext, counterLimit, clockNanos, added, removed, sealedLsns, journals);
+    }
+  }
+
+  private static int lanes(DataInputStream in, int most) throws IOException {
+    int lanes = in.readInt();
+    if (lanes < 0 || lanes > most) {
+      throw new IOException("%d of %d lanes".formatted(lanes, most));
+    }
+    return lanes;
+  }
+
+  private static int count(DataInputStream in) throws IOException {
+    int count = in.readInt();
+    if (count < 0 || count > COUNT_MAX) {
+      throw new IOException("count " + count);
+    }
+    return count;
+  }
+}

@@ -1,0 +1,124 @@
+package io.widerow.storage.manifest;
+
+import io.widerow.event.EventId;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.segment.PartitionTable;
+import io.widerow.storage.segment.SegmentSummary;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A live segment as the manifest knows it. What it holds is told here as well as in the segment's
+/// index, so that it is known when the segment cannot be read.
+///
+/// @param id names the file; never used twice in a store
+/// @param bucketMinutes start of the bucket whose partitions it holds, minutes since the Unix epoch
+/// @param widthMinutes width of that bucket
+/// @param merged false for what sealing wrote, true for what a merge wrote, which is final
+/// @param bytes size of the file
+/// @param events events in it
+/// @param partitions what it holds
+public record SegmentEntry(
+    long id,
+    int bucketMinutes,
+    int widthMinutes,
+    boolean merged,
+    long bytes,
+    long events,
+    PartitionTable partitions) {
+  private static final String SUFFIX = ".seg";
+  private static final int COUNT_MAX = 1 << 24;
+
+  /// That of a segment that was just written.
+  ///
+  /// @param bucket any partition of the segment's bucket
+  public static SegmentEntry of(SegmentSummary written, PartitionKey bucket, boolean merged) {
+    return new SegmentEntry(
+        written.segmentId(),
+        bucket.bucketMinutes(),
+        bucket.widthMinutes(),
+        merged,
+        written.bytes(),
+        written.events(),
+        written.partitions());
+  }
+
+  /// Name of the file. No name ever comes from input.
+  public static String fileName(long id) {
+    return "%016x".formatted(id) + SUFFIX;
+  }
+
+  public String fileName() {
+    return fileName(id);
+  }
+
+  public List<PartitionInfo> infos() {
+    return partitions.stream().map(SegmentSummary.Partition::info).toList();
+  }
+
+  void write(DataOutput out) throws IOException {
+    out.writeLong(id);
+    out.writeInt(bucketMinutes);
+    out.writeShort(widthMinutes);
+    out.writeBoolean(merged);
+    out.writeLong(bytes);
+    out.writeLong(events);
+    out.writeInt(partitions.size());
+    for (SegmentSummary.Partition partition : partitions) {
+      byte[] key = partition.key().toBytes();
+      out.writeShort(key.length);
+      out.write(key);
+      out.writeLong(partition.events());
+      out.writeLong(partition.least().time());
+      out.writeLong(partition.least().tail());
+      out.writeLong(partition.greatest().time());
+      out.writeLong(partition.greatest().tail());
+      out.writeBoolean(partition.ownIds());
+    }
+  }
+
+  /// @throws IOException when the bytes are no entry
+  static SegmentEntry read(DataInput in) throws IOException {
+    long id = in.readLong();
+    int bucketMinutes = in.readInt();
+    int widthMinutes = in.readUnsignedShort();
+    boolean merged = in.readBoolean();
+    long bytes = in.readLong();
+    long events = in.readLong();
+    int count = in.readInt();
+    if (count < 0 || count > COUNT_MAX) {
+      throw new IOException("%d partitions".formatted(count));
+    }
+    List<SegmentSummary.Partition> partitions = new ArrayList<>();
+    for (int left = count; left > 0; left--) {
+      partitions.add(readPartition(in));
+    }
+    if (bytes < 0 || events < 0) {
+      throw new IOException("%d events in %d bytes".formatted(events, bytes));
+    }
+    try {
+      return new SegmentEntry(
+          id, bucketMinutes, widthMinutes, merged, bytes, events, PartitionTable.of(partitions));
+    } catch (IllegalArgumentException noTable) {
+      throw new IOException(noTable.getMessage(), noTable);
+    }
+  }
+
+  private static SegmentSummary.Partition readPartition(DataInput in) throws IOException {
+    byte[] key = new byte[in.readUnsignedShort()];
+    in.readFully(key);
+    try {
+      return new SegmentSummary.Partition(
+          PartitionKey.of(key),
+          in.readLong(),
+          new EventId(in.readLong(), in.readLong()),
+          new EventId(in.readLong(), in.readLong()),
+          in.readBoolean());
+    } catch (IllegalArgumentException noKeyOrId) {
+      throw new IOException(noKeyOrId.getMessage(), noKeyOrId);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.widerow.storage.manifest;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
+
+/// The file `FORMAT` of a store directory: what wrote it, and what a program must understand to
+/// read or write it. Written once, when the directory becomes a store; readable by people.
+///
+/// ```
+/// widerow-store 1
+/// id 5b0c9f1e-...
+/// incompatible 0000000000000000     unknown bit set: refuse
+/// read-only 0000000000000000        unknown bit set: do not write
+/// compatible 0000000000000000       unknown bits do not matter
+/// crc32c 1a2b3c4d                   of all bytes before this line
+/// ```
+///
+/// @param storeId tells this store's files from another's
+/// @param readOnly true when a feature forbids this program to write
+public record StoreFormat(UUID storeId, boolean readOnly) {
+  public static final String NAME = "FORMAT";
+  private static final String NAME_NEW = "FORMAT.tmp";
+  private static final int BYTES_MAX = 4_096;
+  private static final Pattern TEXT =
+      Pattern.compile(
+          """
+          widerow-store (\\d+)
+          id ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})
+          incompatible ([0-9a-f]{16})
+          read-only ([0-9a-f]{16})
+          compatible ([0-9a-f]{16})
+          crc32c ([0-9a-f]{8})
+          """);
+
+  /// True when a directory is a store, false when it may become one. Another program may be making
+  /// it one meanwhile; `FORMAT` is there before anything else.
+  ///
+  /// @throws StorageException.Incompatible when there is something else in the directory
+  public static boolean isStore(Disk disk, Path directory, List<String> mayBeThere) {
+    Path format = directory.resolve(NAME);
+    if (disk.exists(format)) {
+      return true;
+    }
+    for (Path path : disk.list(directory)) {
+      String name = path.getFileName().toString();
+      if (!mayBeThere.contains(name) && !name.equals(NAME_NEW)) {
+        if (disk.exists(format)) {
+          return true;
+        }
+        throw new StorageException.Incompatible(
+            directory, "not a Widerow store: it has no FORMAT file, but contains " + name);
+      }
+    }
+    return false;
+  }
+
+  /// @throws StorageException.Incompatible when a directory is no store
+  public static void requireStore(Disk disk, Path directory) {
+    if (!disk.exists(directory.resolve(NAME))) {
+      throw new StorageException.Incompatible(directory, "not a Widerow store: no FORMAT file");
+    }
+  }
+
+  /// Makes a directory a store.
+  public static StoreFormat create(Disk disk, Path directory, UUID storeId) {
+    String lines =
+        """
+        widerow-store 1
+        id %s
+        incompatible %016x
+        read-only %016x
+        compatible %016x
+        """
+            .formatted(storeId, 0, 0, 0);
+    byte[] text = (lines + "crc32c %08x\n".formatted(crc(lines))).getBytes(StandardCharsets.UTF_8);
+    Path temporary = directory.resolve(NAME_NEW);
+    disk.delete(temporary);
+    try (DiskFile file = disk.create(temporary)) {
+      file.write(MemorySegment.ofArray(text), 0);
+      file.force();
+    }
+    disk.rename(temporary, directory.resolve(NAME));
+    disk.forceDirectory(directory);
+    return new StoreFormat(storeId, false);
+  }
+
+  /// @throws StorageException.Incompatible when this program must not touch the store
+  public static StoreFormat read(Disk disk, Path directory) {
+    Path path = directory.resolve(NAME);
+    String text;
+    try (DiskFile file = disk.open(path)) {
+      if (file.size() > BYTES_MAX) {
+        throw new StorageException.Incompatible(path, "%d bytes long".formatted(file.size()));
+      }
+      byte[] bytes = new byte[(int) file.size()];
+      long got = file.read(MemorySegment.ofArray(bytes), 0);
+      text = new String(bytes, 0, (int) got, StandardCharsets.ISO_8859_1);
+    }
+    Matcher fields = TEXT.matcher(text);
+    if (text.startsWith("widerow-store ") && !text.startsWith("widerow-store 1\n")) {
+      throw new StorageException.Incompatible(
+          path, "written by a newer Widerow: " + text.lines().findFirst().orElse(""));
+    }
+    if (!fields.matches()) {
+      throw new StorageException.Corrupt(path, 0, "not what Widerow writes");
+    }
+    String lines = text.substring(0, text.lastIndexOf("crc32c "));
+    if (Integer.parseUnsignedInt(fields.group(6), 16) != crc(lines)) {
+      throw new StorageException.Corrupt(path, 0, "its checksum is wrong");
+    }
+    if (Long.parseUnsignedLong(fields.group(3), 16) != 0) {
+      throw new StorageException.Incompatible(
+          path, "needs features that this Widerow does not know: " + fields.group(3));
+    }
+    return new StoreFormat(
+        UUID.fromString(fields.group(2)), Long.parseUnsignedLong(fields.group(4), 16) != 0);
+  }
+
+  private static int crc(String lines) {
+    var crc = new CRC32C();
+    crc.update(lines.getBytes(StandardCharsets.UTF_8));
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,214 @@
+package io.widerow.storage.recovery;
+
+import io.widerow.event.EventLayout;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.JournalLoss;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.journal.FrameDecoder;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.JournalFrame;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/// Decides what the journals of a stopped store say. Lane by lane, frames count while their LSNs
+/// follow each other. Where one is missing or damaged, the frames behind it tell what that means:
+///
+/// ```
+///   sealed | 5  6  7  -  9(durable 8)         8 was promised:  lost; 9 still counts
+///   sealed | 5  6  7  -  9(durable 7)         8 never was:     torn tail, 8 and 9 are cut
+///   sealed | -  6                             5 is missing:    lost, unless 6 says durable 4
+///   sealed | 5  6 (file from 8)               7 was durable when the file was made: lost
+/// ```
+///
+/// The last line also tells when the manifest lost its last edits, or a journal file is gone. A
+/// store with a loss is not written to, unless its operator accepts it; see [LaneCheck].
+///
+/// It reads the journals twice: first to check, when nothing has been changed yet, then to replay,
+/// no further than to the last frame that counts. Around a loss it reads them once more, for what
+/// the frames there tell.
+///
+/// - Threads: one.
+/// - Memory: owns a decoder's buffer of one group, until [#close].
+public final class JournalRecovery implements AutoCloseable {
+  private final Journal.Factory journals;
+  private final FrameDecoder decoder;
+  private final Map<Integer, Long> sealedLsns;
+  private final Map<Integer, LaneCheck> lanes = new TreeMap<>();
+  private final List<Path> files = new ArrayList<>();
+  private long lsnSeen;
+
+  /// @param sealedLsns by lane, the last frame whose events are in segments
+  public JournalRecovery(Journal.Factory journals, UUID storeId, Map<Integer, Long> sealedLsns) {
+    this.journals = journals;
+    this.decoder = new FrameDecoder(storeId);
+    this.sealedLsns = sealedLsns;
+  }
+
+  /// Reads all journals and changes nothing.
+  ///
+  /// @param directory of the journals, for messages
+  /// @param count lanes 0 to this had a journal
+  /// @return what was acknowledged and is not there
+  public List<JournalLoss> check(Path directory, int count) {
+    journals.replay(
+        new Journal.FrameReader() {
+          @Override
+          public void frame(int lane, Path file, long sequence, MemorySegment frame) {
+            look(lane, file, sequence, frame);
+          }
+
+          @Override
+          public void file(int lane, Path file, long lsnFirst) {
+            files.add(file);
+            lane(lane).file(file, lsnFirst);
+          }
+        });
+    List<JournalLoss> losses = new ArrayList<>();
+    for (LaneCheck check : lanes.values()) {
+      check.end();
+      losses.addAll(check.losses(directory));
+      lsnSeen = Math.max(lsnSeen, check.durable());
+    }
+    for (int lane = 0; lane < count; lane++) {
+      if (!lane(lane).hasFile()) {
+        long lsn = sealedLsns.getOrDefault(lane, 0L) + 1;
+        String found = "the journal of lane %d is gone, with all that it held".formatted(lane);
+        losses.add(new JournalLoss(lane, lsn, lsn, directory, 0, found, -1));
+      }
+    }
+    return losses.isEmpty() ? losses : around(losses);
+  }
+
+  private LaneCheck lane(int lane) {
+    return lanes.computeIfAbsent(lane, l -> new LaneCheck(l, sealedLsns.getOrDefault(l, 0L)));
+  }
+
+  /// A frame whose header is right tells its number and what was promised, even when its body is
+  /// gone.
+  private void look(int lane, Path file, long sequence, MemorySegment frame) {
+    FrameDecoder.Verdict verdict = decoder.check(lane, frame);
+    LaneCheck check = lane(lane);
+    if (verdict.headerIsValid()) {
+      lsnSeen = Math.max(lsnSeen, JournalFrame.lsn(frame));
+      check.frame(file, sequence, frame, verdict);
+      return;
+    }
+    check.unbelievable(file, sequence);
+    int other = JournalFrame.lane(frame);
+    if (other != lane && decoder.check(other, frame).headerIsValid()) {
+      check.stranger(
+          file, sequence, "a frame of lane %d in the journal of lane %d".formatted(other, lane));
+    }
+  }
+
+  /// Adds what the frames directly before and behind the losses tell.
+  private List<JournalLoss> around(List<JournalLoss> losses) {
+    List<JournalLoss> told = new ArrayList<>(losses);
+    journals.replay((lane, _, _, frame) -> {
+      for (int i = 0; i < told.size(); i++) {
+        JournalLoss loss = told.get(i);
+        if (loss.lane() == lane && isBeside(loss, lane, frame)) {
+          told.set(i, around(loss));
+        }
+      }
+    });
+    return told;
+  }
+
+  private boolean isBeside(JournalLoss loss, int lane, MemorySegment frame) {
+    if (!decoder.check(lane, frame).headerIsValid()) {
+      return false;
+    }
+    long lsn = JournalFrame.lsn(frame);
+    return (lsn == loss.lsnFirst() - 1 || lsn == loss.lsnLast() + 1)
+        && decoder.decode(lane, frame) == FrameDecoder.Verdict.VALID;
+  }
+
+  /// Adds the times of the frame decoded last.
+  private JournalLoss around(JournalLoss loss) {
+    MemorySegment events = decoder.events();
+    JournalLoss told = loss;
+    long offset = 0;
+    while (offset < events.byteSize()) {
+      long nanos = TimeUuid.tickNanos(EventLayout.idTime(events, offset));
+      told = told.around(nanos, nanos);
+      offset += EventLayout.alignedLength(EventLayout.length(events, offset));
+    }
+    return told;
+  }
+
+  /// Hands what counts to `replay`, lane by lane, in order, and says where there is a hole.
+  ///
+  /// @throws StorageException.Corrupt when a frame's checksums are right and its content is not
+  public void replay(Replay replay) {
+    Map<Integer, Long> next = new TreeMap<>();
+    journals.replay(
+        new Journal.FrameReader() {
+          @Override
+          public void frame(int lane, Path file, long sequence, MemorySegment frame) {
+            long lsn = JournalFrame.lsn(frame);
+            if (decoder.check(lane, frame) == FrameDecoder.Verdict.VALID
+                && lsn >= due(lane)
+                && lsn <= lane(lane).last()) {
+              decode(lane, file, sequence, frame);
+              if (lsn > due(lane)) {
+                replay.hole();
+              }
+              next.put(lane, lsn + 1);
+              replay.frame(lane, frame, decoder.events());
+              if (lsn == lane(lane).last() && lane(lane).durable() > lsn) {
+                replay.hole();
+              }
+            }
+          }
+
+          @Override
+          public boolean wants(int lane) {
+            return due(lane) <= lane(lane).last();
+          }
+
+          private long due(int lane) {
+            return next.getOrDefault(lane, sealedLsns.getOrDefault(lane, 0L) + 1);
+          }
+        });
+  }
+
+  private void decode(int lane, Path file, long sequence, MemorySegment frame) {
+    FrameDecoder.Verdict verdict = decoder.decode(lane, frame);
+    if (verdict != FrameDecoder.Verdict.VALID) {
+      throw new StorageException.Corrupt(file, sequence, verdict.sentence);
+    }
+  }
+
+  /// The files that were read.
+  public List<Path> files() {
+    return List.copyOf(files);
+  }
+
+  /// The greatest LSN of any frame, whether it counts or not, and of any that was promised. New
+  /// frames start above it, so that none of them ever shares its number with one that was cut.
+  public long lsnSeen() {
+    return lsnSeen;
+  }
+
+  /// The last frame of a lane that counts, as far as it was checked.
+  public long lsnCounted(int lane) {
+    LaneCheck check = lanes.get(lane);
+    return check == null ? sealedLsns.getOrDefault(lane, 0L) : check.last();
+  }
+
+  /// Frames from the first torn one on, none of which was acknowledged.
+  public long tornGroups() {
+    return lanes.values().stream().mapToLong(LaneCheck::tornFrames).sum();
+  }
+
+  @Override
+  public void close() {
+    decoder.close();
+  }
+}

@@ -1,0 +1,278 @@
+package io.widerow.storage.repair;
+
+import io.widerow.storage.Damage;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.JournalLoss;
+import io.widerow.storage.RecoveryReport;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.disk.Quarantine;
+import io.widerow.storage.disk.RealDisk;
+import io.widerow.storage.disk.StoreLock;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.StoreOpener;
+import io.widerow.storage.journal.ChronicleJournalFactory;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.StoreClock;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.ManifestEdit;
+import io.widerow.storage.manifest.SegmentEntry;
+import io.widerow.storage.manifest.StoreFormat;
+import io.widerow.storage.recovery.JournalRecovery;
+import io.widerow.storage.scan.SegmentCursor;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentIndex;
+import io.widerow.storage.segment.SegmentSummary;
+import io.widerow.storage.segment.SegmentWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// Makes a stopped store whole again, without what cannot be read. Nothing is ever deleted: what is
+/// damaged is moved into the [Quarantine], and what can be read of it is written to new files.
+///
+/// | damage | what is done |
+/// |---|---|
+/// | a block | the segment's other blocks become a new segment |
+/// | a segment's index, or a cut file | the blocks that can still be found become a new segment |
+/// | a segment that is gone | the manifest names it no more |
+/// | groups of the journal | if the operator accepts the loss, the store starts without them |
+/// | notes | if the operator accepts that repeats of batches are stored twice, without them |
+/// | FORMAT, manifest | nothing: they name everything else, and only a copy brings them back |
+///
+/// Each segment is done by itself: quarantined, rewritten, and then exchanged by one edit of the
+/// manifest. Killed at any point, a repair goes on where it was when it is called again.
+///
+/// - Threads: one.
+public final class StoreRepair {
+  private final Disk disk;
+  private final Path directory;
+  private final boolean acceptLoss;
+  private final Function<UUID, Journal.Factory> journals;
+  private final Quarantine quarantine;
+  private final List<Damage> lost = new ArrayList<>();
+  private final List<Damage> left = new ArrayList<>();
+  private final List<String> done = new ArrayList<>();
+  private boolean journalIsDamaged;
+
+  /// What was done.
+  ///
+  /// @param lost what the store no longer has; the files are in the quarantine
+  /// @param left damage that was not repaired
+  /// @param done a sentence for each thing that was done
+  public record Repair(List<Damage> lost, List<Damage> left, List<String> done) {
+    public Repair {
+      lost = List.copyOf(lost);
+      left = List.copyOf(left);
+      done = List.copyOf(done);
+    }
+  }
+
+  StoreRepair(
+      Disk disk, Path directory, boolean acceptLoss, Function<UUID, Journal.Factory> journals) {
+    this.disk = disk;
+    this.directory = directory;
+    this.acceptLoss = acceptLoss;
+    this.journals = journals;
+    this.quarantine = new Quarantine(disk, directory);
+  }
+
+  /// @param acceptLoss whether to go on without acknowledged groups that the journal lost
+  /// @throws StorageException when the directory is no store, in use, newer, or not to be written
+  public static Repair repair(Path directory, boolean acceptLoss) {
+    Disk disk = new RealDisk();
+    return new StoreRepair(
+            disk,
+            directory,
+            acceptLoss,
+            id ->
+                ChronicleJournalFactory.of(
+                    directory,
+                    StoreConfig.at(directory).journalFileBytes(),
+                    disk,
+                    id,
+                    Runnable::run))
+        .repair();
+  }
+
+  Repair repair() {
+    StoreFormat.requireStore(disk, directory);
+    try {
+      StoreFormat format = StoreFormat.read(disk, directory);
+      StoreOpener.requireWritable(directory, format);
+      StoreLock.holding(disk, directory, () -> repairFiles(format.storeId()));
+    } catch (StorageException.Corrupt unreadable) {
+      boolean format = unreadable.file.endsWith(StoreFormat.NAME);
+      left.add(unreadable.damage(format ? Damage.Kind.FORMAT : Damage.Kind.MANIFEST, List.of()));
+      return new Repair(lost, left, done);
+    }
+    if (journalIsDamaged && acceptLoss && left.isEmpty()) {
+      acceptJournalLoss();
+    }
+    return new Repair(lost, left, done);
+  }
+
+  private boolean repairFiles(UUID storeId) {
+    try (Manifest manifest = Manifest.read(disk, directory, storeId)) {
+      SegmentFiles files = new SegmentFiles(disk, directory, storeId);
+      boolean rewritten = false;
+      for (SegmentEntry entry : manifest.segments()) {
+        if (!isWhole(files, entry)) {
+          if (!rewritten) {
+            manifest.rewrite();
+            rewritten = true;
+          }
+          repair(manifest, files, storeId, entry);
+        }
+      }
+      repairNotes(storeId);
+      checkJournals(storeId, manifest);
+      return rewritten;
+    }
+  }
+
+  private static boolean isWhole(SegmentFiles files, SegmentEntry entry) {
+    try (LiveSegment live = files.open(entry)) {
+      Segment segment = live.file();
+      return segment != null && SegmentExamination.of(segment).damage().isEmpty();
+    }
+  }
+
+  private void repair(Manifest manifest, SegmentFiles files, UUID storeId, SegmentEntry entry) {
+    Path file = files.named(entry.id());
+    // A repair that was cut off has moved it already.
+    Path kept = disk.exists(file) ? quarantine.take(file) : quarantine.place(entry.fileName());
+    LiveSegment rewritten = null;
+    if (disk.exists(kept)) {
+      rewritten = rewrite(manifest, files, storeId, entry, kept);
+      done.add("%s: moved to %s".formatted(file, kept));
+    } else {
+      String gone = "the manifest lists this file, and it is gone";
+      lost.add(new Damage(Damage.Kind.SEGMENT, file, 0, gone, entry.infos()));
+    }
+    List<SegmentEntry> added = rewritten == null ? List.of() : List.of(rewritten.entry());
+    manifest.commit(
+        new ManifestEdit(
+            manifest.segmentIdNext(),
+            manifest.counterLimit(),
+            manifest.clockNanos(),
+            added,
+            List.of(entry.id()),
+            Map.of(),
+            manifest.journals()));
+    if (rewritten != null) {
+      done.add(
+          "%s: written, with %d of %d events"
+              .formatted(
+                  files.named(rewritten.entry().id()), rewritten.entry().events(), entry.events()));
+      rewritten.close();
+    }
+  }
+
+  /// Writes what can be read of a file to a new segment; null when that is nothing.
+  private @Nullable LiveSegment rewrite(
+      Manifest manifest, SegmentFiles files, UUID storeId, SegmentEntry entry, Path kept) {
+    try (Segment source = source(files, storeId, entry, kept)) {
+      SegmentExamination examined = SegmentExamination.of(source);
+      lost.addAll(examined.lost());
+      long id = freeId(manifest, files);
+      try (SegmentWriter writer = files.writer(files.temporary(id), id, entry.merged())) {
+        for (SegmentIndex index : source.indexes()) {
+          writer.begin(index.partition.key());
+          copy(source, index, examined, writer);
+        }
+        SegmentSummary summary = writer.finish();
+        if (summary.events() == 0) {
+          disk.delete(files.temporary(id));
+          return null;
+        }
+        LiveSegment written =
+            files.adopt(
+                SegmentEntry.of(summary, entry.partitions().getFirst().key(), entry.merged()));
+        files.forceDirectory();
+        return written;
+      }
+    }
+  }
+
+  /// An id whose file is not there, not even as one that a crash left.
+  private long freeId(Manifest manifest, SegmentFiles files) {
+    long id = manifest.takeSegmentId();
+    while (disk.exists(files.named(id)) || disk.exists(files.temporary(id))) {
+      id = manifest.takeSegmentId();
+    }
+    return id;
+  }
+
+  /// The file as a segment, with as many blocks as can be found.
+  private Segment source(SegmentFiles files, UUID storeId, SegmentEntry entry, Path kept) {
+    try {
+      return files.open(entry, kept);
+    } catch (StorageException.Corrupt unreadable) {
+      DiskFile file = disk.open(kept);
+      try {
+        SegmentSalvage salvage = SegmentSalvage.of(file, storeId, entry);
+        lost.addAll(salvage.lost());
+        return Segment.of(file, storeId, entry.id(), salvage.indexes());
+      } catch (Throwable failure) {
+        file.close();
+        throw failure;
+      }
+    }
+  }
+
+  private static void copy(
+      Segment source, SegmentIndex index, SegmentExamination examined, SegmentWriter writer) {
+    var key = index.partition.key();
+    try (EventCursor events = SegmentCursor.openWithout(source, key, examined.badOf(key))) {
+      while (events.next() == EventCursor.Step.EVENT) {
+        writer.add(events.event());
+      }
+    }
+  }
+
+  private void repairNotes(UUID storeId) {
+    for (Damage notes : new NotesFiles(disk, directory, storeId).damage()) {
+      if (!acceptLoss) {
+        left.add(notes);
+        continue;
+      }
+      done.add("%s: moved to %s".formatted(notes.file(), quarantine.take(notes.file())));
+      lost.add(notes);
+    }
+  }
+
+  private void checkJournals(UUID storeId, Manifest manifest) {
+    try (var recovery =
+        new JournalRecovery(journals.apply(storeId), storeId, manifest.sealedLsns())) {
+      List<JournalLoss> losses =
+          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals());
+      journalIsDamaged = !losses.isEmpty();
+      losses.forEach(loss -> (acceptLoss ? lost : left).add(loss.damage()));
+    }
+  }
+
+  private void acceptJournalLoss() {
+    StoreConfig config = StoreConfig.at(directory);
+    StoreOpener opener = new StoreOpener(config, disk, StoreClock.system(), Runnable::run);
+    try (var store = new EmbeddedStore(opener.openAcceptingLoss(journals))) {
+      RecoveryReport report = store.recovery();
+      done.add(
+          "%s: sealed what is left, %d events in %d groups; the old files moved to %s"
+              .formatted(
+                  directory.resolve(Journal.DIRECTORY),
+                  report.eventsReplayed(),
+                  report.groupsReplayed(),
+                  quarantine.place("")));
+    }
+  }
+}

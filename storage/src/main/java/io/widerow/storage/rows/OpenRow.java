@@ -1,0 +1,136 @@
+package io.widerow.storage.rows;
+
+import io.widerow.event.PartitionKey;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/// A partition's newest events: a few sorted runs (patience sorting, "Patience is a Virtue",
+/// Chandramouli and Goldstein 2014). An event goes to the run with the greatest last id that is not
+/// above its own; when there is none it starts a run. Data on time makes one run; late data costs
+/// the same append.
+///
+/// ```
+///   runs[0]   10:00  10:01  10:03  10:07        greatest last id
+///   runs[1]   10:02  10:05
+///   runs[2]   10:04                             least last id
+/// ```
+///
+/// When [#RUNS_MAX] runs are there, the small ones are merged into one, each time at least doubling
+/// what it holds, so an event is merged log(n) times at most, whatever the order of arrival.
+///
+/// - Threads: one writer; readers take the list of runs with one volatile read.
+public final class OpenRow {
+  static final int RUNS_MAX = 32;
+  private static final int MERGED_AT_LEAST = 8;
+  private static final Comparator<Run> GREATEST_TAIL_FIRST =
+      (a, b) -> a.tailAbove(b) ? -1 : b.tailAbove(a) ? 1 : 0;
+
+  public final PartitionKey key;
+  private final OpenRows rows;
+  private volatile Run[] runs = new Run[0]; // in descending order of their last ids
+  private volatile boolean ownIds;
+
+  OpenRow(PartitionKey key, OpenRows rows) {
+    this.key = key;
+    this.rows = rows;
+  }
+
+  /// Adds the event at an offset of the rows' memory. False when the rows have no memory left for
+  /// its entry; nothing has changed then.
+  boolean append(long eventOffset, long idTime, long idTail, boolean own) {
+    Run[] now = runs;
+    for (Run run : now) {
+      if (run.takes(idTime, idTail)) {
+        return append(run, eventOffset, idTime, idTail, own);
+      }
+    }
+    if (now.length == RUNS_MAX) {
+      if (!mergeSmallRuns()) {
+        return false;
+      }
+      return append(eventOffset, idTime, idTail, own);
+    }
+    Run started = new Run(false);
+    if (!append(started, eventOffset, idTime, idTail, own)) {
+      return false;
+    }
+    Run[] more = Arrays.copyOf(now, now.length + 1);
+    more[now.length] = started;
+    runs = more;
+    return true;
+  }
+
+  private boolean append(Run run, long eventOffset, long idTime, long idTail, boolean own) {
+    MemorySegment chunk = MemorySegment.NULL;
+    long bytes = run.bytesForNext();
+    if (bytes > 0) {
+      chunk = rows.allocateIndex(bytes);
+      if (chunk.byteSize() == 0) {
+        return false;
+      }
+    }
+    if (own && !ownIds) {
+      ownIds = true; // before the watermark that publishes the event
+    }
+    run.append(chunk, eventOffset, idTime, idTail);
+    return true;
+  }
+
+  /// True when an event of this row brought its own id, so that it may replace another.
+  public boolean hasOwnIds() {
+    return ownIds;
+  }
+
+  List<Run> runs() {
+    return List.of(runs);
+  }
+
+  /// Merges the smallest runs. False when memory does not suffice.
+  private boolean mergeSmallRuns() {
+    Run[] bySize = runs.clone();
+    Arrays.sort(bySize, Comparator.comparingInt(Run::size));
+    int count = 0;
+    long entries = 0;
+    while (count < bySize.length && (count < MERGED_AT_LEAST || bySize[count].size() <= entries)) {
+      entries += bySize[count++].size();
+    }
+    if (!rows.hasIndexRoom(entries)) {
+      return false;
+    }
+    Run merged = new Run(true);
+    mergeInto(merged, Arrays.copyOf(bySize, count));
+    List<Run> left = new ArrayList<>(Arrays.asList(bySize).subList(count, bySize.length));
+    left.add(merged);
+    left.sort(GREATEST_TAIL_FIRST);
+    runs = left.toArray(Run[]::new);
+    return true;
+  }
+
+  private void mergeInto(Run merged, Run[] inputs) {
+    int[] next = new int[inputs.length];
+    while (true) {
+      int least = -1;
+      long leastOffset = 0;
+      for (int i = 0; i < inputs.length; i++) {
+        if (next[i] < inputs[i].size()) {
+          long offset = inputs[i].eventOffset(next[i]);
+          if (least < 0 || rows.before(offset, leastOffset)) {
+            least = i;
+            leastOffset = offset;
+          }
+        }
+      }
+      if (least < 0) {
+        return;
+      }
+      next[least]++;
+      long bytes = merged.bytesForNext();
+      MemorySegment chunk = bytes == 0 ? MemorySegment.NULL : rows.allocateIndex(bytes);
+      assert bytes == 0 || chunk.byteSize() == bytes : "room was checked";
+      merged.append(chunk, leastOffset, rows.idTime(leastOffset), rows.idTail(leastOffset));
+    }
+  }
+}

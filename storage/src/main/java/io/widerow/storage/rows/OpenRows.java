@@ -1,0 +1,325 @@
+package io.widerow.storage.rows;
+
+import io.widerow.event.Bucket;
+import io.widerow.event.EventId;
+import io.widerow.event.EventLayout;
+import io.widerow.event.PartitionKey;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.Arrivals;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filter;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
+import io.widerow.storage.disk.Lease;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// All open rows of a lane from one sealing to the next, in one piece of native memory. Records
+/// grow up from its start in the order of arrival, over all rows; the rows' index chunks grow down
+/// from its end. A group's records lie side by side, and that is what the journal writes.
+///
+/// ```
+///  0                                committed            limit          indexOffset
+///  +--------+--------+--------+--------+--------------------+ - - - - - - - +---------------+
+///  | record | record |  ...            | the group so far   |     free      | index chunks  |
+///  +--------+--------+--------+--------+--------------------+ - - - - - - - +---------------+
+/// ```
+///
+/// - Threads: one writer. Any thread may read with a [View], which sees exactly the events below
+///   the watermark `committed` of the moment it was made: the writer moves it with one volatile
+///   store for a whole group over all rows, a view reads it.
+/// - Memory: a piece of [RowMemory], given back when the owner has let go and no view is left.
+public final class OpenRows implements AutoCloseable {
+  private static final Queue<OpenRow> NO_ROWS = new ArrayDeque<>(0);
+
+  public final int lane;
+  private final MemorySegment memory;
+  private final RowMemory pool;
+  private final Lease lease;
+  private final ConcurrentHashMap<PartitionKey, OpenRow> rows = new ConcurrentHashMap<>();
+  private final ConcurrentSkipListMap<Bucket, Queue<OpenRow>> byBucket =
+      new ConcurrentSkipListMap<>();
+  private final long madeNanos;
+
+  private long limit; // writer only
+  private long indexOffset; // writer only
+  private long events; // writer only
+  private long lsnFirst; // writer only; 0 while no frame of these rows is written
+  private long lsnLast; // writer only
+  private long arrivalNext; // writer only
+  private volatile Published published;
+
+  /// What views see, in one piece: the watermark and what goes with it.
+  ///
+  /// @param committed records below it are shown
+  /// @param events their number
+  /// @param arrivalLimit the lane's events from this arrival on are not shown
+  private record Published(long committed, long events, long arrivalLimit) {}
+
+  /// Rows in a piece of `pool`; null when it has none left.
+  ///
+  /// @param madeNanos the monotonic clock
+  /// @param arrivalFrom the first arrival of the lane that is not shown yet
+  public static @Nullable OpenRows tryOpen(
+      int lane, RowMemory pool, long madeNanos, long arrivalFrom) {
+    MemorySegment piece = pool.tryTake();
+    return piece == null ? null : new OpenRows(lane, piece, pool, madeNanos, arrivalFrom);
+  }
+
+  private OpenRows(
+      int lane, MemorySegment memory, RowMemory pool, long madeNanos, long arrivalFrom) {
+    this.lane = lane;
+    this.memory = memory;
+    this.pool = pool;
+    this.lease = new Lease(() -> pool.giveBack(memory));
+    this.madeNanos = madeNanos;
+    this.indexOffset = memory.byteSize();
+    this.arrivalNext = arrivalFrom;
+    this.published = new Published(0, 0, arrivalFrom);
+  }
+
+  /// The row of a partition, made when it is not there. Writer only.
+  OpenRow row(PartitionKey key) {
+    OpenRow row = rows.get(key);
+    if (row == null) {
+      row = new OpenRow(key, this);
+      rows.put(key, row);
+      byBucket.computeIfAbsent(Bucket.of(key), _ -> new ConcurrentLinkedQueue<>()).add(row);
+    }
+    return row;
+  }
+
+  /// Copies a record in, behind the last one.
+  ///
+  /// @return where it lies; negative when there is no room
+  public long copyIn(MemorySegment source, long offset, int length) {
+    int bytes = EventLayout.alignedLength(length);
+    if (limit + bytes > indexOffset) {
+      return -1;
+    }
+    MemorySegment.copy(source, offset, memory, limit, bytes);
+    return limit;
+  }
+
+  /// Takes the record that was copied in last into a row. False when there is no room for its index
+  /// entry; the record is then as if it had not been copied.
+  public boolean add(OpenRow row, long offset) {
+    assert offset == limit : offset + " is not the last record";
+    long version = EventLayout.version(memory, offset);
+    boolean own = version != EventLayout.VERSION_ASSIGNED;
+    if (!row.append(offset, idTime(offset), idTail(offset), own)) {
+      return false;
+    }
+    limit += EventLayout.alignedLength(EventLayout.length(memory, offset));
+    events++;
+    arrivalNext = EventLayout.arrival(version, idTail(offset)) + 1;
+    return true;
+  }
+
+  public MemorySegment memory() {
+    return memory;
+  }
+
+  public long limit() {
+    return limit;
+  }
+
+  public long events() {
+    return events;
+  }
+
+  public long committedEvents() {
+    return published.events;
+  }
+
+  /// The first arrival of the lane that is not shown.
+  public long arrivalLimit() {
+    return published.arrivalLimit;
+  }
+
+  long idTime(long offset) {
+    return EventLayout.idTime(memory, offset);
+  }
+
+  long idTail(long offset) {
+    return EventLayout.idTail(memory, offset);
+  }
+
+  /// True when the event at `a` comes before the one at `b`: by id, the earlier arrival first.
+  boolean before(long a, long b) {
+    int order = TimeUuid.compare(idTime(a), idTail(a), idTime(b), idTail(b));
+    return order != 0 ? order < 0 : a < b;
+  }
+
+  /// Memory for an index chunk; empty when there is no room.
+  MemorySegment allocateIndex(long bytes) {
+    // The record being added lies at limit and is not counted in it yet.
+    long recordLimit = limit + recordBytesAtLimit();
+    if (indexOffset - bytes < recordLimit) {
+      return MemorySegment.NULL;
+    }
+    indexOffset -= bytes;
+    return memory.asSlice(indexOffset, bytes);
+  }
+
+  /// True when chunks for this many entries will be had.
+  boolean hasIndexRoom(long entries) {
+    long bytes = 2 * Integer.BYTES * (entries + Run.chunkEntries(0));
+    return indexOffset - bytes >= limit + recordBytesAtLimit();
+  }
+
+  private int recordBytesAtLimit() {
+    return EventLayout.alignedLength(EventLayout.length(memory, limit));
+  }
+
+  /// A journal frame with events of these rows was written. Writer only.
+  public void journaled(long lsn) {
+    if (lsnFirst == 0) {
+      lsnFirst = lsn;
+    }
+    lsnLast = lsn;
+  }
+
+  /// The last frame that holds events of these rows; 0 when there is none.
+  public long lsnLast() {
+    return lsnLast;
+  }
+
+  long lsnFirst() {
+    return lsnFirst;
+  }
+
+  public long madeNanos() {
+    return madeNanos;
+  }
+
+  /// Makes everything that was taken in visible to views made from now on. Writer only.
+  public void publish() {
+    published = new Published(limit, events, arrivalNext);
+  }
+
+  /// A view of what is published, or null when the rows are gone.
+  public @Nullable View view() {
+    return lease.tryAcquire() ? new View(published) : null;
+  }
+
+  /// Lets go: the rows are sealed and published elsewhere. Views that are open go on.
+  @Override
+  public void close() {
+    pool.retire();
+    lease.close();
+  }
+
+  /// The rows as they were when the view was made.
+  ///
+  /// - Threads: any; each cursor has one.
+  /// - Memory: keeps that of the rows until [#close]; cursors must be closed first.
+  public final class View implements AutoCloseable {
+    private final long watermark;
+    private final long arrivalLimit;
+
+    private View(Published published) {
+      this.watermark = published.committed;
+      this.arrivalLimit = published.arrivalLimit;
+    }
+
+    public int lane() {
+      return lane;
+    }
+
+    /// The first arrival of the lane that is not shown.
+    public long arrivalLimit() {
+      return arrivalLimit;
+    }
+
+    /// True when a row may hold events that came after a position.
+    public boolean hasSince(OpenRow row, Arrivals since) {
+      long from = since.limitOf(row.key.shard());
+      return from < arrivalLimit
+          && open(row, Scan.all().withSince(since), new Filter.Everything(), null).stream()
+              .anyMatch(cursor -> !((RunCursor) cursor).isEmpty());
+    }
+
+    public Collection<OpenRow> rows() {
+      return watermark == 0 ? List.of() : rows.values();
+    }
+
+    /// The buckets that there are rows of.
+    public NavigableSet<Bucket> buckets() {
+      return watermark == 0 ? Collections.emptyNavigableSet() : byBucket.navigableKeySet();
+    }
+
+    public Collection<OpenRow> rows(Bucket bucket) {
+      return watermark == 0 ? List.of() : byBucket.getOrDefault(bucket, NO_ROWS);
+    }
+
+    public @Nullable OpenRow row(PartitionKey key) {
+      return watermark == 0 ? null : rows.get(key);
+    }
+
+    /// Cursors over the runs of a row.
+    ///
+    /// @param filter asked about each event
+    /// @param threads help to ask it; null for none
+    public List<EventCursor> open(
+        OpenRow row, Scan scan, Filter filter, @Nullable Executor threads) {
+      List<EventCursor> cursors = new ArrayList<>();
+      for (Run run : row.runs()) {
+        cursors.add(
+            new RunCursor(
+                memory,
+                watermark,
+                run,
+                row.hasOwnIds(),
+                scan,
+                scan.arrivedFrom(row.key.shard()),
+                filter,
+                threads));
+      }
+      return cursors;
+    }
+
+    /// What is known of a row: events, first and last time. Events is 0 when the view shows none.
+    public PartitionInfo info(OpenRow row) {
+      long count = 0;
+      EventId first = EventId.LIMIT;
+      EventId last = EventId.LEAST;
+      for (Run run : row.runs()) {
+        RunCursor cursor =
+            new RunCursor(
+                memory, watermark, run, false, Scan.all(), 0, new Filter.Everything(), null);
+        if (cursor.isEmpty()) {
+          continue;
+        }
+        count += cursor.entries();
+        first = first.compareTo(cursor.first()) < 0 ? first : cursor.first();
+        last = last.compareTo(cursor.last()) > 0 ? last : cursor.last();
+      }
+      return new PartitionInfo(
+          row.key,
+          count,
+          TimeUuid.tickNanos(first.time()),
+          TimeUuid.tickNanos(last.time()) + TimeUuid.NANOS_PER_TICK - 1);
+    }
+
+    long watermark() {
+      return watermark;
+    }
+
+    @Override
+    public void close() {
+      lease.release();
+    }
+  }
+}

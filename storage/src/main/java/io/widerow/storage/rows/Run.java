@@ -1,0 +1,122 @@
+package io.widerow.storage.rows;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.widerow.event.EventLayout;
+import io.widerow.event.TimeUuid;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/// A sorted run of an open row: the places of its events, in ascending order of ids. The events
+/// themselves lie in the rows' memory in the order of arrival.
+///
+/// ```
+///   chunks:  [32 entries] [64] [128] ... [8192] [8192] ...     an entry is 4 bytes:
+///                                                              offset of the event / 8
+/// ```
+///
+/// - Threads: one writer appends and publishes the size with a release; readers acquire it. Which
+///   of the entries a reader may show is up to the rows' watermark, see [OpenRows].
+/// - Memory: chunks come from the rows' memory and are never moved or freed alone.
+final class Run {
+  private static final int CHUNK_MIN_SHIFT = 5;
+  private static final int CHUNK_MAX_SHIFT = 13;
+  private static final int DOUBLINGS = CHUNK_MAX_SHIFT - CHUNK_MIN_SHIFT;
+
+  /// Entries in the chunks before the first one of full size.
+  private static final int DOUBLED_ENTRIES = (1 << CHUNK_MAX_SHIFT) - (1 << CHUNK_MIN_SHIFT);
+
+  private static final VarHandle SIZE;
+
+  static {
+    try {
+      SIZE = MethodHandles.lookup().findVarHandle(Run.class, "size", int.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
+  private final boolean merged;
+  private MemorySegment[] chunks = new MemorySegment[1];
+  private int chunkCount;
+  private int size; // stored with release behind the entry it counts
+  private long tailTime; // writer only: the id of the last event
+  private long tailTail;
+
+  /// @param merged the run was merged from others, so its entries are not in order of arrival
+  Run(boolean merged) {
+    this.merged = merged;
+  }
+
+  /// Bytes that [#append] will ask of the rows' memory next; 0 mostly.
+  long bytesForNext() {
+    return chunkOf(size) == chunkCount ? chunkEntries(chunkCount) * (long) Integer.BYTES : 0;
+  }
+
+  /// Adds an event whose id is not below the last one.
+  ///
+  /// @param chunkMemory memory of [#bytesForNext] bytes; not looked at when that is 0
+  void append(MemorySegment chunkMemory, long eventOffset, long idTime, long idTail) {
+    assert size == 0 || TimeUuid.compare(tailTime, tailTail, idTime, idTail) <= 0 : "run order";
+    int chunk = chunkOf(size);
+    if (chunk == chunkCount) {
+      if (chunkCount == chunks.length) {
+        MemorySegment[] more = Arrays.copyOf(chunks, 2 * chunkCount);
+        VarHandle.storeStoreFence(); // a reader may come to see it before it sees the size
+        chunks = more;
+      }
+      chunks[chunkCount++] = chunkMemory;
+    }
+    chunks[chunk].set(
+        JAVA_INT, (size - chunkStart(chunk)) * 4L, (int) (eventOffset / EventLayout.ALIGNMENT));
+    SIZE.setRelease(this, size + 1);
+    tailTime = idTime;
+    tailTail = idTail;
+  }
+
+  boolean takes(long idTime, long idTail) {
+    return TimeUuid.compare(tailTime, tailTail, idTime, idTail) <= 0;
+  }
+
+  /// True when this run's last id is above the other's.
+  boolean tailAbove(Run other) {
+    return TimeUuid.compare(tailTime, tailTail, other.tailTime, other.tailTail) > 0;
+  }
+
+  /// Entries there are at least; each of them can be read.
+  int size() {
+    return (int) SIZE.getAcquire(this);
+  }
+
+  /// True when entries are not in order of arrival, so that a reader must look at each.
+  boolean isMerged() {
+    return merged;
+  }
+
+  /// Where the event of an entry lies in the rows' memory.
+  long eventOffset(int entry) {
+    int chunk = chunkOf(entry);
+    int offset = chunks[chunk].get(JAVA_INT, (entry - chunkStart(chunk)) * 4L);
+    return Integer.toUnsignedLong(offset) * EventLayout.ALIGNMENT;
+  }
+
+  static int chunkOf(int entry) {
+    if (entry >= DOUBLED_ENTRIES) {
+      return DOUBLINGS + ((entry - DOUBLED_ENTRIES) >>> CHUNK_MAX_SHIFT);
+    }
+    int scaled = (entry >>> CHUNK_MIN_SHIFT) + 1;
+    return 31 - Integer.numberOfLeadingZeros(scaled);
+  }
+
+  static int chunkStart(int chunk) {
+    return chunk >= DOUBLINGS
+        ? DOUBLED_ENTRIES + ((chunk - DOUBLINGS) << CHUNK_MAX_SHIFT)
+        : ((1 << chunk) - 1) << CHUNK_MIN_SHIFT;
+  }
+
+  static int chunkEntries(int chunk) {
+    return 1 << Math.min(CHUNK_MAX_SHIFT, CHUNK_MIN_SHIFT + chunk);
+  }
+}

@@ -1,0 +1,86 @@
+package io.widerow.storage.scan;
+
+import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.disk.Haste;
+import io.widerow.storage.segment.BlockReader;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentChecksum;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// Pool of block readers for one view. Every cursor has one; a few more, however many cursors there
+/// are, serve those that look ahead, see [BlockScouts].
+///
+/// - Threads: any.
+public final class BlockReaders {
+  /// So many readers may look ahead in a view, besides one a cursor.
+  private static final int FURTHER_MAX = 4;
+
+  /// For a single cursor: keeps no reader, and nobody looks ahead.
+  public static final BlockReaders NONE = new BlockReaders(null, Haste.NONE);
+
+  private final @Nullable SharedReaders shared;
+  private final Haste haste;
+  private int further; // guarded by this
+
+  private BlockReaders(@Nullable SharedReaders shared, Haste haste) {
+    this.shared = shared;
+    this.haste = haste;
+  }
+
+  /// @param shared where readers come from and go to
+  public static BlockReaders of(SharedReaders shared) {
+    return of(shared, Haste.NONE);
+  }
+
+  /// @param haste deadline of all readers; with one, nobody looks ahead
+  public static BlockReaders of(SharedReaders shared, Haste haste) {
+    return new BlockReaders(shared, haste);
+  }
+
+  Haste haste() {
+    return haste;
+  }
+
+  /// Looks through blocks ahead; null when nobody does.
+  public @Nullable Executor searchers() {
+    return shared == null || haste.isAny() ? null : shared.threads().searching();
+  }
+
+  /// A reader of a segment's blocks. The caller gives it back with [#give].
+  public BlockReader take(Segment segment) {
+    return take(segment.file(), segment.checksum());
+  }
+
+  /// The same for a segment's file.
+  BlockReader take(DiskFile file, SegmentChecksum checksum) {
+    BlockReader idle = shared == null ? null : shared.poll();
+    BlockReader reader = idle == null ? new BlockReader(file, checksum) : idle.over(file, checksum);
+    return reader.hurried(haste);
+  }
+
+  void give(BlockReader reader) {
+    if (shared == null) {
+      reader.close();
+    } else {
+      shared.give(reader);
+    }
+  }
+
+  /// Lets a cursor have one more reader, until [#releaseFurther]; false when there are enough. A
+  /// cursor that has several already leaves the last ones to others, so that up to three cursors of
+  /// a merge have at least one each.
+  ///
+  /// @param readers that the cursor has, including its first
+  synchronized boolean tryClaimFurther(int readers) {
+    if (shared == null || further >= FURTHER_MAX / readers) {
+      return false;
+    }
+    further++;
+    return true;
+  }
+
+  synchronized void releaseFurther(int readers) {
+    further -= readers;
+  }
+}

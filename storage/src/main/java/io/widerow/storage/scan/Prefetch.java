@@ -1,0 +1,123 @@
+package io.widerow.storage.scan;
+
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentIndex;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Reads ahead what the cursors of a view will want next, so that a disk has many blocks to fetch
+/// at a time. It costs nothing while blocks come out of the page cache: only a read that had to
+/// wait sets it to work.
+///
+/// ```
+///   without   A0 ~~~~~~ B0 ~~~~~~ C0 ~~~~~~ D0 ~~~~~~ merge ... A1 ~~~~~~ merge ...
+///   with      A0 ~~~~~~ merge ...
+///              B0 C0 D0 ~~~~~~  A1 ~~~~~~ B1 ~~~~~~     on threads of the owner
+/// ```
+///
+/// - Threads: any.
+/// - Memory: a small buffer for each range while it is read. What was read is in the kernel's page
+///   cache, where the cursor finds it.
+public final class Prefetch {
+  /// For readers that take everything in the order of the file, which the kernel reads ahead.
+  public static final Prefetch OFF = new Prefetch(null);
+
+  private final @Nullable Executor readers;
+  private final AtomicReference<Supplier<List<Range>>> starts = new AtomicReference<>(List::of);
+  private volatile boolean waits; // the disk makes readers wait
+  private volatile boolean over;
+
+  /// @param readers null to read nothing ahead
+  public Prefetch(@Nullable Executor readers) {
+    this.readers = readers;
+    this.over = readers == null;
+  }
+
+  /// Part of a segment.
+  public record Range(Segment segment, long offset, int bytes) {
+    /// What a scan reads of a block for certain: all of it when nothing is filtered, else the
+    /// directory, which says whether there is more to read.
+    static Range of(Segment segment, SegmentIndex index, int block, Scan scan) {
+      return readsAll(scan)
+          ? new Range(segment, index.offset(block), index.blockBytes(block))
+          : new Range(segment, index.offset(block), index.directoryBytes(block));
+    }
+
+    static boolean readsAll(Scan scan) {
+      return scan.columns() == null && scan.filter() instanceof Filter.Everything;
+    }
+
+    /// The same of the first block of a partition in the scan's direction; null when there is none.
+    public static @Nullable Range ofFirst(Segment segment, PartitionKey key, Scan scan) {
+      SegmentIndex index = segment.index(key);
+      if (index == null) {
+        return null;
+      }
+      int first = index.firstBlock(scan.from());
+      int limit = index.limitBlock(scan.until());
+      return first < limit ? of(segment, index, scan.descending() ? limit - 1 : first, scan) : null;
+    }
+  }
+
+  /// Where the partitions of a merge begin. All are read as soon as one of them makes it wait.
+  ///
+  /// @param ranges is asked then, once
+  public void begin(Supplier<List<Range>> ranges) {
+    starts.set(ranges);
+    if (waits) {
+      readStarts();
+    }
+  }
+
+  /// A cursor had to wait for a block.
+  void waited() {
+    if (!over) {
+      waits = true;
+      readStarts();
+    }
+  }
+
+  private void readStarts() {
+    starts.getAndSet(List::of).get().forEach(this::next);
+  }
+
+  /// True when it pays to say what comes next.
+  boolean isWanted() {
+    return waits;
+  }
+
+  /// Reads a range ahead.
+  void next(Range range) {
+    Executor threads = readers;
+    if (threads != null) {
+      threads.execute(() -> read(range));
+    }
+  }
+
+  private void read(Range range) {
+    if (over || !range.segment.tryAcquire()) {
+      return;
+    }
+    try {
+      range.segment.touch(range.offset, range.bytes);
+    } catch (StorageException failed) {
+      waits = false; // the cursor comes to the same place and tells its reader
+    } finally {
+      range.segment.release();
+    }
+  }
+
+  /// Reads nothing ahead any more.
+  public void end() {
+    over = true;
+    waits = false;
+    starts.set(List::of);
+  }
+}

@@ -1,0 +1,406 @@
+package io.widerow.storage.scan;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventId;
+import io.widerow.event.EventLayout;
+import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.FilterEvaluation;
+import io.widerow.storage.Scan;
+import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.ScanWatch;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.segment.AskedColumns;
+import io.widerow.storage.segment.BlockDirectory;
+import io.widerow.storage.segment.BlockPruner;
+import io.widerow.storage.segment.BlockReader;
+import io.widerow.storage.segment.ColumnReader;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentIndex;
+import java.util.BitSet;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Reads a range of one partition of a segment, in either direction.
+///
+/// ```
+///  range -> filters of groups -> directory -> ids -> filter's columns -> wanted columns
+///              |                    |           |       |
+///              +------ nothing -----+-- skip the block  +-- no row left: skip the columns
+/// ```
+///
+/// - Threads: one. After a block that had to be filtered or was folded, others look through the
+///   next blocks meanwhile, see [BlockScouts].
+/// - Memory: one block, and up to two more while others look ahead. Holds a lease on the segment
+///   until [#close].
+public final class SegmentCursor implements EventCursor {
+  /// Blocks whose heads are read ahead when they are filtered: so many requests keep an SSD busy.
+  private static final int HEADS_AHEAD = 16;
+
+  private final Segment segment;
+  private final BlockScouts scouts;
+  private final PartitionKey key;
+  private final @Nullable BlockOrder order; // null when the partition is not here
+  private final Scan scan;
+  private final ScanWatch watch;
+  private final long arrivedFrom;
+  private final Prefetch prefetch;
+  private final BlockView shown;
+  private final BlockView filtered;
+  private final FoldView folded = new FoldView();
+  private final AttributeValue scratch = new AttributeValue();
+  private final int step;
+  private BlockScout scout; // the one that has the block
+  private BlockReader reader; // that of the scout
+  private int block; // the one that was opened last
+  private int blocksAhead; // requested from `prefetch`
+  private boolean searching; // the last block had to be filtered, or was folded
+  private int row;
+  private int rowsLeft;
+  private boolean filtering;
+  private @Nullable BlockFold folding; // shows the block; null when its rows are shown
+  private @Nullable BitSet candidates; // rows of the block that the filter may keep; null for all
+  private boolean columnsRead;
+  private boolean open = true;
+  private long held; // bytes reported to the watch
+  private long bytesBefore; // read of earlier blocks
+  private long blocksRead;
+  private long blocksSkipped;
+  private long eventsScanned;
+  private long eventsKept;
+
+  /// Opens a cursor over a partition; it has no events when the partition is not there. The caller
+  /// must hold a lease on the segment, or be its owner; the cursor takes a lease of its own.
+  public static EventCursor open(Segment segment, PartitionKey key, Scan scan) {
+    return open(segment, key, scan, BlockReaders.NONE, Prefetch.OFF);
+  }
+
+  /// The same, for a reader of several partitions.
+  public static EventCursor open(
+      Segment segment, PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
+    return leased(segment, key, scan, readers, prefetch);
+  }
+
+  /// Opens a cursor over a partition that passes over some of its blocks.
+  public static EventCursor openWithout(Segment segment, PartitionKey key, BitSet blocks) {
+    SegmentCursor cursor = leased(segment, key, Scan.all(), BlockReaders.NONE, Prefetch.OFF);
+    if (cursor.order != null) {
+      cursor.order.without(blocks);
+    }
+    return cursor;
+  }
+
+  private static SegmentCursor leased(
+      Segment segment, PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
+    SegmentIndex found = segment.index(key);
+    if (!segment.tryAcquire()) {
+      throw new IllegalStateException("segment " + segment.segmentId() + " is closed");
+    }
+    try {
+      return new SegmentCursor(
+          segment, key, found, scan, scan.arrivedFrom(key.shard()), readers, prefetch);
+    } catch (Throwable failure) {
+      segment.release();
+      throw failure;
+    }
+  }
+
+  /// @param arrivedFrom the first arrival that is shown
+  private SegmentCursor(
+      Segment segment,
+      PartitionKey key,
+      @Nullable SegmentIndex index,
+      Scan scan,
+      long arrivedFrom,
+      BlockReaders readers,
+      Prefetch prefetch) {
+    this.segment = segment;
+    this.step = scan.descending() ? -1 : 1;
+    this.order = index == null ? null : new BlockOrder(segment, index, scan, readers.haste());
+    Scan looked = arrivedFrom > 0 ? scan.withFold(null) : scan; // a fold does not know arrivals
+    this.scouts = new BlockScouts(segment, readers, looked, order);
+    this.scout = scouts.first();
+    this.reader = scout.reader();
+    this.key = key;
+    this.scan = scan;
+    this.watch = scan.watch();
+    this.arrivedFrom = arrivedFrom;
+    this.prefetch = prefetch;
+    this.shown = new BlockView(scan);
+    this.filtered = new BlockView(scan.withColumns(null));
+  }
+
+  @Override
+  public Step next() {
+    try {
+      return advance();
+    } catch (StorageException.Corrupt damaged) {
+      Objects.requireNonNull(order).end(); // no later event is shown as if it were the next
+      rowsLeft = 0;
+      throw segment.damaged(damaged, key, block);
+    }
+  }
+
+  private Step advance() {
+    while (true) {
+      if (folding != null) {
+        if (showFolded(folding)) {
+          return Step.EVENT;
+        }
+        folding = null;
+      }
+      while (rowsLeft > 0 && passToCandidate()) {
+        row += step;
+        rowsLeft--;
+        eventsScanned++;
+        watch.event();
+        if (arrivedFrom > 0 && filtered.arrival() < arrivedFrom) {
+          continue;
+        }
+        if (!filtering || FilterEvaluation.keeps(scan.filter(), filtered, scratch)) {
+          eventsKept++;
+          if (!columnsRead) {
+            scout.readColumns();
+            columnsRead = true;
+            tellMemory();
+          }
+          return Step.EVENT;
+        }
+      }
+      if (order == null) {
+        return Step.END;
+      }
+      int next = order.next();
+      if (next == BlockOrder.END) {
+        return Step.END;
+      }
+      openBlock(order, next);
+    }
+  }
+
+  private boolean showFolded(BlockFold alike) {
+    if (!alike.next()) {
+      return false;
+    }
+    row = alike.row();
+    eventsKept += alike.weight();
+    return true;
+  }
+
+  /// Passes over rows that the filter does not keep. False when no other row is left.
+  private boolean passToCandidate() {
+    BitSet rows = candidates;
+    if (rows == null) {
+      return true;
+    }
+    int next = step > 0 ? rows.nextSetBit(row + 1) : row > 0 ? rows.previousSetBit(row - 1) : -1;
+    int passed = next < 0 ? rowsLeft : Math.min(rowsLeft, Math.abs(next - row) - 1);
+    row += step * passed;
+    rowsLeft -= passed;
+    eventsScanned += passed;
+    watch.passed(passed);
+    return rowsLeft > 0;
+  }
+
+  private void openBlock(BlockOrder blocks, int opened) {
+    block = opened;
+    watch.block();
+    columnsRead = false;
+    shown.asked.clear();
+    filtered.asked.clear();
+    long bytes = reader.bytesRead();
+    scout = scouts.look(opened, scout, searching);
+    bytesBefore += bytes;
+    reader = scout.reader();
+    BlockPruner.Verdict verdict = scout.verdict();
+    readAhead(blocks);
+    searching = false;
+    if (verdict == BlockPruner.Verdict.NOTHING) {
+      blocksSkipped++;
+      return;
+    }
+    blocksRead++;
+    filtering = verdict != BlockPruner.Verdict.EVERYTHING;
+    if (openFolded(blocks.index(), opened)) {
+      return;
+    }
+    int events = reader.directory().events;
+    int first = rowOf(scan.from(), events);
+    int limit = Math.max(first, rowOf(scan.until(), events));
+    rowsLeft = limit - first;
+    row = scan.descending() ? limit : first - 1;
+    candidates = filtering && rowsLeft > 0 ? scout.candidates() : null;
+    searching = candidates != null;
+    tellMemory();
+  }
+
+  /// False when the block's events must be looked at one by one; then its ids are read.
+  private boolean openFolded(SegmentIndex blocks, int opened) {
+    BlockFold alike = filtering ? null : scout.folded(blocks, opened);
+    if (alike == null) {
+      reader.readIds();
+      return false;
+    }
+    folding = alike;
+    searching = true;
+    eventsScanned += alike.wanted();
+    watch.passed(alike.wanted());
+    tellMemory();
+    return true;
+  }
+
+  /// Requests the next block ahead; when blocks are filtered, the heads of several, which may rule
+  /// them out.
+  private void readAhead(BlockOrder blocks) {
+    blocksAhead = Math.max(0, blocksAhead - 1);
+    if (reader.waited()) {
+      prefetch.waited();
+    }
+    if (!prefetch.isWanted()) {
+      return;
+    }
+    int most = Prefetch.Range.readsAll(scan) ? 1 : HEADS_AHEAD;
+    for (; blocksAhead < most; blocksAhead++) {
+      int next = blocks.peek(blocksAhead);
+      if (next == BlockOrder.END) {
+        return;
+      }
+      prefetch.next(Prefetch.Range.of(segment, blocks.index(), next, scan));
+    }
+  }
+
+  /// Reports the memory that this holds. When that is too much, [#close] takes the report back.
+  private void tellMemory() {
+    long more = scout.ownBytes() + scouts.heldBytes(scout) - held;
+    held += more;
+    watch.holds(more);
+  }
+
+  private int rowOf(EventId id, int events) {
+    return reader.ids().firstRow(events, id.time(), id.tail());
+  }
+
+  @Override
+  public EventView event() {
+    return folding == null ? shown : folded;
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    long ruledOut = order == null ? 0 : order.ruledOut();
+    long bytesAsked = order == null ? 0 : order.bytesRead();
+    return new ScanStatistics(
+        blocksRead,
+        blocksSkipped + ruledOut,
+        bytesAsked + bytesBefore + reader.bytesRead(),
+        eventsScanned,
+        eventsKept);
+  }
+
+  @Override
+  public void close() {
+    if (open) {
+      open = false;
+      scouts.close();
+      segment.release();
+      watch.holds(-held);
+    }
+  }
+
+  /// The current row as an event, with all columns or some.
+  private final class BlockView implements EventView {
+    private final AskedColumns asked;
+
+    BlockView(Scan wanted) {
+      this.asked = new AskedColumns(wanted);
+    }
+
+    @Override
+    public long idTime() {
+      return reader.ids().times[row];
+    }
+
+    @Override
+    public long idTail() {
+      return reader.ids().tails[row];
+    }
+
+    @Override
+    public long version() {
+      return reader.ids().versions[row];
+    }
+
+    @Override
+    public String type() {
+      return key.type();
+    }
+
+    @Override
+    public boolean find(AttributeName name, AttributeValue out) {
+      ColumnReader column = asked.find(name, reader);
+      return column != null && (column.value(row, out) || findOtherKind(asked.lastColumn(), out));
+    }
+
+    /// A value of another kind is in another column of the same name.
+    private boolean findOtherKind(int column, AttributeValue out) {
+      BlockDirectory directory = reader.directory();
+      int next = directory.findNext(column);
+      while (next >= 0 && !reader.column(next).value(row, out)) {
+        next = directory.findNext(next);
+      }
+      return next >= 0;
+    }
+
+    @Override
+    public void forEach(AttributeValue value, AttributeVisitor visitor) {
+      BlockDirectory directory = reader.directory();
+      int count = asked.countShown(directory);
+      for (int i = 0; i < count; i++) {
+        int column = asked.shown(i);
+        if (reader.column(column).value(row, value)) {
+          visitor.visit(directory.names[column], value);
+        }
+      }
+    }
+  }
+
+  /// An event that stands for others of its block, see [BlockFold].
+  private final class FoldView implements EventView {
+    @Override
+    public long weight() {
+      return Objects.requireNonNull(folding).weight();
+    }
+
+    @Override
+    public long idTime() {
+      return Objects.requireNonNull(folding).idTime();
+    }
+
+    @Override
+    public long idTail() {
+      return Objects.requireNonNull(folding).idTail();
+    }
+
+    @Override
+    public long version() {
+      return EventLayout.VERSION_ASSIGNED; // events with ids of their own are not folded
+    }
+
+    @Override
+    public String type() {
+      return key.type();
+    }
+
+    @Override
+    public boolean find(AttributeName name, AttributeValue out) {
+      return shown.find(name, out);
+    }
+
+    @Override
+    public void forEach(AttributeValue value, AttributeVisitor visitor) {
+      shown.forEach(value, visitor);
+    }
+  }
+}

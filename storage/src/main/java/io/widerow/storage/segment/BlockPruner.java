@@ -1,0 +1,150 @@
+package io.widerow.storage.segment;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Filter.Comparison;
+import io.widerow.storage.Filter.Literal;
+
+/// Says from a block's directory what a [Filter] will say of its events, without looking at them.
+/// Never wrong, often undecided.
+///
+/// - Threads: one.
+public final class BlockPruner {
+  /// What the filter keeps of a block.
+  public enum Verdict {
+    NOTHING,
+    SOMETHING,
+    EVERYTHING;
+
+    static Verdict of(boolean keeps) {
+      return keeps ? EVERYTHING : NOTHING;
+    }
+  }
+
+  private final BlockDirectory directory;
+
+  /// @param directory of the reader, whichever block it has open
+  public BlockPruner(BlockDirectory directory) {
+    this.directory = directory;
+  }
+
+  /// The verdict over the block that is open.
+  public Verdict verdict(Filter filter) {
+    return switch (filter) {
+      case Filter.Everything() -> Verdict.EVERYTHING;
+      case Filter.And(var parts) -> {
+        Verdict least = Verdict.EVERYTHING;
+        for (Filter part : parts) {
+          Verdict one = verdict(part);
+          least = one.compareTo(least) < 0 ? one : least;
+          if (least == Verdict.NOTHING) {
+            break;
+          }
+        }
+        yield least;
+      }
+      case Filter.Or(var parts) -> {
+        Verdict most = Verdict.NOTHING;
+        for (Filter part : parts) {
+          Verdict one = verdict(part);
+          most = one.compareTo(most) > 0 ? one : most;
+          if (most == Verdict.EVERYTHING) {
+            break;
+          }
+        }
+        yield most;
+      }
+      case Filter.Not(Filter inner) ->
+          switch (verdict(inner)) {
+            case NOTHING -> Verdict.EVERYTHING;
+            case SOMETHING -> Verdict.SOMETHING;
+            case EVERYTHING -> Verdict.NOTHING;
+          };
+      case Filter.Exists(var name) -> exists(name);
+      case Filter.Compare(var name, var comparison, var literal) ->
+          compare(name, comparison, literal);
+      case Filter.Contains(var name, var _) -> text(name);
+      case Filter.Has(var name, var _) -> text(name);
+      case Filter.Matches(var name, var _) -> text(name);
+    };
+  }
+
+  private Verdict exists(AttributeName name) {
+    int column = directory.find(name);
+    if (column < 0) {
+      return Verdict.NOTHING;
+    }
+    return directory.present[column] == directory.events ? Verdict.EVERYTHING : Verdict.SOMETHING;
+  }
+
+  private Verdict compare(AttributeName name, Comparison comparison, Literal literal) {
+    int column = directory.find(name);
+    if (column < 0) {
+      return Verdict.NOTHING;
+    }
+    if (comparison == Comparison.NOT_EQUAL) {
+      return Verdict.SOMETHING;
+    }
+    if (literal instanceof Literal.Word) {
+      return text(name);
+    }
+    Verdict most = Verdict.NOTHING;
+    for (; column >= 0; column = directory.findNext(column)) {
+      if (mayHold(column, comparison, literal)) {
+        most = Verdict.SOMETHING;
+      }
+    }
+    return most;
+  }
+
+  private boolean mayHold(int column, Comparison comparison, Literal literal) {
+    AttributeKind kind = directory.kinds[column];
+    return switch (literal) {
+      case Literal.Word _ -> kind == AttributeKind.STRING;
+      case Literal.Truth _ -> kind == AttributeKind.BOOLEAN;
+      case Literal.Whole(long whole) -> {
+        if (kind == AttributeKind.LONG && directory.ranged[column]) {
+          yield mayHold(
+              comparison,
+              Long.compare(directory.least[column], whole),
+              Long.compare(directory.greatest[column], whole));
+        }
+        yield kind == AttributeKind.LONG || kind == AttributeKind.DOUBLE;
+      }
+      case Literal.Fraction(double fraction) -> {
+        if (kind == AttributeKind.DOUBLE && directory.ranged[column]) {
+          double least = Double.longBitsToDouble(directory.least[column]);
+          double greatest = Double.longBitsToDouble(directory.greatest[column]);
+          yield !Double.isNaN(fraction)
+              && mayHold(
+                  comparison,
+                  least < fraction ? -1 : least > fraction ? 1 : 0,
+                  greatest < fraction ? -1 : greatest > fraction ? 1 : 0);
+        }
+        yield kind == AttributeKind.LONG || kind == AttributeKind.DOUBLE;
+      }
+    };
+  }
+
+  /// @param least how the least value compares with the literal
+  /// @param greatest how the greatest does
+  private static boolean mayHold(Comparison comparison, int least, int greatest) {
+    return switch (comparison) {
+      case EQUAL -> least <= 0 && greatest >= 0;
+      case NOT_EQUAL -> least != 0 || greatest != 0;
+      case LESS -> least < 0;
+      case LESS_OR_EQUAL -> least <= 0;
+      case GREATER -> greatest > 0;
+      case GREATER_OR_EQUAL -> greatest >= 0;
+    };
+  }
+
+  private Verdict text(AttributeName name) {
+    int column = directory.find(name);
+    while (column >= 0 && directory.kinds[column] != AttributeKind.STRING) {
+      column = directory.findNext(column);
+    }
+    return column < 0 ? Verdict.NOTHING : Verdict.SOMETHING;
+  }
+}

@@ -1,0 +1,182 @@
+package io.widerow.storage.segment;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.codec.BlockDecompressor;
+import io.widerow.storage.codec.ByteSource;
+import io.widerow.storage.codec.IdDecoder;
+import io.widerow.storage.codec.LongDecoder;
+import io.widerow.storage.codec.Series;
+import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.disk.Haste;
+import io.widerow.storage.text.EventTimes;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Reads blocks of a segment, one at a time, and of each only the parts that are asked for. It can
+/// serve one segment after the other: its buffers are large.
+///
+/// - Threads: one.
+/// - Memory: one block; a native context until [#close].
+public final class BlockReader implements AutoCloseable {
+  /// Of zstd's native context, about.
+  private static final long CONTEXT_BYTES = 128 << 10;
+
+  private DiskFile file;
+  private final PieceReader pieces;
+  private final BlockDecompressor decompressor = new BlockDecompressor();
+  private final LongDecoder longs = new LongDecoder(decompressor);
+  private final IdDecoder ids = new IdDecoder(longs);
+  private final BlockDirectory directory = new BlockDirectory();
+  private final List<ColumnReader> columns = new ArrayList<>();
+  private long bytesBefore; // read of blocks before
+  private final Series series = new Series();
+  private final EventTimes times = new EventTimes();
+  private boolean idsRead;
+
+  public BlockReader(DiskFile file, SegmentChecksum checksum) {
+    this.file = file;
+    this.pieces = new PieceReader(file, checksum);
+  }
+
+  /// Goes on with another segment, in the same memory.
+  public BlockReader over(DiskFile newFile, SegmentChecksum newChecksum) {
+    file = newFile;
+    pieces.over(newFile, newChecksum);
+    columns.forEach(column -> column.of(newFile.path()));
+    bytesBefore = 0;
+    return this;
+  }
+
+  /// How long reading may take from now on.
+  public BlockReader hurried(Haste haste) {
+    pieces.hurry(haste);
+    return this;
+  }
+
+  public BlockDirectory directory() {
+    return directory;
+  }
+
+  /// The ids of the block, once [#readIds] was called.
+  public IdDecoder ids() {
+    return ids;
+  }
+
+  /// Of the block, so far.
+  public long bytesRead() {
+    return pieces.bytesRead() - bytesBefore;
+  }
+
+  /// True when, since this was last asked, a read took so long that the disk must have been asked.
+  public boolean waited() {
+    return pieces.waited();
+  }
+
+  /// Memory that it holds, about.
+  public long heldBytes() {
+    long bytes = CONTEXT_BYTES + pieces.heldBytes() + ids.heldBytes() + series.heldBytes();
+    for (ColumnReader column : columns) {
+      bytes += column.heldBytes();
+    }
+    return bytes;
+  }
+
+  /// Reads the directory of a block, and forgets the block before.
+  public void open(SegmentIndex index, int block) {
+    long offset = index.offset(block);
+    int bytes = index.directoryBytes(block) - SegmentFormat.CRC_BYTES;
+    if (bytes < 1) {
+      throw new StorageException.Corrupt(file.path(), offset, "a directory of no bytes");
+    }
+    bytesBefore = pieces.bytesRead();
+    idsRead = false;
+    pieces.begin(offset, index.blockBytes(block));
+    directory.read(
+        pieces.read(offset, bytes, "directory"),
+        index.events(block),
+        offset + index.directoryBytes(block),
+        offset + index.blockBytes(block));
+    while (columns.size() < directory.columns) {
+      columns.add(new ColumnReader(file.path(), longs, decompressor));
+    }
+    for (int i = 0; i < directory.columns; i++) {
+      columns.get(i).clear();
+    }
+    series.clear();
+  }
+
+  /// Reads the ids, if they are not there yet.
+  public void readIds() {
+    if (!idsRead) {
+      ids.decode(pieces.read(directory.idsOffset, directory.idsBytes, "ids"), directory.events);
+      idsRead = true;
+    }
+  }
+
+  /// Reads the times of the ids alone. Where the ids are not there yet these are in any order, and
+  /// are not the ids' until they are read.
+  public long[] readTimes() {
+    if (!idsRead) {
+      ids.decodeTimes(
+          pieces.read(directory.idsOffset, directory.idsBytes, "ids"), directory.events);
+    }
+    return ids.times;
+  }
+
+  /// A column, decoded.
+  public ColumnReader column(int column) {
+    ColumnReader reader = columns.get(column);
+    if (!reader.decoded()) {
+      boolean follows = directory.follows[column];
+      if (follows && series.count() == 0) {
+        findSeries();
+      }
+      if (directory.timed[column]) {
+        readIds();
+      }
+      ByteSource chunk =
+          pieces.read(directory.chunkOffsets[column], directory.chunkBytes[column], "column");
+      reader.decode(
+          chunk,
+          directory.kinds[column],
+          directory.present[column],
+          directory.events,
+          follows ? series : null,
+          directory.timed[column] ? times.of(ids.times) : null,
+          directory.compressed[column]);
+    }
+    return reader;
+  }
+
+  /// Reads the columns that lead, which follow none.
+  private void findSeries() {
+    series.begin(directory.events);
+    for (int i = 0; i < directory.leaderCount; i++) {
+      int leader = directory.leaders[i];
+      if (!column(leader).split(series, directory.events)) {
+        series.clear();
+        throw new StorageException.Corrupt(
+            file.path(),
+            directory.chunkOffsets[leader],
+            "series that %s cannot tell apart".formatted(directory.names[leader]));
+      }
+    }
+  }
+
+  /// Reads and checks everything in a block.
+  public void verify(SegmentIndex index, int block) {
+    open(index, block);
+    readIds();
+    for (int i = 0; i < directory.columns; i++) {
+      if (directory.filterBytes[i] > 0) {
+        pieces.read(directory.filterOffsets[i], directory.filterBytes[i], "filter");
+      }
+      pieces.read(directory.chunkOffsets[i], directory.chunkBytes[i], "column");
+    }
+  }
+
+  @Override
+  public void close() {
+    decompressor.close();
+  }
+}

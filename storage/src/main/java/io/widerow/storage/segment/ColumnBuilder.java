@@ -1,0 +1,159 @@
+package io.widerow.storage.segment;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.RecordTemplate;
+import io.widerow.storage.codec.ByteSource;
+import io.widerow.storage.text.TextSlices;
+import java.util.Arrays;
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
+
+/// One column of the block being built: the values of one attribute name and kind, and the rows
+/// that have them. Kept from block to block, so that a steady stream allocates nothing.
+///
+/// - Threads: one.
+public final class ColumnBuilder {
+  static final Comparator<ColumnBuilder> ORDER =
+      Comparator.comparing((ColumnBuilder column) -> column.name)
+          .thenComparing(column -> column.kind);
+
+  final AttributeName name;
+  public final AttributeKind kind;
+  int[] rows = new int[64];
+  long[] values = new long[0];
+  final TextSlices texts = new TextSlices();
+  public int count;
+  boolean leads; // tells series apart, see SeriesFinder
+  int place; // of the columns of the block that was written last
+  int flags; // in the directory of that block
+  private int countWhole; // while entries are cut off, how many there are with them
+  private int textBytes;
+
+  /// The column that came behind this one in the last event: most events have the same columns.
+  @Nullable ColumnBuilder next;
+
+  public ColumnBuilder(AttributeName name, AttributeKind kind) {
+    this.name = name;
+    this.kind = kind;
+  }
+
+  void clear() {
+    count = 0;
+    textBytes = 0;
+    texts.clear();
+  }
+
+  /// Leaves the entries of rows from `rowLimit` on out until [#keepRest].
+  void cut(int rowLimit) {
+    countWhole = count;
+    int found = Arrays.binarySearch(rows, 0, count, rowLimit);
+    count = found < 0 ? -found - 1 : found;
+    texts.count = count;
+  }
+
+  /// Drops all entries but those that are cut off, whose rows then count from `rowLimit` on.
+  /// Returns about how many bytes these are.
+  long keepRest(int rowLimit) {
+    int from = count;
+    count = countWhole - from;
+    for (int i = 0; i < count; i++) {
+      rows[i] = rows[from + i] - rowLimit;
+    }
+    if (!kind.isText()) {
+      System.arraycopy(values, from, values, 0, count);
+      return (long) Long.BYTES * count;
+    }
+    if (texts.repeats) {
+      keepCopies(from);
+      return textBytes + (long) Integer.BYTES * count;
+    }
+    int start = count == 0 ? textBytes : texts.offsets[from];
+    textBytes -= start;
+    System.arraycopy(texts.bytes, start, texts.bytes, 0, textBytes);
+    texts.clear();
+    for (int i = 0; i < count; i++) {
+      texts.add(texts.offsets[from + i] - start, texts.lengths[from + i]);
+    }
+    return textBytes + (long) Integer.BYTES * count;
+  }
+
+  /// Gives each kept text bytes of its own, one behind the other: before, several may share those
+  /// of one that is dropped.
+  private void keepCopies(int from) {
+    int bytes = 0;
+    for (int i = from; i < from + count; i++) {
+      bytes += texts.lengths[i];
+    }
+    byte[] copies = new byte[bytes + ByteSource.SLACK];
+    textBytes = 0;
+    for (int i = from; i < from + count; i++) {
+      System.arraycopy(texts.bytes, texts.offsets[i], copies, textBytes, texts.lengths[i]);
+      textBytes += texts.lengths[i];
+    }
+    if (texts.bytes.length < copies.length) {
+      texts.bytes = copies;
+    } else {
+      System.arraycopy(copies, 0, texts.bytes, 0, textBytes);
+    }
+    texts.clear();
+    for (int i = 0, at = 0; i < count; i++) {
+      int length = texts.lengths[from + i];
+      texts.add(at, length);
+      at += length;
+    }
+  }
+
+  public void add(int row, AttributeValue value) {
+    if (kind.isText()) {
+      int length = value.length();
+      roomForText(length);
+      value.copyTo(texts.bytes, textBytes);
+      addText(row, length);
+    } else {
+      addNumber(row, value.bits());
+    }
+  }
+
+  /// Adds the text at a place of a record.
+  void addText(int row, RecordTemplate record, int place) {
+    int length = record.textBytes(place);
+    roomForText(length);
+    record.copyText(place, texts.bytes, textBytes);
+    addText(row, length);
+  }
+
+  /// Adds the text of an earlier entry once more.
+  void addAgain(int row, int entry) {
+    addRow(row);
+    texts.addAgain(entry);
+  }
+
+  void addNumber(int row, long bits) {
+    if (count >= values.length) {
+      values = Arrays.copyOf(values, Math.max(64, 2 * count));
+    }
+    values[count] = bits;
+    addRow(row);
+  }
+
+  private void roomForText(int length) {
+    if (texts.bytes.length - textBytes < length + ByteSource.SLACK) {
+      texts.bytes = Arrays.copyOf(texts.bytes, 2 * (textBytes + length) + ByteSource.SLACK);
+    }
+  }
+
+  private void addText(int row, int length) {
+    texts.add(textBytes, length);
+    textBytes += length;
+    addRow(row);
+  }
+
+  private void addRow(int row) {
+    if (count == rows.length) {
+      rows = Arrays.copyOf(rows, 2 * count);
+    }
+    rows[count++] = row;
+  }
+}

@@ -1,0 +1,294 @@
+package io.widerow.storage.segment;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeValue;
+import io.widerow.storage.codec.BlockDecompressor;
+import io.widerow.storage.codec.BlockLimits;
+import io.widerow.storage.codec.ByteSource;
+import io.widerow.storage.codec.LongDecoder;
+import io.widerow.storage.codec.Needle;
+import io.widerow.storage.codec.Series;
+import io.widerow.storage.text.EventTimes;
+import io.widerow.storage.text.TextDecoder;
+import io.widerow.storage.text.TextDictionary;
+import io.widerow.storage.text.TextSlices;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/// One column of the current block, decoded; see [ColumnEncoder] for its bytes. Its buffers serve
+/// block after block.
+///
+/// - Threads: one.
+public final class ColumnReader {
+  private Path file;
+  private final LongDecoder longs;
+  private final BlockDecompressor decompressor;
+  private final TextDecoder textDecoder;
+  private final ByteSource text;
+  private final ByteSource numbers;
+  private final TextSlices texts = new TextSlices();
+  private AttributeKind kind = AttributeKind.BOOLEAN;
+  private boolean dense;
+  private int present;
+  private long[] values = new long[0];
+  private int[] rows = new int[0];
+  private byte[] textBytes = new byte[ByteSource.SLACK];
+  private byte[] numberBytes = new byte[0];
+  private MemorySegment textMemory = MemorySegment.NULL;
+  private int near; // where the row asked for last was found
+  private boolean decoded;
+
+  public ColumnReader(Path file, LongDecoder longs, BlockDecompressor decompressor) {
+    this.file = file;
+    this.longs = longs;
+    this.decompressor = decompressor;
+    this.text = new ByteSource(file);
+    this.numbers = new ByteSource(file);
+    this.textDecoder = new TextDecoder(longs, text);
+  }
+
+  long heldBytes() {
+    return (long) Long.BYTES * values.length
+        + (long) Integer.BYTES * rows.length
+        + textBytes.length
+        + numberBytes.length
+        + texts.heldBytes()
+        + textDecoder.heldBytes();
+  }
+
+  boolean decoded() {
+    return decoded;
+  }
+
+  /// Goes on with another file.
+  void of(Path newFile) {
+    file = newFile;
+    text.of(newFile);
+    numbers.of(newFile);
+  }
+
+  /// Forgets the block before.
+  void clear() {
+    decoded = false;
+  }
+
+  /// @param series of the block, when the column needs them; null otherwise
+  /// @param times of its events, when the column needs them; null otherwise
+  /// @param compressed true when its numbers are, as a whole
+  public void decode(
+      ByteSource in,
+      AttributeKind newKind,
+      int newPresent,
+      int events,
+      @Nullable Series series,
+      @Nullable EventTimes times,
+      boolean compressed) {
+    kind = newKind;
+    present = newPresent;
+    dense = present == events;
+    near = 0;
+    readText(in);
+    if (compressed) {
+      readNumbers(in);
+      in.requireEnd("the column");
+    }
+    readValues(compressed ? numbers : in, events, series, times);
+    decoded = true;
+  }
+
+  private void readValues(
+      ByteSource in, int events, @Nullable Series series, @Nullable EventTimes times) {
+    if (!dense || !kind.isText()) {
+      values = LongDecoder.room(values, present);
+    }
+    if (!dense) {
+      readRows(in, events);
+    }
+    if (series != null) {
+      series.follow(rows, present);
+    }
+    if (times != null) {
+      times.follow(dense ? null : rows);
+    }
+    switch (kind) {
+      case LONG -> longs.decode(in, present, values, series);
+      case BOOLEAN -> {
+        longs.decode(in, present, values, series);
+        LongDecoder.check(in, present, values, 0, 1, "boolean");
+      }
+      case DOUBLE -> decodeDoubles(in, series);
+      case STRING, BYTES -> {
+        textDecoder.decode(in, text, present, series, times, texts);
+        textMemory = MemorySegment.ofArray(texts.bytes);
+        text.requireEnd("the text");
+      }
+    }
+    in.requireEnd("the values");
+  }
+
+  private void readNumbers(ByteSource in) {
+    int raw = in.readCount(1, BlockLimits.BYTES_MAX, "bytes of numbers");
+    int stored = in.readCount(1, in.left(), "stored bytes of numbers");
+    if (numberBytes.length < raw + ByteSource.SLACK) {
+      numberBytes = new byte[LongDecoder.withSpare(raw) + ByteSource.SLACK];
+    }
+    long offset = in.fileOffset();
+    decompressor.decompress(in, stored, numberBytes, 0, raw);
+    numbers.over(numberBytes, 0, raw, offset);
+  }
+
+  private void readText(ByteSource in) {
+    int raw = in.readCount(0, BlockLimits.BYTES_MAX, "bytes of text");
+    int stored = in.readCount(0, in.left(), "stored bytes of text");
+    if (stored == 0 && raw > in.left()) {
+      throw in.corrupt("%d bytes of text where %d are left".formatted(raw, in.left()));
+    }
+    if (textBytes.length < raw + ByteSource.SLACK) {
+      textBytes = new byte[LongDecoder.withSpare(raw) + ByteSource.SLACK];
+    }
+    long offset = in.fileOffset();
+    if (stored == 0) {
+      System.arraycopy(in.bytes(), in.skip(raw, "text"), textBytes, 0, raw);
+    } else {
+      decompressor.decompress(in, stored, textBytes, 0, raw);
+    }
+    text.over(textBytes, 0, raw, offset);
+  }
+
+  private void readRows(ByteSource in, int events) {
+    if (rows.length < present) {
+      rows = new int[LongDecoder.withSpare(present)];
+    }
+    longs.decode(in, present, values, 0, events - 1L, "row");
+    for (int i = 0; i < present; i++) {
+      rows[i] = (int) values[i];
+      if (i > 0 && rows[i] <= rows[i - 1]) {
+        throw in.corrupt("row %d behind row %d".formatted(rows[i], rows[i - 1]));
+      }
+    }
+  }
+
+  private void decodeDoubles(ByteSource in, @Nullable Series series) {
+    int scale = in.readByte();
+    if (scale >= ColumnEncoder.SCALES) {
+      throw in.corrupt("doubles of scale " + scale);
+    }
+    longs.decode(in, present, values, series);
+    for (int i = 0; scale > 0 && i < present; i++) {
+      values[i] = Double.doubleToRawLongBits(ColumnEncoder.unscaled(values[i], scale));
+    }
+  }
+
+  /// Fills `out` with a row's value; false when the row has none.
+  public boolean value(int row, AttributeValue out) {
+    assert decoded : "a column of " + file + " that was not read";
+    int at = dense ? row : position(row);
+    if (at < 0) {
+      return false;
+    }
+    if (kind.isText()) {
+      if (textDecoder.show(at, texts)) {
+        textMemory = MemorySegment.ofArray(texts.bytes);
+      }
+      int slice = texts.slice(at);
+      out.setText(kind, textMemory, texts.offsets[slice], texts.lengths[slice]);
+    } else {
+      out.setBits(kind, values[at]);
+    }
+    return true;
+  }
+
+  /// Multiplies the numbers of the block's rows by the count of codes that its values have here,
+  /// and adds each row's code: rows that had equal numbers have equal ones only if their values are
+  /// equal, or both have none.
+  ///
+  /// @return how many codes there may be; 0, and nothing done, when that is more than `codesMax` or
+  ///   not known
+  public int number(int[] numbers, int events, int codesMax) {
+    assert decoded : "a column of " + file + " that was not read";
+    long[] codes = kind.isText() ? textDecoder.codes(texts) : values;
+    if (codes == null) {
+      return 0;
+    }
+    long least = Long.MAX_VALUE;
+    long most = Long.MIN_VALUE;
+    for (int i = 0; i < present; i++) {
+      least = Math.min(least, codes[i]);
+      most = Math.max(most, codes[i]);
+    }
+    long span = most - least;
+    if (span < 0 || span > codesMax - 2L) { // below zero: beyond 64 bits
+      return 0;
+    }
+    if (dense) {
+      int size = (int) span + 1;
+      for (int i = 0; i < present; i++) {
+        numbers[i] = numbers[i] * size + (int) (codes[i] - least);
+      }
+      return size;
+    }
+    int size = (int) span + 2;
+    for (int i = 0; i < events; i++) {
+      numbers[i] *= size;
+    }
+    for (int i = 0; i < present; i++) {
+      numbers[rows[i]] += 1 + (int) (codes[i] - least);
+    }
+    return size;
+  }
+
+  /// Parts the events of each series of the block that differ in this column of texts. False when
+  /// that cannot be: the column is of lines, or there would be too many cells.
+  public boolean split(Series series, int events) {
+    if (textDecoder.isLines()) {
+      return false;
+    }
+    int[] byEvent = series.codes();
+    Arrays.fill(byEvent, 0, events, 0);
+    int size = number(byEvent, events, Series.CELLS_MAX / series.count());
+    if (size == 0) {
+      TextDictionary dictionary = new TextDictionary();
+      long[] codes = new long[present];
+      texts.print();
+      dictionary.build(texts, present, false, codes);
+      TextDictionary.spread(codes, rows, present, events, byEvent);
+      size = dictionary.size() + (dense ? 0 : 1);
+      if (!series.mayBeSplit(size)) {
+        return false;
+      }
+    }
+    series.split(size, Integer.MAX_VALUE);
+    return true;
+  }
+
+  /// Adds the rows whose string contains `needle`, and may add a few that do not.
+  public void search(Needle needle, BitSet found) {
+    assert decoded && kind == AttributeKind.STRING : kind;
+    if (dense) {
+      textDecoder.search(needle, texts, found);
+      return;
+    }
+    BitSet places = new BitSet();
+    textDecoder.search(needle, texts, places);
+    for (int at = places.nextSetBit(0); at >= 0; at = places.nextSetBit(at + 1)) {
+      found.set(rows[at]);
+    }
+  }
+
+  /// Where a row's value is; negative when it has none. Rows are mostly asked for one after the
+  /// other, in either direction.
+  private int position(int row) {
+    for (int i = Math.max(0, near - 1); i < Math.min(present, near + 2); i++) {
+      if (rows[i] == row) {
+        near = i;
+        return i;
+      }
+    }
+    int found = Arrays.binarySearch(rows, 0, present, row);
+    near = found >= 0 ? found : Math.max(0, -found - 2);
+    return found;
+  }
+}

@@ -1,0 +1,272 @@
+package io.widerow.storage.segment;
+
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.codec.BlockLimits;
+import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.codec.IdEncoder;
+import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/// Writes one segment file, see [SegmentFormat]: partitions in ascending order of keys, events in
+/// ascending order of ids.
+///
+/// ```
+/// index, for each partition:
+///   varint keyBytes | key | byte ownIds | varint blocks | blocks ...
+/// a block:
+///   long offset | varint directoryBytes | varint blockBytes | varint events |
+///   long timeFirst | long tailFirst | long timeLast | long tailLast
+/// behind them, for each group of blocks, see [SegmentGroups]:
+///   long offset | varint directoryBytes | varint bytes | varint blocks
+/// ```
+///
+/// A full block is held back until there are enough events behind it for a small last block.
+///
+/// - Threads: one.
+/// - Memory: one block, the tokens of a group, and the index.
+public final class SegmentWriter implements AutoCloseable {
+  private static final int FORCE_BYTES = 1 << 20; // written since the last force
+
+  /// Blocks that make a partition a long one.
+  private static final int LONG_BLOCKS = 2;
+
+  private final Disk disk;
+  private final Path path;
+  private final UUID storeId;
+  private final long segmentId;
+  private final SegmentForm form;
+  private final SegmentChecksum checksum;
+  private final BlockWriter block;
+  private final GroupFilterWriter group;
+  private final DiskFile file;
+  private final ByteSink out = new ByteSink();
+  private final ByteSink index = new ByteSink();
+  private final ByteSink blockIndex = new ByteSink();
+  private final ByteSink groupIndex = new ByteSink();
+  private final List<SegmentSummary.Partition> partitions = new ArrayList<>();
+  private @Nullable PartitionKey key;
+  private int blockLimit; // events that fill the block; 0 while it is not full
+  private long unforcedBytes;
+  private long fileBytes;
+  private int blocks;
+  private int groups;
+  private long events;
+  private int partitionBlocks;
+  private long partitionEvents;
+  private boolean partitionOwnIds;
+  private EventId least = EventId.LEAST;
+  private EventId greatest = EventId.LEAST;
+  private boolean open = true;
+
+  /// Creates the file, which must not exist.
+  public SegmentWriter(Disk disk, Path path, UUID storeId, long segmentId, SegmentForm form) {
+    this(disk, path, storeId, segmentId, form, Breather.NONE);
+  }
+
+  /// @param breather lets others run while blocks are written
+  public SegmentWriter(
+      Disk disk, Path path, UUID storeId, long segmentId, SegmentForm form, Breather breather) {
+    this.disk = disk;
+    this.path = path;
+    this.storeId = storeId;
+    this.segmentId = segmentId;
+    this.form = form;
+    this.checksum = new SegmentChecksum(storeId, segmentId);
+    this.block = new BlockWriter(form, breather);
+    this.group = new GroupFilterWriter(form.filterBits(), breather);
+    try {
+      this.file = disk.create(path);
+    } catch (Throwable failure) {
+      block.close();
+      throw failure;
+    }
+    putHeader();
+  }
+
+  private void putHeader() {
+    out.putLong(SegmentFormat.MAGIC);
+    out.putInt(SegmentFormat.VERSION);
+    out.putInt(0);
+    out.putLong(SegmentFormat.INCOMPATIBLE_KNOWN);
+    out.putLong(0); // compatible
+    out.putLong(storeId.getMostSignificantBits());
+    out.putLong(storeId.getLeastSignificantBits());
+    out.putLong(segmentId);
+    out.putInt(0);
+    checksum.seal(out, 0, 0);
+    assert out.length() == SegmentFormat.HEADER_BYTES : out.length();
+  }
+
+  /// Starts a partition, behind all those before it.
+  public void begin(PartitionKey partition) {
+    endPartition();
+    assert key == null || key.compareTo(partition) < 0 : key + " before " + partition;
+    key = partition;
+  }
+
+  /// Adds an event to the partition, not before the last one.
+  public void add(EventView event) {
+    assert key != null : "an event outside a partition";
+    block.add(event);
+    if (block.columns() >= BlockLimits.COLUMNS_FULL) {
+      endBlock(block.events());
+    } else if (blockLimit > 0) {
+      if (block.events() >= blockLimit + form.lastEvents()
+          || block.rawBytes() >= 2L * form.blockBytes()) {
+        endBlock(blockLimit);
+      }
+    } else if (block.events() >= form.blockEvents() || block.rawBytes() >= form.blockBytes()) {
+      blockLimit = block.events();
+    }
+  }
+
+  /// Writes what is left of a partition. The newest events of a long one get a small block of their
+  /// own: they are asked for most.
+  private void endBlocks() {
+    int left = block.events();
+    boolean isLong = partitionEvents + left >= LONG_BLOCKS * (long) form.blockEvents();
+    if (isLong && left > 2 * form.lastEvents()) {
+      endBlock(left - form.lastEvents());
+    } else if (blockLimit > 0) {
+      endBlock(blockLimit);
+    }
+    endBlock(block.events());
+  }
+
+  /// Writes the first events as a block; those behind them are the first of the next one.
+  private void endBlock(int blockEvents) {
+    blockLimit = 0;
+    if (blockEvents == 0) {
+      return;
+    }
+    IdEncoder ids = block.ids();
+    EventId from = new EventId(ids.time(0), ids.tail(0));
+    EventId to = new EventId(ids.time(blockEvents - 1), ids.tail(blockEvents - 1));
+    least = partitionBlocks == 0 ? from : least;
+    greatest = to;
+    partitionOwnIds |= ids.ownIds();
+    int start = out.length();
+    long offset = fileBytes + start;
+    int directoryBytes = block.finish(blockEvents, out, checksum, offset);
+    blockIndex.putLong(offset);
+    blockIndex.putVarint(directoryBytes);
+    blockIndex.putVarint(out.length() - start);
+    blockIndex.putVarint(blockEvents);
+    blockIndex.putLong(from.time());
+    blockIndex.putLong(from.tail());
+    blockIndex.putLong(to.time());
+    blockIndex.putLong(to.tail());
+    partitionBlocks++;
+    partitionEvents += blockEvents;
+    if (!group.takes(block.tokens())) {
+      endGroup();
+    }
+    group.add(block.tokens());
+    flush();
+  }
+
+  /// Writes the filter of the blocks so far.
+  private void endGroup() {
+    int groupBlocks = group.blocks();
+    if (groupBlocks == 0) {
+      return;
+    }
+    int start = out.length();
+    int directoryBytes = group.finish(out, checksum, fileBytes);
+    groupIndex.putLong(fileBytes + start);
+    groupIndex.putVarint(directoryBytes);
+    groupIndex.putVarint(out.length() - start);
+    groupIndex.putVarint(groupBlocks);
+    groups++;
+  }
+
+  private void flush() {
+    file.write(out.memory(0), fileBytes);
+    fileBytes += out.length();
+    unforcedBytes += out.length();
+    out.clear();
+    // Forced in one piece at its end, a large segment would keep the disk from the journal's
+    // groups.
+    if (unforcedBytes >= FORCE_BYTES) {
+      file.force();
+      unforcedBytes = 0;
+    }
+  }
+
+  private void endPartition() {
+    endBlocks();
+    if (key != null && partitionBlocks > 0) {
+      byte[] keyBytes = key.toBytes();
+      index.putVarint(keyBytes.length);
+      index.put(keyBytes, 0, keyBytes.length);
+      index.putByte(partitionOwnIds ? 1 : 0);
+      index.putVarint(partitionBlocks);
+      index.put(blockIndex);
+      partitions.add(
+          new SegmentSummary.Partition(key, partitionEvents, least, greatest, partitionOwnIds));
+    }
+    blockIndex.clear();
+    blocks += partitionBlocks;
+    events += partitionEvents;
+    partitionBlocks = 0;
+    partitionEvents = 0;
+    partitionOwnIds = false;
+  }
+
+  /// Writes what is left, index and footer, and forces the file. The directory is left to the
+  /// caller.
+  public SegmentSummary finish() {
+    endPartition();
+    endGroup();
+    flush();
+    long indexOffset = fileBytes;
+    index.putVarint(groups);
+    index.put(groupIndex);
+    out.put(index);
+    int indexCrc = checksum.of(out.bytes(), 0, out.length(), indexOffset);
+    int footerAt = out.length();
+    out.putLong(indexOffset);
+    out.putInt(footerAt);
+    out.putInt(indexCrc);
+    out.putInt(partitions.size());
+    out.putInt(blocks);
+    out.putLong(events);
+    out.putLong(segmentId);
+    out.putLong(indexOffset + footerAt + SegmentFormat.FOOTER_BYTES);
+    out.putInt(SegmentFormat.VERSION);
+    checksum.seal(out, footerAt, indexOffset + footerAt);
+    out.putLong(SegmentFormat.MAGIC);
+    flush();
+    file.force();
+    SegmentSummary summary =
+        new SegmentSummary(segmentId, PartitionTable.of(partitions), events, fileBytes);
+    open = false;
+    file.close();
+    block.close();
+    return summary;
+  }
+
+  /// Bytes written so far.
+  long bytes() {
+    return fileBytes;
+  }
+
+  /// Gives the file up, and deletes it, unless it is finished.
+  @Override
+  public void close() {
+    if (open) {
+      open = false;
+      block.close();
+      file.close();
+      disk.delete(path);
+    }
+  }
+}

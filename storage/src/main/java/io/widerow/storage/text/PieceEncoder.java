@@ -1,0 +1,203 @@
+package io.widerow.storage.text;
+
+import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.codec.LongDecoder;
+import io.widerow.storage.codec.LongEncoder;
+import java.util.Arrays;
+
+/// The encoder of a sequence of texts by their content: one text, few distinct ones, numbers, or
+/// any bytes. Numbers and codes go to one sink; text goes to another, which is compressed as a
+/// whole.
+///
+/// ```
+///  code         numbers                                        text
+///  CONSTANT     varint length                                  the bytes
+///  DICTIONARY   varint size | longs lengths | symbols          the different texts
+///  RAW          longs lengths                                  all bytes
+///  NUMBER       symbols
+///  DIGITS       byte width | symbols
+///  TIME         symbols
+///  TIME_MILLIS  byte separator | symbols
+///  NUMBER_OR    varint length | symbols, 0 for the other text, else zigzag number + 1   other text
+/// ```
+///
+/// - Threads: one.
+final class PieceEncoder {
+  /// Blocks of a column for which a hasty encoder skips the dictionary after a failed attempt.
+  private static final int PAUSE_BLOCKS = 7;
+
+  /// How many numbers of a column are remembered. Equal numbers of one form are equal texts, whose
+  /// tokens are already known.
+  private static final int SEEN_MAX = 256;
+
+  private static final long NO_NUMBER = Long.MIN_VALUE;
+
+  private final LongEncoder longs;
+  private final TokenSet tokens;
+  private final boolean thorough;
+  private final TextDictionary dictionary = new TextDictionary();
+  private final long[] seen = new long[SEEN_MAX]; // by low bits
+  private long[] symbols = new long[0];
+  private long[] lengths = new long[0];
+  private int separator;
+  private int other; // slice of the text that is not a number
+
+  PieceEncoder(LongEncoder longs, TokenSet tokens, boolean thorough) {
+    this.thorough = thorough;
+    this.longs = longs;
+    this.tokens = tokens;
+  }
+
+  /// Writes all of `texts`, of which there must be at least one.
+  void encode(TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
+    symbols = LongDecoder.room(symbols, texts.count);
+    if (texts.allSame()) {
+      numbers.putByte(PieceFormat.CONSTANT);
+      numbers.putVarint(texts.lengths[0]);
+      put(texts, 0, text);
+      return;
+    }
+    int form = numberForm(texts);
+    if (form != PieceFormat.RAW) {
+      encodeNumbers(texts, form, follow, numbers, text);
+    } else if (!tryDictionary(texts, follow, numbers, text)) {
+      encodeRaw(texts, numbers, text);
+    }
+  }
+
+  /// Writes a dictionary when the texts repeat enough.
+  private boolean tryDictionary(
+      TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
+    if (!thorough && texts.dictionaryPause > 0) {
+      texts.dictionaryPause--;
+      return false;
+    }
+    symbols = LongDecoder.room(symbols, texts.count);
+    int sizeMax = thorough ? texts.count * 3 / 4 : texts.count / 2;
+    if (!dictionary.build(texts, sizeMax, !thorough, symbols)) {
+      texts.dictionaryPause = PAUSE_BLOCKS;
+      return false;
+    }
+    int size = dictionary.size();
+    numbers.putByte(PieceFormat.DICTIONARY);
+    numbers.putVarint(size);
+    lengths = LongDecoder.room(lengths, size);
+    for (int code = 0; code < size; code++) {
+      int slice = dictionary.first(code);
+      lengths[code] = texts.lengths[slice];
+      put(texts, slice, text);
+    }
+    longs.encode(lengths, size, numbers);
+    follow.put(symbols, texts.count, PieceFormat.DICTIONARY, size, numbers);
+    return true;
+  }
+
+  /// True when a few distinct texts make up many.
+  boolean mostlyRepeats(TextSlices texts) {
+    symbols = LongDecoder.room(symbols, texts.count);
+    return dictionary.build(texts, texts.count / 16, true, symbols);
+  }
+
+  private void encodeRaw(TextSlices texts, ByteSink numbers, ByteSink text) {
+    numbers.putByte(PieceFormat.RAW);
+    lengths = LongDecoder.room(lengths, texts.count);
+    for (int i = 0; i < texts.count; i++) {
+      lengths[i] = texts.lengths[i];
+      put(texts, i, text);
+    }
+    longs.encode(lengths, texts.count, numbers);
+  }
+
+  private void put(TextSlices texts, int slice, ByteSink text) {
+    text.putText(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
+    tokens.add(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
+  }
+
+  private void encodeNumbers(
+      TextSlices texts, int form, SymbolWriter follow, ByteSink numbers, ByteSink text) {
+    numbers.putByte(form);
+    if (form == PieceFormat.NUMBER_OR) {
+      tokens.add(texts.bytes, texts.offsets[other], texts.lengths[other]);
+    }
+    int mask = Integer.highestOneBit(Math.min(SEEN_MAX, texts.count)) - 1;
+    Arrays.fill(seen, 0, mask + 1, NO_NUMBER);
+    for (int i = 0; i < texts.count; i++) {
+      int first = texts.first(i);
+      if (first < i) {
+        symbols[i] = symbols[first];
+        continue;
+      }
+      if (form == PieceFormat.NUMBER_OR && (other == i || texts.same(other, i))) {
+        symbols[i] = 0;
+        continue;
+      }
+      long value = PieceFormat.parse(form, texts.bytes, texts.offsets[i], texts.lengths[i]);
+      symbols[i] = form == PieceFormat.NUMBER_OR ? ((value << 1) ^ (value >> 63)) + 1 : value;
+      if (seen[(int) value & mask] != value) {
+        seen[(int) value & mask] = value;
+        tokens.add(texts.bytes, texts.offsets[i], texts.lengths[i]);
+      }
+    }
+    if (form == PieceFormat.DIGITS) {
+      numbers.putByte(texts.lengths[0]);
+    } else if (form == PieceFormat.TIME_MILLIS) {
+      numbers.putByte(separator);
+    } else if (form == PieceFormat.NUMBER_OR) {
+      numbers.putVarint(texts.lengths[other]);
+      text.put(texts.bytes, texts.offsets[other], texts.lengths[other]);
+    }
+    follow.put(symbols, texts.count, form, 0, numbers);
+  }
+
+  /// The form of number that all texts have; [PieceFormat#RAW] when there is none.
+  private int numberForm(TextSlices texts) {
+    int form = 0;
+    boolean fixed = true;
+    other = -1;
+    for (int i = 0; i < texts.count; i++) {
+      if (texts.first(i) < i) {
+        continue;
+      }
+      byte[] bytes = texts.bytes;
+      int here = PieceFormat.formOf(bytes, texts.offsets[i], texts.lengths[i]);
+      if (here == PieceFormat.RAW) {
+        if ((other >= 0 && !texts.same(other, i))
+            || texts.lengths[i] > PieceFormat.PRINTED_BYTES_MAX) {
+          return PieceFormat.RAW;
+        }
+        other = i;
+        continue;
+      }
+      if (here == PieceFormat.TIME_MILLIS) {
+        int mark = bytes[texts.offsets[i] + 8];
+        separator = form == 0 ? mark : separator;
+        if (mark != separator) {
+          return PieceFormat.RAW;
+        }
+      }
+      fixed = fixed && texts.lengths[i] == texts.lengths[0] && bytes[texts.offsets[i]] != '-';
+      if (form == 0 || form == here) {
+        form = here;
+      } else if (form + here == PieceFormat.NUMBER + PieceFormat.DIGITS) {
+        form = PieceFormat.DIGITS;
+      } else {
+        return PieceFormat.RAW;
+      }
+    }
+    if ((form == PieceFormat.DIGITS && !fixed) || form == 0) {
+      return PieceFormat.RAW;
+    }
+    if (other >= 0) {
+      return form == PieceFormat.NUMBER ? PieceFormat.NUMBER_OR : PieceFormat.RAW;
+    }
+    return form;
+  }
+
+  /// Receives the symbols of a sequence: the codes of a dictionary, or numbers.
+  @FunctionalInterface
+  interface SymbolWriter {
+    /// @param form of the texts
+    /// @param size of the dictionary; 0 when the symbols are numbers
+    void put(long[] symbols, int count, int form, int size, ByteSink numbers);
+  }
+}

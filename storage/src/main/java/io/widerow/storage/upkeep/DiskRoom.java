@@ -1,0 +1,51 @@
+package io.widerow.storage.upkeep;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.disk.Disk;
+import org.jspecify.annotations.Nullable;
+
+/// Whether the disk of a store has room for more.
+///
+/// - Threads: any.
+public final class DiskRoom {
+  private final Disk disk;
+  private final StoreConfig config;
+  private final Sealer sealer;
+
+  public DiskRoom(Disk disk, StoreConfig config, Sealer sealer) {
+    this.disk = disk;
+    this.config = config;
+    this.sealer = sealer;
+  }
+
+  /// @throws StorageException.DiskFull when there is none, or too little to seal what is open
+  public void require() {
+    StorageException.DiskFull full = belowReserve();
+    if (full == null && unsealed() != null) {
+      sealer.retry(); // there may be room again
+      full = unsealed();
+    }
+    if (full != null) {
+      throw full;
+    }
+  }
+
+  /// Why nothing is taken in; null when there is room.
+  public @Nullable String full() {
+    StorageException.DiskFull below = belowReserve();
+    StorageException.DiskFull full = below == null ? unsealed() : below;
+    return full == null ? null : full.getMessage();
+  }
+
+  private StorageException.@Nullable DiskFull belowReserve() {
+    long usable = disk.usableBytes(config.directory());
+    return usable < config.diskReserveBytes()
+        ? new StorageException.DiskFull(config.directory(), usable, config.diskReserveBytes())
+        : null;
+  }
+
+  private StorageException.@Nullable DiskFull unsealed() {
+    return sealer.failure() instanceof StorageException.DiskFull full ? full : null;
+  }
+}

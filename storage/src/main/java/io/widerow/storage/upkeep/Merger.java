@@ -1,0 +1,306 @@
+package io.widerow.storage.upkeep;
+
+import io.widerow.event.Bucket;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.cursor.LazyCursor;
+import io.widerow.storage.cursor.MergeCursor;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.SegmentSet;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.StoreState;
+import io.widerow.storage.manifest.SegmentEntry;
+import io.widerow.storage.scan.BlockReaders;
+import io.widerow.storage.scan.Prefetch;
+import io.widerow.storage.scan.SegmentCursor;
+import io.widerow.storage.scan.SharedReaders;
+import io.widerow.storage.segment.SegmentSummary;
+import io.widerow.storage.segment.SegmentWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Merges the segments of a bucket into their final form (compaction), and drops buckets past
+/// retention, on the store's executor.
+///
+/// An event is written when it is sealed and once more when it is merged, never again: merges take
+/// only what sealing wrote. A closed bucket is merged when it has been closed for a while; what
+/// comes later is merged with its like when there is enough of it, or when nothing more came for as
+/// long. In an open bucket segments are merged early when there are many, so that their number
+/// stays small as long as merging, which waits while rows are sealed ([MergePace]), keeps up with
+/// writers.
+///
+/// A segment in which damage was found is left as it is, and its like are merged without it: its
+/// readable part stays readable, and only a repair rewrites it. It is dropped like any other when
+/// all that it holds is past retention.
+///
+/// - Threads: any calls [#start]; one task runs at a time. The task keeps its thread while it
+///   waits. It drops what is past retention before it merges, not meanwhile.
+public final class Merger {
+  /// Segments of an open bucket that are worth a merge, and the most that one merge reads.
+  private static final int SEGMENTS_MANY = 32;
+
+  /// Segments that came late to a merged bucket and are worth a merge when they hold [#EVENTS_LATE]
+  /// events; [#SEGMENTS_MANY] smaller ones are worth one too. Each such merge adds a segment that
+  /// is never merged again.
+  private static final int SEGMENTS_LATE = 4;
+
+  static final long EVENTS_LATE = 1 << 16;
+
+  /// Events that are merged between two looks at the pace: about 2 ms.
+  private static final int PACE_EVENTS = 1 << 10;
+
+  private final StoreContents contents;
+  private final SegmentFiles files;
+  private final MergePace pace;
+  private volatile Executor executor;
+  private final AtomicLong merges = new AtomicLong();
+
+  /// When the newest segment that came late to a bucket was first seen, by its id: wall clock, as
+  /// for a closed bucket's age, so a step of the clock makes a merge earlier or later. Opening the
+  /// store starts the wait again.
+  private final Map<Long, Long> lateSince = new ConcurrentHashMap<>();
+
+  private boolean running; // guarded by this
+
+  /// The state for which `urgent` holds; only the running task uses both.
+  private @Nullable StoreState judged;
+
+  private boolean urgent;
+
+  public Merger(StoreContents contents, SegmentFiles files, MergePace pace, Executor executor) {
+    this.contents = contents;
+    this.files = files;
+    this.pace = pace;
+    this.executor = executor;
+  }
+
+  /// Runs on other threads from now on.
+  public void runOn(Executor threads) {
+    executor = threads;
+  }
+
+  public long merges() {
+    return merges.get();
+  }
+
+  /// Starts what is due, unless it is running already.
+  public void start() {
+    if (expired().isEmpty() && plan() == null) {
+      return;
+    }
+    synchronized (this) {
+      if (running) {
+        return;
+      }
+      running = true;
+    }
+    boolean handedOver = false;
+    try {
+      executor.execute(this::run);
+      handedOver = true;
+    } finally {
+      if (!handedOver) {
+        stop();
+      }
+    }
+  }
+
+  public synchronized void drain() throws InterruptedException {
+    while (running) {
+      wait();
+    }
+  }
+
+  private synchronized void stop() {
+    running = false;
+    notifyAll();
+  }
+
+  private void run() {
+    try {
+      List<LiveSegment> expired = expired();
+      if (!expired.isEmpty()) {
+        contents.replaced(List.of(), expired);
+      }
+      mergeAll();
+    } catch (StorageException failed) {
+      contents.backgroundFailed(failed);
+    } finally {
+      stop();
+    }
+  }
+
+  /// Block readers of one segment serve the next. Each decodes into megabytes of heap; a new one
+  /// for each segment made collections frequent enough to delay writers.
+  private void mergeAll() {
+    try (var shared = new SharedReaders()) {
+      BlockReaders readers = BlockReaders.of(shared);
+      for (List<LiveSegment> due = plan(); due != null && isTime(); due = plan()) {
+        merge(due, readers);
+      }
+    }
+  }
+
+  /// Segments that hold nothing that is still kept.
+  private List<LiveSegment> expired() {
+    long now = contents.wallNanos();
+    return contents.state().segments().all().stream().filter(live -> isExpired(live, now)).toList();
+  }
+
+  private boolean isExpired(LiveSegment live, long nowNanos) {
+    long until = SegmentSet.bucketOf(live).untilNanos();
+    return live.partitions().types().stream()
+        .allMatch(type -> contents.retentions().isExpired(type, until, nowNanos));
+  }
+
+  /// Segments of one bucket that should become one, oldest first; null when there are none.
+  private @Nullable List<LiveSegment> plan() {
+    List<List<LiveSegment>> due = due();
+    if (due.isEmpty()) {
+      return null;
+    }
+    List<LiveSegment> next = due.getFirst();
+    return next.subList(0, Math.min(next.size(), SEGMENTS_MANY));
+  }
+
+  /// All that is worth a merge, by bucket and retention.
+  private List<List<LiveSegment>> due() {
+    long now = contents.wallNanos();
+    List<List<LiveSegment>> due = new ArrayList<>();
+    forgetMerged();
+    SegmentSet segments = contents.state().segments();
+    for (Bucket bucket : segments.buckets()) {
+      boolean closed = bucket.untilNanos() + contents.config().mergeAfter().toNanos() <= now;
+      for (List<LiveSegment> alike : byRetention(segments.of(bucket))) {
+        boolean mergedBefore = alike.stream().anyMatch(live -> live.entry().merged());
+        List<LiveSegment> sealed =
+            alike.stream().filter(live -> !live.entry().merged() && live.isWhole()).toList();
+        int worth = !closed ? SEGMENTS_MANY : mergedBefore ? worthOfLate(sealed, now) : 1;
+        if (sealed.size() >= worth) {
+          due.add(sealed);
+        }
+      }
+    }
+    return due;
+  }
+
+  private int worthOfLate(List<LiveSegment> sealed, long now) {
+    long events = sealed.stream().mapToLong(live -> live.entry().events()).sum();
+    if (events < EVENTS_LATE) {
+      return SEGMENTS_MANY;
+    }
+    long newest = sealed.stream().mapToLong(live -> live.entry().id()).max().orElseThrow();
+    long since = lateSince.computeIfAbsent(newest, _ -> now);
+    return now - since >= contents.config().mergeAfter().toNanos() ? 1 : SEGMENTS_LATE;
+  }
+
+  private void forgetMerged() {
+    if (!lateSince.isEmpty()) {
+      Set<Long> there =
+          contents.state().segments().all().stream()
+              .map(live -> live.entry().id())
+              .collect(Collectors.toSet());
+      lateSince.keySet().retainAll(there);
+    }
+  }
+
+  private Iterable<List<LiveSegment>> byRetention(List<LiveSegment> segments) {
+    // The key null means: kept for ever.
+    Map<@Nullable Duration, List<LiveSegment>> groups = new LinkedHashMap<>();
+    for (LiveSegment live : segments) {
+      List<String> types = live.partitions().types();
+      Duration kept = types.isEmpty() ? null : contents.retentions().of(types.getFirst());
+      groups.computeIfAbsent(kept, _ -> new ArrayList<>()).add(live);
+    }
+    return groups.values();
+  }
+
+  /// Waits until merging may go on. False when the store is being closed: the merge gives up what
+  /// it wrote so far, and the next opening starts it again.
+  @SuppressWarnings("ReferenceEquality") // an equal state that is another object is judged again
+  private boolean isTime() {
+    return pace.await(() -> {
+      StoreState state = contents.state();
+      if (judged != state) {
+        judged = state;
+        urgent = MergePace.isUrgent(due().stream().flatMap(List::stream).toList());
+      }
+      return urgent;
+    });
+  }
+
+  private void merge(List<LiveSegment> sources, BlockReaders readers) {
+    LiveSegment merged = write(sources, readers);
+    if (merged == null) {
+      return;
+    }
+    try {
+      files.forceDirectory();
+      contents.replaced(List.of(merged), sources);
+    } catch (Throwable failed) {
+      if (!contents.hasEnded()) { // otherwise the manifest may list it
+        files.abandon(merged, failed);
+      }
+      throw failed;
+    }
+    merges.incrementAndGet();
+  }
+
+  /// Null when the merge was given up.
+  private @Nullable LiveSegment write(List<LiveSegment> sources, BlockReaders readers) {
+    var keys = new TreeSet<PartitionKey>();
+    for (LiveSegment source : sources) {
+      source.partitions().forEach(partition -> keys.add(partition.key()));
+    }
+    long id = contents.takeSegmentId();
+    int count = 0;
+    try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
+      for (PartitionKey key : keys) {
+        writer.begin(key);
+        try (EventCursor events = MergeCursor.of(cursors(sources, key, readers), false)) {
+          while (events.next() == EventCursor.Step.EVENT) {
+            writer.add(events.event());
+            if (++count % PACE_EVENTS == 0 && !isTime()) {
+              return null;
+            }
+          }
+        }
+      }
+      return files.adopt(SegmentEntry.of(writer.finish(), keys.first(), true));
+    } catch (Throwable failed) {
+      files.discard(id, failed);
+      throw failed;
+    }
+  }
+
+  /// Cursors over one partition, each opened when its first event is due.
+  private static List<EventCursor> cursors(
+      List<LiveSegment> sources, PartitionKey key, BlockReaders readers) {
+    List<EventCursor> cursors = new ArrayList<>();
+    for (LiveSegment source : sources) {
+      SegmentSummary.Partition partition = source.partitions().of(key);
+      if (partition != null) {
+        cursors.add(
+            new LazyCursor(
+                partition.least(),
+                () ->
+                    SegmentCursor.open(
+                        source.fileFor(key), key, Scan.all(), readers, Prefetch.OFF)));
+      }
+    }
+    return cursors;
+  }
+}

@@ -1,0 +1,276 @@
+package io.widerow.storage.upkeep;
+
+import io.widerow.event.Bucket;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.cursor.MergeCursor;
+import io.widerow.storage.disk.Breather;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.manifest.SegmentEntry;
+import io.widerow.storage.rows.OpenRow;
+import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.segment.SegmentWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Seals rows (flushes memtables) on the store's executor: writes one segment for each bucket and
+/// retention that the rows hold. When a lane fills rows faster than one thread seals them, a second
+/// thread helps ([SealQueue]).
+///
+/// The order, each step durable before the next: write to a temporary name, force, read back and
+/// verify, rename, force the directory, notes, manifest, publish to readers, close the rows, trim
+/// the journal. A failure before the manifest leaves the rows as they are, readable; [#retry] tries
+/// again.
+///
+/// - Threads: each lane's writer calls [#submit]; at most [SealQueue#THREADS_MAX] tasks a lane run.
+public final class Sealer implements AutoCloseable {
+  private static final int FAILURES_MAX = 20;
+
+  private final StoreContents contents;
+  private final SegmentFiles files;
+  private final NotesFiles notes;
+  private final TrimHold trims;
+  private final Executor executor;
+  private final MergePace pace = new MergePace(System::nanoTime);
+  private final List<SealQueue> queues; // by lane
+  private final AtomicLong sealedCount = new AtomicLong();
+  private volatile @Nullable StorageException failure;
+  private final AtomicInteger failures = new AtomicInteger(); // in a row
+
+  public Sealer(
+      StoreContents contents,
+      SegmentFiles files,
+      NotesFiles notes,
+      TrimHold trims,
+      Executor executor) {
+    this.contents = contents;
+    this.files = files;
+    this.notes = notes;
+    this.trims = trims;
+    this.executor = executor;
+    this.queues = Stream.generate(SealQueue::new).limit(contents.config().lanes()).toList();
+  }
+
+  public void submit(SealJob job) {
+    SealQueue queue = queues.get(job.rows().lane);
+    queue.add(job);
+    start(queue);
+  }
+
+  /// Tries again what failed, if anything did.
+  public void retry() {
+    for (SealQueue queue : queues) {
+      queue.resume();
+      start(queue);
+    }
+  }
+
+  /// Why the last try failed; null when it did not.
+  @Nullable StorageException failure() {
+    return failure;
+  }
+
+  /// True when so many tries failed in a row that waiting for the next one helps nobody.
+  boolean failsForGood() {
+    return failures.get() >= FAILURES_MAX;
+  }
+
+  public Executor executor() {
+    return executor;
+  }
+
+  /// Makes merging wait while this seals.
+  public MergePace pace() {
+    return pace;
+  }
+
+  /// Sets of rows that were sealed since the store was opened, and by opening it.
+  public long sealedCount() {
+    return sealedCount.get();
+  }
+
+  /// Waits until nothing is left to seal or the last try has failed.
+  public void drain() throws InterruptedException {
+    for (SealQueue queue : queues) {
+      queue.awaitLeft();
+    }
+  }
+
+  private void start(SealQueue queue) {
+    if (!queue.wantsThread()) {
+      return;
+    }
+    boolean handedOver = false;
+    try {
+      executor.execute(() -> run(queue));
+      handedOver = true;
+    } finally {
+      if (!handedOver) {
+        queue.leave();
+      }
+    }
+  }
+
+  private void run(SealQueue queue) {
+    SealQueue.Entry entry = queue.takeOrLeave();
+    while (entry != null) {
+      pace.sealingBegins();
+      try {
+        seal(queue, entry);
+      } catch (Throwable bug) {
+        queue.leave();
+        throw bug;
+      } finally {
+        pace.sealingEnds();
+      }
+      entry = queue.takeOrLeave();
+    }
+  }
+
+  /// Writes the segments of rows, and commits all that can be.
+  private void seal(SealQueue queue, SealQueue.Entry taken) {
+    SealQueue.Entry entry = taken;
+    try {
+      queue.written(entry, write(entry.job()));
+      SealQueue.Entry oldest = queue.toCommit();
+      while (oldest != null) {
+        entry = oldest;
+        commit(entry.job(), queue.segments(entry));
+        queue.committed();
+        if (!queue.isStopped()) {
+          failure = null;
+          failures.set(0);
+        }
+        oldest = queue.toCommit();
+      }
+    } catch (StorageException failed) {
+      queue.failed(entry);
+      failure = failed;
+      failures.incrementAndGet();
+      contents.backgroundFailed(failed);
+    } catch (RuntimeException bug) {
+      queue.failed(entry);
+      // Rows that cannot be sealed would stop the lane when memory is used up; say why now.
+      var _ = contents.fail("seal rows", bug);
+      throw bug;
+    } catch (Error bug) {
+      queue.failed(entry);
+      throw bug;
+    }
+  }
+
+  /// Writes the segments of one set of rows on the calling thread; they are not in the manifest.
+  public List<LiveSegment> write(SealJob job) {
+    List<LiveSegment> written = new ArrayList<>();
+    try (OpenRows.View view = job.rows().view()) {
+      if (view == null) {
+        throw new IllegalStateException("rows sealed twice");
+      }
+      for (List<OpenRow> bucket : byBucket(view)) {
+        written.add(write(view, bucket, job.breather()));
+      }
+      if (!written.isEmpty()) {
+        files.forceDirectory();
+      }
+      return written;
+    } catch (Throwable failed) {
+      abandon(written, failed);
+      throw failed;
+    }
+  }
+
+  /// Replaces rows by their written segments; after a failure these are deleted, unless the
+  /// manifest may list them.
+  public void commit(SealJob job, List<LiveSegment> written) {
+    OpenRows rows = job.rows();
+    try {
+      contents.requireWriting();
+      notes.append(rows.lane, job.notes(), job.notesNeeded());
+      contents.sealed(rows, written);
+      rows.close();
+      sealedCount.incrementAndGet();
+      trim(job);
+    } catch (Throwable failed) {
+      abandon(written, failed);
+      throw failed;
+    }
+  }
+
+  private void trim(SealJob job) {
+    Journal journal = job.journal();
+    if (journal != null) {
+      contents.tidy(() -> trims.trim(journal, job.rows().lsnLast()));
+    }
+  }
+
+  /// Deletes segments that are not in the manifest, unless it may list them.
+  public void abandon(List<LiveSegment> written, Throwable failed) {
+    if (!contents.hasEnded()) {
+      written.forEach(live -> files.abandon(live, failed));
+    }
+  }
+
+  /// Closes segments that were written and could not be committed; call it after [#drain]. Their
+  /// files are deleted when the store is opened.
+  @Override
+  public void close() {
+    queues.forEach(queue -> queue.left().forEach(LiveSegment::close));
+  }
+
+  /// What one file holds: the rows of a bucket that are kept equally long.
+  private record FileKey(Bucket bucket, @Nullable Duration kept) {}
+
+  /// Rows that go into one file, sorted by key.
+  private List<List<OpenRow>> byBucket(OpenRows.View view) {
+    Map<FileKey, List<OpenRow>> groups = new LinkedHashMap<>();
+    for (OpenRow row : sortedByKey(view.rows())) {
+      if (view.info(row).events() == 0) {
+        continue; // everything in it belongs to a group that was dropped or moved to other rows
+      }
+      var file = new FileKey(Bucket.of(row.key), contents.retentions().of(row.key.type()));
+      groups.computeIfAbsent(file, _ -> new ArrayList<>()).add(row);
+    }
+    return List.copyOf(groups.values());
+  }
+
+  private static List<OpenRow> sortedByKey(Collection<OpenRow> rows) {
+    return rows.stream().sorted(Comparator.comparing(row -> row.key)).toList();
+  }
+
+  private LiveSegment write(OpenRows.View view, List<OpenRow> bucket, Breather breather) {
+    long id = contents.takeSegmentId();
+    Path temporary = files.temporary(id);
+    try (SegmentWriter writer = files.writer(temporary, id, false, breather)) {
+      for (OpenRow row : bucket) {
+        writer.begin(row.key);
+        try (EventCursor events =
+            MergeCursor.of(view.open(row, Scan.all(), new Filter.Everything(), null), false)) {
+          while (events.next() == EventCursor.Step.EVENT) {
+            writer.add(events.event());
+          }
+        }
+      }
+      return files.adopt(SegmentEntry.of(writer.finish(), bucket.getFirst().key, false));
+    } catch (Throwable failed) {
+      files.discard(id, failed);
+      throw failed;
+    }
+  }
+}

@@ -1,0 +1,196 @@
+package io.widerow.faults;
+
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.JournalFrame;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntToLongFunction;
+
+/// The journal's double for the simulated disk: the same promises as the real one, on plain files
+/// of a [Disk], so that the whole store can be crashed thousands of times. Frames are 8-byte
+/// aligned; a reader finds them by their magic.
+public final class FileJournal implements Journal {
+  private final Disk disk;
+  private final Path directory;
+  private final int lane;
+  private final long fileBytes;
+  private final ArrayDeque<Closed> closed = new ArrayDeque<>();
+  private DiskFile file;
+  private long offset;
+  private long lsnLast;
+
+  /// A full file.
+  private record Closed(Path path, long lsnLast, long bytes) {}
+
+  private FileJournal(Disk disk, Path directory, int lane, long lsnFirst, long fileBytes) {
+    this.disk = disk;
+    this.directory = directory;
+    this.lane = lane;
+    this.fileBytes = fileBytes;
+    this.lsnLast = lsnFirst - 1;
+    this.file = disk.create(path(lsnFirst));
+    disk.forceDirectory(directory);
+  }
+
+  /// A name that is free: openings that were killed leave empty files from the same LSN.
+  private Path path(long lsnFirst) {
+    for (int number = 0; ; number++) {
+      Path path = directory.resolve("%04x-%016x-%04x.jnl".formatted(lane, lsnFirst, number));
+      if (!disk.exists(path)) {
+        return path;
+      }
+    }
+  }
+
+  @Override
+  public synchronized void append(long lsn, MemorySegment frame) {
+    if (lsn != lsnLast + 1) {
+      throw new IllegalStateException("lsn " + lsn + " behind " + lsnLast);
+    }
+    if (offset > fileBytes) {
+      force(); // what is in the old file may be promised by the next force
+      DiskFile next = disk.create(path(lsn));
+      disk.forceDirectory(directory);
+      closed.add(new Closed(file.path(), lsnLast, offset));
+      file.close();
+      file = next;
+      offset = 0;
+    }
+    file.write(frame, offset);
+    offset = (offset + frame.byteSize() + 7) & -8L;
+    lsnLast = lsn;
+  }
+
+  @Override
+  public synchronized void force() {
+    file.force();
+  }
+
+  @Override
+  public synchronized void trim(long lsn) {
+    while (!closed.isEmpty() && closed.getFirst().lsnLast() <= lsn) {
+      disk.delete(closed.removeFirst().path());
+    }
+  }
+
+  @Override
+  public synchronized long bytes() {
+    return offset + closed.stream().mapToLong(Closed::bytes).sum();
+  }
+
+  @Override
+  public synchronized void close() {
+    file.close();
+  }
+
+  /// Makes and reads them.
+  public static final class Factory implements Journal.Factory {
+    private final Disk disk;
+    private final Path storeDirectory;
+    private final Path directory;
+    private final long fileBytes;
+    private final List<Path> replayed = new ArrayList<>();
+
+    public Factory(Disk disk, StoreConfig config) {
+      this(disk, config, config.journalFileBytes());
+    }
+
+    /// @param fileBytes from which on the next group goes to a new file; may be smaller than the
+    ///   product allows
+    public Factory(Disk disk, StoreConfig config, long fileBytes) {
+      this.disk = disk;
+      this.storeDirectory = config.directory();
+      this.directory = storeDirectory.resolve("journal");
+      this.fileBytes = fileBytes;
+    }
+
+    @Override
+    public Journal create(int lane, long lsnFirst) {
+      if (!disk.exists(directory)) {
+        disk.createDirectory(directory);
+        disk.forceDirectory(storeDirectory);
+      }
+      return new FileJournal(disk, directory, lane, lsnFirst, fileBytes);
+    }
+
+    @Override
+    public void replay(FrameReader reader) {
+      replayed.clear();
+      if (!disk.exists(directory)) {
+        return;
+      }
+      for (Path path : disk.list(directory)) { // by lane, then by LSN
+        replayed.add(path);
+        String name = path.getFileName().toString();
+        int lane = Integer.parseInt(name.substring(0, 4), 16);
+        reader.file(lane, path, Long.parseUnsignedLong(name.substring(5, 21), 16));
+        try (DiskFile file = disk.open(path)) {
+          MemorySegment bytes = Arena.ofAuto().allocate(file.size() + 1, 8);
+          long length = file.read(bytes.asSlice(0, file.size()), 0);
+          scan(reader, lane, path, bytes.asSlice(0, length));
+        }
+      }
+    }
+
+    private static void scan(FrameReader reader, int lane, Path path, MemorySegment bytes) {
+      for (long at = 0; at + JournalFrame.HEADER_BYTES <= bytes.byteSize(); at += 8) {
+        if (JournalFrame.magic(bytes, at) == JournalFrame.MAGIC) {
+          reader.frame(lane, path, at, bytes.asSlice(at));
+        }
+      }
+    }
+
+    @Override
+    public long copyTo(Path otherDirectory, IntToLongFunction lsnLast) {
+      Path copies = otherDirectory.resolve(Journal.DIRECTORY);
+      disk.createDirectory(copies);
+      long[] bytes = {0};
+      for (Path path : disk.list(directory)) {
+        String name = path.getFileName().toString();
+        int lane = Integer.parseInt(name.substring(0, 4), 16);
+        long last = lsnLast.applyAsLong(lane);
+        if (Long.parseUnsignedLong(name.substring(5, 21), 16) - 1 > last) {
+          continue;
+        }
+        Path copy = copies.resolve(name);
+        if (last == Long.MAX_VALUE) {
+          disk.link(path, copy);
+          continue;
+        }
+        long[] at = {0};
+        try (DiskFile file = disk.open(path);
+            DiskFile target = disk.create(copy)) {
+          MemorySegment all = Arena.ofAuto().allocate(file.size() + 1, 8);
+          long length = file.read(all.asSlice(0, file.size()), 0);
+          scan(
+              (_, _, _, frame) -> {
+                if (JournalFrame.lsn(frame) <= last) {
+                  target.write(frame.asSlice(0, JournalFrame.frameBytes(frame)), at[0]);
+                  at[0] = (at[0] + JournalFrame.frameBytes(frame) + 7) & -8L;
+                }
+              },
+              lane,
+              path,
+              all.asSlice(0, length));
+          target.force();
+        }
+        bytes[0] += at[0];
+      }
+      disk.forceDirectory(copies);
+      return bytes[0];
+    }
+
+    @Override
+    public void deleteReplayed() {
+      replayed.forEach(disk::delete);
+      replayed.clear();
+    }
+  }
+}

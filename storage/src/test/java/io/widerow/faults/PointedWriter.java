@@ -1,0 +1,82 @@
+package io.widerow.faults;
+
+import io.widerow.event.EventBatch;
+import io.widerow.storage.Durability;
+import io.widerow.storage.LaneWriter;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.RealDisk;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.StoreOpener;
+import io.widerow.storage.journal.ChronicleJournalFactory;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.live.StoreClock;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+
+/// The program that [KillPointTest] has end itself at a named point: it makes a store, writes,
+/// seals and merges, opens the store again without having closed it, writes on, and closes it. Does
+/// the same each time. Says on standard output how many events are acknowledged, after they are.
+public final class PointedWriter {
+  private static final int COMMITS = 44; // more than a journal file
+  private static final int EVENTS = 30;
+  private static final int NOISE_BYTES = 900;
+
+  private PointedWriter() {}
+
+  /// @param args directory, point, which time; without a point it goes to its end, and says how
+  ///   often it passed each
+  public static void main(String[] args) {
+    Path directory = Path.of(args[0]);
+    KillPoints points = new KillPoints(args[1], Integer.parseInt(args[2]));
+    write(open(directory, points), 0);
+    EmbeddedStore again = open(directory, points);
+    write(again, (long) COMMITS * EVENTS);
+    again.close();
+    points.passed().forEach((name, times) -> System.out.println(name + "=" + times));
+  }
+
+  private static EmbeddedStore open(Path directory, KillPoints points) {
+    StoreConfig config = KilledWriter.config(directory);
+    Disk disk = points.disk(new RealDisk());
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
+            .open(id ->
+                points.journals(
+                    new ChronicleJournalFactory(
+                        disk,
+                        directory.resolve(Journal.DIRECTORY),
+                        id,
+                        config.journalFileBytes(),
+                        Runnable::run))));
+  }
+
+  private static void write(EmbeddedStore store, long first) {
+    var random = new SplittableRandom(first);
+    LaneWriter lane = store.lane(0);
+    long number = first;
+    try (var batch = new EventBatch(1 << 16, 1 << 22)) {
+      for (int commit = 1; commit <= COMMITS; commit++) {
+        batch.clear();
+        for (int event = 0; event < EVENTS; event++) {
+          byte[] noise = new byte[NOISE_BYTES];
+          random.nextBytes(noise);
+          NumberedEvents.add(batch, number++, noise);
+        }
+        lane.append(
+            batch,
+            0,
+            (index, why) -> {
+              throw new IllegalStateException(index + ": " + why);
+            });
+        lane.note(new byte[] {(byte) commit});
+        lane.commit(Durability.DISK);
+        System.out.println(number);
+        if (commit % 16 == 0) {
+          store.sealAll();
+          store.maintain();
+        }
+      }
+    }
+  }
+}

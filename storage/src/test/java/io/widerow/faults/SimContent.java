@@ -1,0 +1,102 @@
+package io.widerow.faults;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.SplittableRandom;
+
+/// The bytes of a file of a [SimDisk]: as programs see them, and as they are durable.
+final class SimContent {
+  private static final int SECTOR_BYTES = 512;
+
+  private byte[] bytes = new byte[0];
+  private int size;
+  private byte[] durable = new byte[0];
+  private int durableSize;
+  private final BitSet dirtySectors = new BitSet();
+
+  long size() {
+    return size;
+  }
+
+  void write(MemorySegment source, long offset) {
+    int from = Math.toIntExact(offset);
+    int until = Math.toIntExact(offset + source.byteSize());
+    if (until > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(until, 2 * bytes.length));
+    }
+    MemorySegment.copy(source, ValueLayout.JAVA_BYTE, 0, bytes, from, until - from);
+    size = Math.max(size, until);
+    dirtySectors.set(from / SECTOR_BYTES, (until + SECTOR_BYTES - 1) / SECTOR_BYTES);
+  }
+
+  long read(MemorySegment target, long offset) {
+    int from = (int) Math.min(offset, size);
+    int length = (int) Math.min(target.byteSize(), size - from);
+    MemorySegment.copy(bytes, from, target, ValueLayout.JAVA_BYTE, 0, length);
+    return length;
+  }
+
+  void truncate(long newSize) {
+    int limit = Math.toIntExact(newSize);
+    if (limit < size) {
+      Arrays.fill(bytes, limit, size, (byte) 0);
+    }
+    size = Math.min(size, limit);
+  }
+
+  void force() {
+    durable = Arrays.copyOf(bytes, size);
+    durableSize = size;
+    dirtySectors.clear();
+  }
+
+  void flip(long bit) {
+    bytes[(int) (bit / 8)] ^= (byte) (1 << (bit % 8));
+    int at = (int) (bit / 8);
+    if (at < durableSize) {
+      durable[at] ^= (byte) (1 << (bit % 8));
+    }
+  }
+
+  /// What a power cut leaves: durable bytes, and of the sectors written since any, none, all, or a
+  /// half. The size is the durable one, the new one, or one between.
+  SimContent crashed(SplittableRandom random) {
+    var after = new SimContent();
+    int chance = random.nextInt(5); // of 4: none survive, some, all
+    int most = Math.max(size, durableSize);
+    byte[] left = Arrays.copyOf(durable, most);
+    for (int sector = dirtySectors.nextSetBit(0);
+        sector >= 0;
+        sector = dirtySectors.nextSetBit(sector + 1)) {
+      if (random.nextInt(4) < chance) {
+        int from = sector * SECTOR_BYTES;
+        int whole = Math.min(SECTOR_BYTES, most - from);
+        int length = random.nextInt(20) == 0 ? random.nextInt(whole + 1) : whole;
+        if (length > 0) {
+          System.arraycopy(bytes, from, left, from, length);
+        }
+      }
+    }
+    int[] sizes = {durableSize, size, Math.min(durableSize, size)};
+    int newSize = sizes[random.nextInt(sizes.length)];
+    if (random.nextInt(4) == 0 && size > durableSize) {
+      newSize = durableSize + random.nextInt(size - durableSize + 1);
+    }
+    after.bytes = Arrays.copyOf(left, newSize);
+    after.size = newSize;
+    after.force();
+    return after;
+  }
+
+  SimContent copy() {
+    var copy = new SimContent();
+    copy.bytes = Arrays.copyOf(bytes, bytes.length);
+    copy.size = size;
+    copy.durable = durable.clone();
+    copy.durableSize = durableSize;
+    copy.dirtySectors.or(dirtySectors);
+    return copy;
+  }
+}

@@ -1,0 +1,141 @@
+package io.widerow.faults;
+
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventId;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.Durability;
+import io.widerow.storage.EventStore;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/// Writes random events to a store: several types, equal times, late ones, some with ids of their
+/// own, some of these written again. Keeps what is appended apart from what is acknowledged.
+public final class StoreDriver implements AutoCloseable {
+  public static final List<String> TYPES = List.of("access", "broker", "cpu|load", "日誌");
+  private static final byte[] BODY = "body".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] VALUE = "value".getBytes(StandardCharsets.UTF_8);
+
+  public final StoreModel acknowledged = new StoreModel();
+  public final Map<Integer, List<StoreModel.Written>> appended =
+      new HashMap<>(); // by lane, not committed
+
+  /// Groups that were committed and not forced, by lane, oldest first.
+  public final Map<Integer, List<List<StoreModel.Written>>> unforced = new HashMap<>();
+
+  /// What each batch was noted with: its note, and its events.
+  public final Map<Long, List<StoreModel.Written>> noted = new HashMap<>();
+
+  private final SplittableRandom random;
+  private final EventBatch batch = new EventBatch(1 << 12, 1 << 22);
+  private final List<EventId> ownIds = new ArrayList<>();
+  private long number;
+
+  public StoreDriver(SplittableRandom random) {
+    this.random = random;
+  }
+
+  /// Appends a batch to one lane.
+  public void append(EventStore store, long nowNanos, int eventsMax) {
+    int lane = random.nextInt(store.lanes());
+    batch.clear();
+    List<StoreModel.Written> written = new ArrayList<>();
+    for (int left = 1 + random.nextInt(eventsMax); left > 0; left--) {
+      StoreModel.Written event = event(store, lane, nowNanos);
+      byte[] type = event.type().getBytes(StandardCharsets.UTF_8);
+      if (event.own()) {
+        batch.begin(type, 0, type.length, event.ownId());
+      } else {
+        batch.begin(type, 0, type.length, event.timeNanos());
+      }
+      String body = "GET /item/" + random.nextInt(1_000) + " from host-" + random.nextInt(20);
+      batch.putString(BODY, 0, BODY.length, body.getBytes(StandardCharsets.UTF_8));
+      batch.putLong(NUMBER, 0, NUMBER.length, event.number());
+      batch.putDouble(VALUE, 0, VALUE.length, random.nextInt(100) / 4.0);
+      assertNull(batch.end());
+      written.add(event);
+    }
+    // Before the call: when the power is cut in the middle, they may be there.
+    appended.computeIfAbsent(lane, _ -> new ArrayList<>()).addAll(written);
+    long note = written.getFirst().number();
+    noted.put(note, written);
+    store
+        .lane(lane)
+        .append(
+            batch,
+            random.nextLong(),
+            (index, why) -> {
+              throw new AssertionError(written.get(index) + " refused: " + why);
+            });
+    store.lane(lane).note(note(note).array());
+  }
+
+  /// The note of a batch.
+  public static ByteBuffer note(long number) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(number).flip();
+  }
+
+  private StoreModel.Written event(EventStore store, int lane, long nowNanos) {
+    String type = TYPES.get(random.nextInt(TYPES.size()));
+    long time = nowNanos - (random.nextInt(10) == 0 ? random.nextLong(7_200_000_000_000L) : 0);
+    time -= random.nextBoolean() ? time % 1_000_000 : 0;
+    if (random.nextInt(12) == 0) {
+      EventId id = ownId(time);
+      if (store.laneOf(id) == lane) {
+        return new StoreModel.Written(number++, type, TimeUuid.tickNanos(id.time()), id);
+      }
+    }
+    return new StoreModel.Written(number++, type, time, EventId.LIMIT);
+  }
+
+  private EventId ownId(long time) {
+    if (!ownIds.isEmpty() && random.nextBoolean()) {
+      return ownIds.get(random.nextInt(ownIds.size()));
+    }
+    EventId id =
+        new EventId(
+            TimeUuid.timeOfNanos(time), TimeUuid.tailOf(time, 511, random.nextLong(1L << 40)));
+    ownIds.add(id);
+    return id;
+  }
+
+  /// Commits every lane; what was appended is acknowledged then.
+  public void commit(EventStore store, Durability durability) {
+    for (int lane = 0; lane < store.lanes(); lane++) {
+      commit(store, lane, durability);
+    }
+  }
+
+  /// Commits one lane.
+  void commit(EventStore store, int lane, Durability durability) {
+    store.lane(lane).commit(durability);
+    unforced.getOrDefault(lane, List.of()).forEach(acknowledged::putAll);
+    unforced.remove(lane);
+    acknowledged.putAll(appended.getOrDefault(lane, List.of()));
+    appended.remove(lane);
+  }
+
+  /// Commits every lane at a level that survives no power cut.
+  public void commitUnforced(EventStore store) {
+    for (int lane = 0; lane < store.lanes(); lane++) {
+      // Before the call: what it hands to the kernel may survive.
+      List<StoreModel.Written> group = appended.remove(lane);
+      if (group != null) {
+        unforced.computeIfAbsent(lane, _ -> new ArrayList<>()).add(group);
+      }
+      store.lane(lane).commit(Durability.OS);
+    }
+  }
+
+  @Override
+  public void close() {
+    batch.close();
+  }
+}

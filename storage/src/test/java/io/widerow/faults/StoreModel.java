@@ -1,0 +1,92 @@
+package io.widerow.faults;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+
+/// What a store must show, as a plain sorted map: the oracle of the model tests. An event is known
+/// by the value of its attribute `n`, which the test makes unique; ids that the store assigned are
+/// learnt from the store when they are first shown.
+public final class StoreModel {
+  public static final AttributeName NUMBER = AttributeName.of("n");
+
+  /// An event as the test wrote it.
+  ///
+  /// @param ownId null-free: [EventId#LIMIT] for an event whose id the store assigns
+  public record Written(long number, String type, long timeNanos, EventId ownId) {
+    public boolean own() {
+      return !ownId.equals(EventId.LIMIT);
+    }
+  }
+
+  /// What is shown under a type and an id of the client's own.
+  private record OwnKey(String type, EventId id) implements Comparable<OwnKey> {
+    @Override
+    public int compareTo(OwnKey other) {
+      int byType = type.compareTo(other.type);
+      return byType != 0 ? byType : id.compareTo(other.id);
+    }
+  }
+
+  private final TreeMap<Long, Written> assigned = new TreeMap<>();
+  private final TreeMap<OwnKey, Written> own = new TreeMap<>();
+
+  void put(Written event) {
+    if (event.own()) {
+      own.put(new OwnKey(event.type(), event.ownId()), event);
+    } else {
+      assigned.put(event.number(), event);
+    }
+  }
+
+  public void clear() {
+    assigned.clear();
+    own.clear();
+  }
+
+  public void putAll(Collection<Written> events) {
+    events.forEach(this::put);
+  }
+
+  StoreModel copy() {
+    var copy = new StoreModel();
+    copy.assigned.putAll(assigned);
+    copy.own.putAll(own);
+    return copy;
+  }
+
+  /// Events that are shown, without order.
+  public List<Written> all() {
+    List<Written> all = new ArrayList<>(assigned.values());
+    all.addAll(own.values());
+    return all;
+  }
+
+  /// Numbers of the events of some types in a range of time, in ascending order of numbers.
+  public List<Long> numbers(
+      java.util.function.Predicate<String> types, long fromNanos, long untilNanos) {
+    return all().stream()
+        .filter(e -> types.test(e.type()))
+        .filter(e -> e.timeNanos() >= fromNanos && e.timeNanos() < untilNanos)
+        .map(Written::number)
+        .sorted()
+        .toList();
+  }
+
+  /// An event as the store showed it.
+  public record Shown(EventId id, String type, long timeNanos, long number) {
+    public static Shown of(EventView event, AttributeValue scratch) {
+      long number = event.find(NUMBER, scratch) ? scratch.bits() : -1;
+      return new Shown(event.id(), event.type(), event.timeNanos(), number);
+    }
+
+    static final Comparator<Shown> ORDER =
+        Comparator.comparing(Shown::id).thenComparing(Shown::type);
+  }
+}

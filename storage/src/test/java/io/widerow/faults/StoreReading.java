@@ -1,0 +1,73 @@
+package io.widerow.faults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.AttributeValue;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StoreView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/// Reads a store back and holds it to a [StoreModel].
+public final class StoreReading {
+  private StoreReading() {}
+
+  /// Everything of some types in a range of time, through one multi-get.
+  public static List<StoreModel.Shown> read(
+      StoreView view, Predicate<String> types, long fromNanos, long untilNanos, Scan scan) {
+    List<PartitionKey> keys =
+        view.partitions(types, fromNanos, untilNanos).stream().map(PartitionInfo::key).toList();
+    return readKeys(view, keys, scan);
+  }
+
+  /// Everything of some partitions.
+  public static List<StoreModel.Shown> readKeys(
+      StoreView view, List<PartitionKey> keys, Scan scan) {
+    try (EventCursor cursor = view.open(keys, scan)) {
+      return readAll(cursor);
+    }
+  }
+
+  private static List<StoreModel.Shown> readAll(EventCursor cursor) {
+    List<StoreModel.Shown> shown = new ArrayList<>();
+    var scratch = new AttributeValue();
+    while (cursor.next() == EventCursor.Step.EVENT) {
+      shown.add(StoreModel.Shown.of(cursor.event(), scratch));
+    }
+    return shown;
+  }
+
+  /// The same in any order, and then sorted.
+  private static List<StoreModel.Shown> readSorted(
+      StoreView view, Predicate<String> types, long fromNanos, long untilNanos, Scan scan) {
+    List<PartitionKey> keys =
+        view.partitions(types, fromNanos, untilNanos).stream().map(PartitionInfo::key).toList();
+    try (EventCursor cursor = view.openUnordered(keys, scan)) {
+      return readAll(cursor).stream().sorted(StoreModel.Shown.ORDER).toList();
+    }
+  }
+
+  /// Reads both ways; checks order, and that exactly the model's events are there.
+  public static List<StoreModel.Shown> check(
+      StoreView view, StoreModel model, Predicate<String> types, long fromNanos, long untilNanos) {
+    Scan scan = Scan.ofTime(fromNanos, untilNanos);
+    List<StoreModel.Shown> up = read(view, types, fromNanos, untilNanos, scan);
+    List<StoreModel.Shown> down =
+        read(view, types, fromNanos, untilNanos, scan.withDescending(true));
+    assertEquals(up, down.reversed(), "descending is ascending reversed");
+    assertEquals(up, readSorted(view, types, fromNanos, untilNanos, scan), "the same in any order");
+    for (int i = 1; i < up.size(); i++) {
+      assertTrue(
+          StoreModel.Shown.ORDER.compare(up.get(i - 1), up.get(i)) < 0,
+          "order at " + i + ": " + up.get(i - 1) + " before " + up.get(i));
+    }
+    List<Long> numbers = up.stream().map(StoreModel.Shown::number).sorted().toList();
+    assertEquals(model.numbers(types, fromNanos, untilNanos), numbers);
+    return up;
+  }
+}

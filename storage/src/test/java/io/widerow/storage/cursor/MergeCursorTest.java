@@ -1,0 +1,157 @@
+package io.widerow.storage.cursor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import io.widerow.event.TimeUuid;
+import io.widerow.faults.Seeds;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.ScanStatistics;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: a merge shows the events of all its inputs in order of id and type, of each id and type
+/// the latest version, in both directions, whatever inputs are lazy, empty or not ready at once,
+/// and opens a lazy input no sooner than it must. Method: random inputs against a sorted map. The
+/// seed is the test's name; to replay one, run with `-Dseed=<n>`.
+class MergeCursorTest {
+  static List<Long> seeds() {
+    return Seeds.of(100);
+  }
+
+  /// An event of the model.
+  private record Event(EventId id, String type, long version) {
+    static final Comparator<Event> ORDER =
+        Comparator.comparing(Event::id).thenComparing(Event::type);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void mergeEqualsSortedMap(long seed) {
+    var random = new SplittableRandom(seed);
+    boolean descending = random.nextBoolean();
+    TreeMap<Event, Event> model = new TreeMap<>(descending ? Event.ORDER.reversed() : Event.ORDER);
+    List<EventCursor> inputs = new ArrayList<>();
+    long version = 1;
+    for (int i = 1 + random.nextInt(20); i > 0; i--) {
+      TreeMap<Event, Event> events = new TreeMap<>(model.comparator());
+      for (int left = random.nextInt(50); left > 0; left--) {
+        EventId id =
+            new EventId(
+                TimeUuid.UNIX_EPOCH_TICKS + random.nextInt(200),
+                TimeUuid.tailOf(0, 0, random.nextInt(3)));
+        Event event = new Event(id, random.nextBoolean() ? "a" : "b", version++);
+        events.put(event, event);
+      }
+      for (Event event : events.values()) {
+        Event other = model.get(event);
+        if (other == null || other.version() < event.version()) {
+          model.remove(event);
+          model.put(event, event);
+        }
+      }
+      inputs.add(cursor(List.copyOf(events.values()), random, descending));
+    }
+    List<Event> shown = new ArrayList<>();
+    try (EventCursor merge = new MergeCursor(inputs, descending)) {
+      for (var step = merge.next(); step != EventCursor.Step.END; step = merge.next()) {
+        if (step == EventCursor.Step.EVENT) {
+          EventView view = merge.event();
+          shown.add(new Event(view.id(), view.type(), view.version()));
+        } else {
+          assertTrue(merge.ready().isDone());
+        }
+      }
+      assertEquals(EventCursor.Step.END, merge.next());
+    }
+    assertEquals(List.copyOf(model.values()), shown);
+  }
+
+  private static EventCursor cursor(
+      List<Event> events, SplittableRandom random, boolean descending) {
+    EventCursor list = new ListCursor(events, random.split());
+    if (events.isEmpty() || random.nextBoolean()) {
+      return list;
+    }
+    EventId first = events.getFirst().id();
+    long step = random.nextInt(3);
+    EventId bound = new EventId(first.time() + (descending ? step : -step), first.tail());
+    return new LazyCursor(bound, () -> list);
+  }
+
+  /// Shows a list, and is not ready now and then.
+  private static final class ListCursor implements EventCursor, EventView {
+    private final List<Event> events;
+    private final SplittableRandom random;
+    private int at = -1;
+
+    ListCursor(List<Event> events, SplittableRandom random) {
+      this.events = events;
+      this.random = random;
+    }
+
+    @Override
+    public Step next() {
+      if (random.nextInt(5) == 0) {
+        return Step.PENDING;
+      }
+      return ++at < events.size() ? Step.EVENT : Step.END;
+    }
+
+    @Override
+    public CompletableFuture<Void> ready() {
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public EventView event() {
+      return this;
+    }
+
+    @Override
+    public ScanStatistics statistics() {
+      return ScanStatistics.NONE;
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public long idTime() {
+      return events.get(at).id().time();
+    }
+
+    @Override
+    public long idTail() {
+      return events.get(at).id().tail();
+    }
+
+    @Override
+    public long version() {
+      return events.get(at).version();
+    }
+
+    @Override
+    public String type() {
+      return events.get(at).type();
+    }
+
+    @Override
+    public boolean find(AttributeName name, AttributeValue out) {
+      return false;
+    }
+
+    @Override
+    public void forEach(AttributeValue scratch, AttributeVisitor visitor) {}
+  }
+}

@@ -1,0 +1,112 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.faults.FileJournal;
+import io.widerow.faults.Seeds;
+import io.widerow.faults.SimDisk;
+import io.widerow.faults.StoreDriver;
+import io.widerow.faults.StoreModel;
+import io.widerow.faults.StoreReading;
+import io.widerow.faults.TestClock;
+import io.widerow.storage.Durability;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.StoreView;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: whatever is done to a store, and in whatever order, it shows exactly what was committed,
+/// each event once and the latest write of each id, in one order, both ways, for any range and any
+/// types. Method: random operations (append, late, upsert, commit, seal, merge, reopen with other
+/// lanes, shards and bucket widths) against the store on a simulated disk and against a plain map;
+/// compare in between and at the end. The seed is the test's name; to replay one, run with
+/// `-Dseed=<n>`.
+class EmbeddedStoreModelTest {
+  private static final long START_NANOS = 1_700_000_000_000_000_000L;
+
+  static List<Long> seeds() {
+    return Seeds.of(200);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void storeShowsWhatWasCommitted(long seed) {
+    var random = new SplittableRandom(seed);
+    var clock = new TestClock(START_NANOS);
+    var disk = new SimDisk(random.nextLong());
+    try (var driver = new StoreDriver(random)) {
+      EmbeddedStore store = open(disk, clock, random);
+      for (int step = 0; step < 60; step++) {
+        switch (random.nextInt(12)) {
+          case 0, 1, 2, 3, 4 -> driver.append(store, clock.wallNanos(), 40);
+          case 5, 6, 7 -> driver.commit(store, durability(random));
+          case 8 -> clock.advance(random.nextLong(3_600_000_000_000L));
+          case 9 -> {
+            store.maintain();
+            driver.commit(store, Durability.DISK);
+          }
+          case 10 -> check(store, driver.acknowledged, random);
+          default -> {
+            driver.commit(store, Durability.DISK);
+            store.close();
+            store = open(disk, clock, random);
+            check(store, driver.acknowledged, random);
+          }
+        }
+      }
+      driver.commit(store, Durability.DISK);
+      clock.advance(Duration.ofDays(1).toNanos());
+      store.maintain();
+      check(store, driver.acknowledged, random);
+      store.close();
+    }
+  }
+
+  static EmbeddedStore open(SimDisk disk, TestClock clock, SplittableRandom random) {
+    return open(disk, clock, random, Runnable::run);
+  }
+
+  static EmbeddedStore open(
+      SimDisk disk, TestClock clock, SplittableRandom random, Executor background) {
+    int lanes = 1 + random.nextInt(3);
+    int[] widths = {1, 15, 60, 360, 1_440};
+    StoreConfig config =
+        StoreConfig.at(Path.of("/store"))
+            .withLanes(lanes, lanes * (1 + random.nextInt(3)))
+            .withBuckets(
+                widths[random.nextInt(widths.length)],
+                Map.of(StoreDriver.TYPES.getFirst(), widths[random.nextInt(widths.length)]))
+            .withMemory(4L * (1 << 20) * lanes, Duration.ofMinutes(1 + random.nextInt(60)))
+            .withJournal(1 << 20, 4 << 20)
+            .withDiskReserveBytes(0)
+            .withAges(Duration.ofMinutes(random.nextInt(30)), null);
+    int fileBytes = 1 << random.nextInt(8, 13); // of one group or of many
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, clock, background)
+            .open(_ -> new FileJournal.Factory(disk, config, fileBytes)));
+  }
+
+  static Durability durability(SplittableRandom random) {
+    return List.of(Durability.values()).get(random.nextInt(3));
+  }
+
+  static void check(EmbeddedStore store, StoreModel model, SplittableRandom random) {
+    try (StoreView view = store.view()) {
+      StoreReading.check(view, model, _ -> true, 0, Long.MAX_VALUE / 2);
+      String type = StoreDriver.TYPES.get(random.nextInt(StoreDriver.TYPES.size()));
+      Predicate<String> types = random.nextBoolean() ? type::equals : _ -> true;
+      List<Long> times = model.all().stream().map(StoreModel.Written::timeNanos).sorted().toList();
+      if (!times.isEmpty()) {
+        long from = times.get(random.nextInt(times.size())) + random.nextInt(3) - 1;
+        long until = from + random.nextLong(7_200_000_000_000L);
+        // Ids that clients bring divide time at ticks, so ranges of the model do as well.
+        StoreReading.check(view, model, types, from / 100 * 100, until / 100 * 100);
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.fuzz.FuzzTarget;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/// Every reader of the store's files, behind the checksums: what a target is given is signed as a
+/// forger would sign it, so that the bytes reach the decoders. Whatever they are, the answer is an
+/// event or a [StorageException].
+@SuppressWarnings("ImmutableEnumChecker") // method references
+public enum FuzzTargets implements FuzzTarget {
+  JOURNAL_FRAME(JournalFuzz::frames, JournalFuzz::readFrame, 64L << 20),
+  JOURNAL_FILE(JournalFuzz::files, JournalFuzz::readFile, 64L << 20),
+  RECOVERY(StoreFuzz::journals, StoreFuzz::recover, 256L << 20),
+  MANIFEST(StoreFuzz::manifests, StoreFuzz::readManifest, 256L << 20),
+  FORMAT_FILE(StoreFuzz::formats, StoreFuzz::readFormat, 16L << 20),
+  NOTES(StoreFuzz::notes, StoreFuzz::readNotes, 64L << 20),
+  SEGMENT(SegmentFuzz::segments, SegmentFuzz::readSegment, 512L << 20),
+  SALVAGE(SegmentFuzz::segments, SegmentFuzz::salvage, 512L << 20),
+  COLUMN(SegmentFuzz::columns, SegmentFuzz::readColumn, 512L << 20),
+  TEXTS(SegmentFuzz::texts, SegmentFuzz::writeAndReadTexts, 256L << 20),
+  NUMBERS(SegmentFuzz::numbers, SegmentFuzz::writeAndReadNumbers, 64L << 20);
+
+  private final Supplier<List<byte[]>> seeds;
+  private final Consumer<byte[]> reader;
+  private final long heapBytesMax;
+
+  FuzzTargets(Supplier<List<byte[]>> seeds, Consumer<byte[]> reader, long heapBytesMax) {
+    this.seeds = seeds;
+    this.reader = reader;
+    this.heapBytesMax = heapBytesMax;
+  }
+
+  @Override
+  public List<byte[]> seeds() {
+    return seeds.get();
+  }
+
+  @Override
+  public void read(byte[] input) {
+    reader.accept(input);
+  }
+
+  @Override
+  public long heapBytesMax() {
+    return heapBytesMax;
+  }
+}

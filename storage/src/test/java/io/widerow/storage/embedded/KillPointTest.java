@@ -1,0 +1,82 @@
+package io.widerow.storage.embedded;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.faults.ChildJvm;
+import io.widerow.faults.KillPoints;
+import io.widerow.faults.PointedWriter;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: a process that dies right before or right after any write, force, rename, deletion or
+/// force of a directory, of any kind of file, and any operation of the real journal, loses nothing
+/// that it acknowledged, shows nothing twice and everything in order. Method: a process that ends
+/// itself at the point, at a random one of the times that it is passed; a new process reads what is
+/// left. A build takes each point or leaves it as a coin says; `-Dpoints=<n>` ends it n times at
+/// every one, `-Dseed=<n>` at the points and times of another run.
+class KillPointTest {
+  private static final int TIMES = Integer.getInteger("points", 0);
+
+  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final Map<String, Integer> passed = new TreeMap<>();
+  private long acknowledged;
+
+  @TempDir private Path directory = Path.of(".");
+
+  @Test
+  void nothingAcknowledgedIsLostAtAnyPoint() throws Exception {
+    ChildJvm jvm = ChildJvm.archived(directory);
+    assertEquals(0, run(jvm, fresh("counted"), "", 0));
+    Map<String, Integer> points = new TreeMap<>(passed);
+    assertTrue(points.size() > 60, points::toString);
+    var random = new SplittableRandom(seed);
+    int number = 0;
+    for (var point : points.entrySet()) {
+      int times = TIMES == 0 ? random.nextInt(2) : TIMES;
+      for (int time = 0; time < times; time++) {
+        int nth = 1 + random.nextInt(point.getValue());
+        Path store = fresh("killed-" + number++);
+        String what = "%s, time %d of %d, seed %d".formatted(point.getKey(), nth, times, seed);
+        assertEquals(KillPoints.REACHED, run(jvm, store, point.getKey(), nth), what);
+        if (acknowledged > 0) {
+          StoreKillTest.check(store, acknowledged);
+        }
+      }
+    }
+    System.out.printf(
+        "seed %d: %d named points, killed %d times; lost 0, twice 0, out of order 0%n",
+        seed, points.size(), number);
+  }
+
+  private Path fresh(String name) throws IOException {
+    return Files.createDirectory(directory.resolve(name)).resolve("store");
+  }
+
+  private int run(ChildJvm jvm, Path store, String point, int nth)
+      throws IOException, InterruptedException {
+    acknowledged = 0;
+    passed.clear();
+    Process writer =
+        jvm.start(PointedWriter.class, store.toString(), point, Integer.toString(nth)).start();
+    try (BufferedReader out = writer.inputReader(StandardCharsets.UTF_8)) {
+      for (String line = out.readLine(); line != null; line = out.readLine()) {
+        int equals = line.indexOf('=');
+        if (equals < 0) {
+          acknowledged = Long.parseLong(line);
+        } else {
+          passed.put(line.substring(0, equals), Integer.parseInt(line.substring(equals + 1)));
+        }
+      }
+    }
+    return writer.waitFor();
+  }
+}

@@ -1,0 +1,375 @@
+package io.widerow.storage.embedded;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.faults.FaultRecords;
+import io.widerow.faults.PlantLoader;
+import io.widerow.faults.PlantLoader.Cut;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.journal.ChronicleFile;
+import io.widerow.storage.journal.ChronicleJournal;
+import io.widerow.storage.journal.FrameDecoder;
+import io.widerow.storage.journal.FrameEncoder;
+import io.widerow.storage.journal.FreshFile;
+import io.widerow.storage.journal.GroupNotes;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.JournalFrame;
+import io.widerow.storage.journal.NativeFile;
+import io.widerow.storage.journal.NotesFile;
+import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.live.RisingClock;
+import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.StoreFormat;
+import io.widerow.storage.recovery.JournalRecovery;
+import io.widerow.storage.recovery.LaneCheck;
+import io.widerow.storage.recovery.RecoverySealer;
+import io.widerow.storage.recovery.Replay;
+import io.widerow.storage.segment.PieceReader;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentChecksum;
+import io.widerow.storage.segment.SegmentWriter;
+import io.widerow.storage.upkeep.Merger;
+import io.widerow.storage.upkeep.Sealer;
+import io.widerow.storage.upkeep.TrimHold;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.LongConsumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: the fault suite finds every broken durability rule. Method: the product's classes are
+/// loaded once more with one rule cut out of their byte code, see [PlantLoader], and a check of the
+/// suite runs on them, which must fail; the same check passes on the classes as they are. Seeds are
+/// fixed, so what is caught once is caught always; `-Dseed=<n>` starts with another one. A third of
+/// the rules in each run; `-Dplants=all` takes all, `-Dplant=<regex>` some.
+class PlantedBugsTest {
+  private static final long SEED = Long.getLong("seed", 1);
+  private static final int TRIES = 6;
+  private static final List<Planted> PLANTS = plants();
+  private static final List<String> CAUGHT = new ArrayList<>();
+
+  /// A broken rule.
+  ///
+  /// @param rule what the product does that this one does not
+  record Planted(String rule, SuiteCheck check, List<Cut> cuts) {
+    @Override
+    public String toString() {
+      return rule;
+    }
+  }
+
+  private static Planted planted(String rule, SuiteCheck check, Cut... cuts) {
+    return new Planted(rule, check, List.of(cuts));
+  }
+
+  /// All of them with `-Dplants=all`, otherwise another third in each run.
+  static List<Planted> slice() {
+    int third = Math.floorMod(System.nanoTime() / 1_000, 3);
+    boolean all = "all".equals(System.getProperty("plants")) || System.getProperty("plant") != null;
+    return PLANTS.stream().filter(plant -> all || PLANTS.indexOf(plant) % 3 == third).toList();
+  }
+
+  private static List<Planted> plants() {
+    return Stream.of(forces(), orders(), checksums(), recovery(), marks(), snapshots())
+        .flatMap(List::stream)
+        .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
+        .toList();
+  }
+
+  private static List<Planted> forces() {
+    return List.of(
+        planted(
+            "a group is forced before it is acknowledged",
+            SuiteCheck.CRASH,
+            Cut.out(Lane.class, "force", Journal.class, "force")),
+        planted(
+            "a force of the journal reaches its file",
+            SuiteCheck.JOURNAL_CUT,
+            Cut.out(ChronicleFile.class, "force", NativeFile.class, "force")),
+        planted(
+            "a full journal file is forced before the next one is named",
+            SuiteCheck.JOURNAL_CUT,
+            Cut.out(ChronicleJournal.class, "roll", ChronicleJournal.class, "force")),
+        planted(
+            "a new journal file's entry is forced",
+            SuiteCheck.JOURNAL_CUT,
+            Cut.out(FreshFile.class, "finish", Disk.class, "forceDirectory").only(0)),
+        planted(
+            "a new journal file's directory is forced",
+            SuiteCheck.JOURNAL_CUT,
+            Cut.out(FreshFile.class, "finish", Disk.class, "forceDirectory").only(1)),
+        planted(
+            "the rename of a spare journal file is forced",
+            SuiteCheck.JOURNAL_CUT,
+            Cut.out(ChronicleFile.class, "rename", Disk.class, "forceDirectory")),
+        planted(
+            "a segment is forced before the manifest lists it",
+            SuiteCheck.CRASH,
+            Cut.out(SegmentWriter.class, "finish", DiskFile.class, "force")),
+        planted(
+            "the rename of a sealed segment is forced",
+            SuiteCheck.CRASH,
+            Cut.out(Sealer.class, "write", SegmentFiles.class, "forceDirectory")),
+        planted(
+            "the rename of a merged segment is forced",
+            SuiteCheck.CRASH,
+            Cut.out(Merger.class, "merge", SegmentFiles.class, "forceDirectory")),
+        planted(
+            "an edit of the manifest is forced",
+            SuiteCheck.CRASH,
+            Cut.out(Manifest.class, "append", DiskFile.class, "force")),
+        planted(
+            "the rename of a new manifest is forced",
+            SuiteCheck.CRASH,
+            Cut.out(Manifest.class, "rewrite", Disk.class, "forceDirectory")),
+        planted(
+            "notes are forced before they replace others",
+            SuiteCheck.CRASH,
+            Cut.out(NotesFile.class, "write", DiskFile.class, "force")),
+        planted(
+            "the rename of notes is forced",
+            SuiteCheck.CRASH,
+            Cut.out(NotesFiles.class, "write", Disk.class, "forceDirectory")),
+        planted(
+            "FORMAT is forced before it has its name",
+            SuiteCheck.CRASH,
+            Cut.out(StoreFormat.class, "create", DiskFile.class, "force")),
+        planted(
+            "the entry of a new store is forced",
+            SuiteCheck.CRASH,
+            Cut.out(StoreOpener.class, "open", Disk.class, "forceDirectory")));
+  }
+
+  private static List<Planted> orders() {
+    return List.of(
+        planted(
+            "the journal is trimmed behind the manifest",
+            SuiteCheck.CRASH,
+            Cut.to(Sealer.class, "seal", Sealer.class, "commit", "trimFirst")),
+        planted(
+            "the journal is trimmed no further than was sealed",
+            SuiteCheck.CRASH,
+            Cut.to(TrimHold.class, "trim", Journal.class, "trim", "trimAhead")),
+        planted(
+            "recovery seals what it replays",
+            SuiteCheck.CRASH,
+            Cut.out(Replay.class, "sealRows", RecoverySealer.class, "seal")),
+        planted(
+            "recovery seals before it deletes the journals",
+            SuiteCheck.CRASH,
+            Cut.to(StoreOpener.class, "open", JournalRecovery.class, "replay", "replayAndDelete")),
+        planted(
+            "notes are journaled with their group",
+            SuiteCheck.CRASH,
+            Cut.out(GroupNotes.class, "addTo", FrameEncoder.class, "addNote")),
+        planted(
+            "notes are sealed before their journal goes",
+            SuiteCheck.CRASH,
+            Cut.out(Sealer.class, "commit", NotesFiles.class, "append")),
+        planted(
+            "after a failed force nothing more is written",
+            SuiteCheck.FAULT,
+            Cut.to(Lane.class, "force", StoreContents.class, "fail", "tell")),
+        planted(
+            "a segment is read back before its journal goes",
+            SuiteCheck.MISWRITTEN,
+            Cut.out(SegmentFiles.class, "adopt", Segment.class, "verify")),
+        planted(
+            "what a crash left is deleted",
+            SuiteCheck.CRASH,
+            Cut.out(StoreOpener.class, "tidy", SegmentFiles.class, "deleteOrphans")));
+  }
+
+  private static List<Planted> checksums() {
+    return List.of(
+        planted(
+            "a journal frame's body is checked",
+            SuiteCheck.FLIPS,
+            Cut.to(FrameDecoder.class, "check", JournalFrame.class, "bodyChecksum", "bodyCrc")),
+        planted(
+            "a journal frame's header is checked",
+            SuiteCheck.FLIPS,
+            Cut.to(FrameDecoder.class, "check", JournalFrame.class, "headerChecksum", "headerCrc")),
+        planted(
+            "a journal frame's checksum is salted",
+            SuiteCheck.PLACES,
+            Cut.out(JournalFrame.Checksum.class, "of", java.util.zip.CRC32C.class, "update")
+                .only(0)),
+        planted(
+            "a segment's blocks are checked",
+            SuiteCheck.SEGMENT,
+            Cut.to(PieceReader.class, "read", SegmentChecksum.class, "of", "pieceCrc")),
+        planted(
+            "a segment's header is checked",
+            SuiteCheck.SEGMENT,
+            Cut.to(Segment.class, "readHeader", Segment.class, "crc", "pieceCrc")),
+        planted(
+            "a segment's index is checked",
+            SuiteCheck.SEGMENT,
+            Cut.to(Segment.class, "readFooter", Segment.class, "crc", "footerCrc").only(0),
+            Cut.to(Segment.class, "readFooter", Segment.class, "crc", "indexCrc").only(0)),
+        planted(
+            "a segment's checksums are salted",
+            SuiteCheck.PLACES,
+            Cut.out(SegmentChecksum.class, "of", java.util.zip.CRC32C.class, "update").only(0)),
+        planted(
+            "an edit of the manifest is checked",
+            SuiteCheck.FLIPS,
+            Cut.to(Manifest.class, "isEdit", Manifest.class, "checksum", "editCrc")),
+        planted(
+            "an edit's checksum is salted",
+            SuiteCheck.PLACES,
+            Cut.out(Manifest.class, "checksum", java.util.zip.CRC32C.class, "update").only(0)),
+        planted(
+            "notes are checked",
+            SuiteCheck.FLIPS,
+            Cut.to(NotesFile.class, "parse", NotesFile.class, "checksum", "notesCrc")));
+  }
+
+  private static List<Planted> recovery() {
+    return List.of(
+        planted(
+            "damage to what was promised is no torn tail",
+            SuiteCheck.FLIPS,
+            Cut.to(LaneCheck.class, "frame", JournalFrame.class, "durableLsn", "nothingDurable")),
+        planted(
+            "a torn tail is no damage",
+            SuiteCheck.CRASH,
+            Cut.to(LaneCheck.class, "frame", JournalFrame.class, "durableLsn", "allDurable")),
+        planted(
+            "LSNs follow each other",
+            SuiteCheck.FLIPS,
+            Cut.out(LaneCheck.class, "frame", List.class, "add")),
+        planted(
+            "a journal file tells what was durable before it",
+            SuiteCheck.REMOVED,
+            Cut.to(LaneCheck.class, "file", Math.class, "max", "first")),
+        planted(
+            "a lane has a journal",
+            SuiteCheck.REMOVED,
+            Cut.to(JournalRecovery.class, "check", LaneCheck.class, "hasFile", "always")),
+        planted(
+            "a group counts as a whole",
+            SuiteCheck.GROUP,
+            Cut.to(Replay.class, "frame", JournalFrame.class, "flags", "wholeGroup")));
+  }
+
+  private static List<Planted> marks() {
+    return List.of(
+        planted(
+            "counters go on behind those of the journal",
+            SuiteCheck.CRASH,
+            Cut.out(Replay.class, "frame", StoreContents.class, "usedCounters")),
+        planted(
+            "counters go on behind those of the manifest",
+            SuiteCheck.CRASH,
+            Cut.to(StoreContents.class, "<init>", Manifest.class, "counterLimit", "noMark")),
+        planted(
+            "times go on behind those of the journal",
+            SuiteCheck.CLOCK,
+            Cut.out(Replay.class, "frame", StoreContents.class, "usedClock")),
+        planted(
+            "a frame has the last time that was given",
+            SuiteCheck.CLOCK,
+            Cut.to(Lane.class, "writeFrame", RisingClock.class, "highWaterNanos", "noMark")),
+        planted(
+            "the manifest has the last time that was given",
+            SuiteCheck.CLOCK,
+            Cut.to(StoreContents.class, "commit", RisingClock.class, "highWaterNanos", "noMark")));
+  }
+
+  private static List<Planted> snapshots() {
+    return List.of(
+        planted(
+            "nothing is trimmed while a snapshot is made",
+            SuiteCheck.SNAPSHOT,
+            Cut.out(TrimHold.class, "holding", TrimHold.class, "hold")),
+        planted(
+            "a snapshot is forced before it has its name",
+            SuiteCheck.SNAPSHOT,
+            Cut.out(StoreSnapshot.class, "make", Disk.class, "forceDirectory").only(1)),
+        planted(
+            "a snapshot's name is forced",
+            SuiteCheck.SNAPSHOT,
+            Cut.out(StoreSnapshot.class, "make", Disk.class, "forceDirectory").only(2)));
+  }
+
+  private static LongConsumer check(PlantLoader loader, SuiteCheck check) throws Exception {
+    Class<?> checks = Class.forName(SuiteCheck.class.getName(), true, loader);
+    return (LongConsumer)
+        Arrays.stream(checks.getEnumConstants())
+            .filter(each -> each.toString().equals(check.toString()))
+            .findFirst()
+            .orElseThrow();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void passesOnTheProductAsItIs(SuiteCheck check) throws Exception {
+    check(new PlantLoader(PlantHooks.class, JournalCut.NOTED), check).accept(SEED);
+  }
+
+  @ParameterizedTest
+  @MethodSource("slice")
+  void isCaught(Planted plant) throws Exception {
+    List<Cut> cuts = new ArrayList<>(plant.cuts());
+    cuts.addAll(JournalCut.NOTED);
+    PlantLoader loader = new PlantLoader(PlantHooks.class, cuts);
+    LongConsumer check = check(loader, plant.check());
+    Throwable caught = null;
+    int tries = 0;
+    while (caught == null && tries < TRIES) {
+      caught = failure(check, SEED + tries++);
+    }
+    for (Cut cut : plant.cuts()) {
+      assertTrue(loader.done(cut) > 0, "there is no such call any more: " + cut);
+    }
+    assertTrue(caught != null, "%s found nothing in %d runs".formatted(plant.check(), tries));
+    assertTrue(tells(caught), "broke for another reason: " + caught);
+    CAUGHT.add("%s: %s, run %d: %s".formatted(plant, plant.check(), tries, caught.getMessage()));
+  }
+
+  @SuppressWarnings("CatchThrowable")
+  private static @org.jspecify.annotations.Nullable Throwable failure(
+      LongConsumer check, long seed) {
+    try {
+      check.accept(seed);
+      return null;
+    } catch (Throwable thrown) {
+      return thrown;
+    }
+  }
+
+  /// True for a test that failed, and for a store that says what is wrong with it.
+  private static boolean tells(Throwable caught) {
+    return caught instanceof AssertionError
+        || caught.getClass().getName().startsWith(StorageException.class.getName());
+  }
+
+  @AfterAll
+  static void report() throws IOException {
+    System.out.printf("%d planted bugs were caught, of %d%n", CAUGHT.size(), PLANTS.size());
+    Files.writeString(
+        Path.of("target", "planted-bugs.txt"),
+        String.join("\n", CAUGHT) + "\n",
+        StandardOpenOption.CREATE,
+        StandardOpenOption.TRUNCATE_EXISTING);
+    if ("all".equals(System.getProperty("plants"))) {
+      FaultRecords.add(FaultRecords.Table.PLANTS, "storage", PLANTS.size(), CAUGHT.size());
+    }
+    assertEquals(PLANTS.stream().map(Planted::rule).distinct().count(), PLANTS.size());
+  }
+}

@@ -1,0 +1,127 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.storage.live.StoreClockTest;
+import io.widerow.storage.segment.SegmentDamageTest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.function.LongConsumer;
+
+/// The checks of this module's fault suite, each cut short enough to be run against every planted
+/// bug. They are the tests themselves, with fewer cases.
+@SuppressWarnings("JUnitMethodInvoked") // on purpose: a planted bug must fail the test itself
+enum SuiteCheck implements LongConsumer {
+  /// Crash states of the whole store on the simulated disk.
+  CRASH {
+    @Override
+    public void accept(long seed) {
+      new StoreCrashTest().whatWasAcknowledgedIsThere(seed);
+    }
+  },
+
+  /// Crash states of the real journal on the real disk.
+  JOURNAL_CUT {
+    @Override
+    public void accept(long seed) {
+      inDirectory(directory -> JournalCut.run(directory, seed));
+    }
+  },
+
+  /// Damage to each byte in turn, of some.
+  FLIPS {
+    @Override
+    public void accept(long seed) {
+      var _ = new StoreDamageTest().flip(48, (int) Math.floorMod(7 * seed, 48L));
+    }
+  },
+
+  /// Damage to each byte of a segment.
+  SEGMENT {
+    @Override
+    public void accept(long seed) {
+      new SegmentDamageTest().everyFlippedByteIsFound();
+    }
+  },
+
+  /// Files that are gone, or parts of them.
+  REMOVED {
+    @Override
+    public void accept(long seed) {
+      new StoreDamageTest().everyRemovedFileIsNamed();
+      new StoreDamageTest().aManifestWithoutItsLastEditsIsTold();
+    }
+  },
+
+  /// Files and blocks that changed places, or are another store's.
+  PLACES {
+    @Override
+    public void accept(long seed) {
+      new StoreDamageTest().filesThatChangedPlacesAreTold();
+      new StoreDamageTest().anEditOfAnotherStoreIsNone();
+      new SegmentDamageTest().aBlockOfAnotherSegmentIsFound();
+    }
+  },
+
+  /// Times and ids over restarts and clocks that step.
+  CLOCK {
+    @Override
+    public void accept(long seed) {
+      new StoreClockTest().arrivalsRiseWhileTheClockStepsBackALittle();
+      new StoreClockTest().noTimeIsGivenWhileTheClockIsFarBehind();
+    }
+  },
+
+  /// Operations on the disk that fail.
+  FAULT {
+    @Override
+    public void accept(long seed) {
+      var random = new SplittableRandom(seed);
+      for (int run = 0; run < 12; run++) {
+        new StoreFaultTest().run(1 + random.nextInt(200), random.nextBoolean());
+      }
+    }
+  },
+
+  /// Snapshots, and power cuts while they are made.
+  SNAPSHOT {
+    @Override
+    public void accept(long seed) {
+      new StoreSnapshotTest().whatWasAcknowledgedIsInIt(seed);
+    }
+  },
+
+  /// Groups of several frames whose end is missing.
+  GROUP {
+    @Override
+    public void accept(long seed) {
+      new StoreFaultTest().aGroupIsDroppedWhole();
+    }
+  },
+
+  /// A disk that writes something else than it was given.
+  MISWRITTEN {
+    @Override
+    public void accept(long seed) {
+      new StoreFaultTest().aSegmentThatWasWrittenWrongIsWrittenAgain();
+    }
+  };
+
+  private static void inDirectory(java.util.function.Consumer<Path> work) {
+    try {
+      Path directory = Files.createTempDirectory("check").toRealPath();
+      try {
+        work.accept(directory);
+      } finally {
+        try (var paths = Files.walk(directory)) {
+          for (Path path : paths.toList().reversed()) {
+            Files.delete(path);
+          }
+        }
+      }
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}

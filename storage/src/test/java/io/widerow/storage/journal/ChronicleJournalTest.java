@@ -1,0 +1,452 @@
+package io.widerow.storage.journal;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.EventBatch;
+import io.widerow.faults.DiskAround;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.disk.RealDisk;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiPredicate;
+import java.util.stream.Stream;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.wire.DocumentContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: what was appended comes back in order, across files, and trimming keeps what is needed.
+/// Method: the real queue on the real disk, read by the scanner.
+class ChronicleJournalTest {
+  private static final UUID STORE = new UUID(7, 11);
+  private static final long FILE_BYTES = 1 << 20;
+  private static final int GROUPS = 40;
+
+  @TempDir Path directory;
+
+  private static EventBatch batch(int events) {
+    EventBatch batch = new EventBatch(1 << 20, 1 << 20);
+    byte[] type = "app".getBytes(StandardCharsets.UTF_8);
+    byte[] body = new byte[100];
+    for (int event = 0; event < events; event++) {
+      batch.begin(type, 0, type.length, event);
+      batch.putBytes(type, 0, type.length, body, 0, body.length);
+      batch.end();
+    }
+    return batch;
+  }
+
+  private Path journals() {
+    return directory.resolve("journal");
+  }
+
+  private ChronicleJournalFactory factory(Executor executor) {
+    return new ChronicleJournalFactory(new RealDisk(), journals(), STORE, FILE_BYTES, executor);
+  }
+
+  private void append(Journal journal, FrameEncoder encoder, EventBatch batch, long lsn) {
+    journal.append(
+        lsn,
+        encoder.encode(
+            lsn, lsn - 1, 0, 0, batch.memory().asSlice(0, batch.bytes()), batch.count(), 0));
+    journal.force();
+  }
+
+  private List<Long> replay(ChronicleJournalFactory factory) {
+    List<Long> lsns = new ArrayList<>();
+    try (FrameDecoder decoder = new FrameDecoder(STORE)) {
+      factory.replay((lane, file, sequence, frame) -> {
+        assertEquals(FrameDecoder.Verdict.VALID, decoder.decode(lane, frame));
+        lsns.add(JournalFrame.lsn(frame));
+      });
+    }
+    return lsns;
+  }
+
+  @Test
+  void framesComeBackInOrderAndTrimmedFilesGo() throws IOException {
+    ChronicleJournalFactory factory = factory(Runnable::run);
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory.create(3, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      try (Stream<Path> files = Files.walk(journals())) {
+        List<Path> data = files.filter(file -> file.toString().endsWith(".cq4")).toList();
+        assertTrue(data.size() > 4, data.toString());
+        for (Path file : data) {
+          assertEquals(FILE_BYTES + FILE_BYTES / 4, Files.size(file), file.toString());
+          assertEquals(ChronicleFile.DATA_FILE, String.valueOf(file.getFileName()));
+        }
+      }
+      assertEquals(GROUPS, replay(factory).size());
+      long before = journal.bytes();
+      journal.trim(GROUPS / 2);
+      assertTrue(journal.bytes() < before, journal.bytes() + " of " + before);
+      List<Long> left = replay(factory);
+      assertEquals(GROUPS, left.getLast());
+      assertTrue(left.getFirst() <= GROUPS / 2 + 1, left.toString());
+    }
+    factory.deleteReplayed();
+    assertEquals(List.of(), replay(factory));
+  }
+
+  /// Frames that are larger than what is read at once, and smaller ones across its ends.
+  @Test
+  void framesOfAllSizesComeBack() {
+    ChronicleJournalFactory factory =
+        new ChronicleJournalFactory(
+            new RealDisk(), journals(), STORE, 8 * FILE_BYTES, Runnable::run);
+    int[] events = {1, 5_000, 700, 700, 1, 4_000, 2_500, 1, 1, 5_000, 5_000, 30};
+    List<Long> lengths = new ArrayList<>();
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory.create(3, 1)) {
+      for (int i = 0; i < events.length; i++) {
+        try (EventBatch batch = batch(events[i])) {
+          append(journal, encoder, batch, i + 1);
+          lengths.add(batch.bytes());
+        }
+      }
+    }
+    List<Long> read = new ArrayList<>();
+    try (FrameDecoder decoder = new FrameDecoder(STORE)) {
+      factory.replay((lane, file, sequence, frame) -> {
+        assertEquals(FrameDecoder.Verdict.VALID, decoder.decode(lane, frame));
+        read.add((long) JournalFrame.rawBytes(frame));
+      });
+    }
+    assertEquals(lengths, read);
+    assertTrue(lengths.get(1) > FrameScanner.READ_BYTES, lengths.toString());
+  }
+
+  /// Files behind the last frame that is wanted are named, and not read.
+  @Test
+  void noMoreIsReadThanIsWanted() throws IOException {
+    List<Path> opened = new ArrayList<>();
+    Disk disk =
+        new DiskAround(new RealDisk()) {
+          @Override
+          public DiskFile open(Path file) {
+            opened.add(file);
+            return super.open(file);
+          }
+        };
+    var factory = new ChronicleJournalFactory(disk, journals(), STORE, FILE_BYTES, Runnable::run);
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory.create(3, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+    }
+    List<Long> lsns = new ArrayList<>();
+    List<Path> files = new ArrayList<>();
+    opened.clear();
+    factory.replay(
+        new Journal.FrameReader() {
+          @Override
+          public void frame(int lane, Path file, long sequence, MemorySegment frame) {
+            lsns.add(JournalFrame.lsn(frame));
+          }
+
+          @Override
+          public void file(int lane, Path file, long lsnFirst) {
+            files.add(file);
+          }
+
+          @Override
+          public boolean wants(int lane) {
+            return lsns.size() < 3;
+          }
+        });
+    assertEquals(List.of(1L, 2L, 3L), lsns);
+    assertEquals(files.subList(0, 1), opened);
+    assertTrue(files.size() > 4, files.toString());
+    factory.deleteReplayed();
+    assertEquals(List.of(), replay(factory));
+  }
+
+  /// The library knows nothing of what was written beside it, and reads it as its own.
+  @Test
+  void aTailerOfTheLibraryReadsWhatWasWrittenBesideIt() {
+    var lengths = new int[] {1, 2, 3, 4, 5, 4_093, 70_001, 200_000, 7};
+    var disk = new RealDisk();
+    Path file = directory.resolve("queue");
+    try (Arena arena = Arena.ofConfined();
+        ChronicleFile written = ChronicleFile.create(disk, file, FILE_BYTES)) {
+      for (int length : lengths) {
+        MemorySegment frame = arena.allocate(length);
+        frame.fill((byte) length);
+        written.append(frame);
+      }
+      assertFalse(written.hasRoomFor(arena.allocate(FILE_BYTES)));
+    }
+    try (SingleChronicleQueue queue = ChronicleFile.queue(file, FILE_BYTES);
+        ExcerptTailer tailer = queue.createTailer()) {
+      for (int length : lengths) {
+        try (DocumentContext context = tailer.readingDocument()) {
+          assertTrue(context.isData(), "excerpt of " + length);
+          byte[] read = Objects.requireNonNull(context.wire()).bytes().toByteArray();
+          assertEquals(length, read.length);
+          assertEquals((byte) length, read[0]);
+          assertEquals((byte) length, read[length - 1]);
+        }
+      }
+      try (DocumentContext context = tailer.readingDocument()) {
+        assertFalse(context.isPresent());
+      }
+    }
+  }
+
+  @Test
+  void aFileIsMadeAheadOnTheExecutorAndTakenUnderItsName() throws IOException {
+    List<Runnable> tasks = new ArrayList<>();
+    Path spare = journals().resolve(ChronicleJournalFactory.spareName(3));
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(tasks::add).create(3, 1)) {
+      long lsn = 0;
+      while (tasks.isEmpty()) {
+        append(journal, encoder, batch, ++lsn);
+      }
+      long half = journal.bytes();
+      assertFalse(Files.exists(spare));
+      tasks.removeFirst().run();
+      assertTrue(Files.exists(spare));
+      assertEquals(2 * half, journal.bytes());
+      while (Files.exists(spare)) {
+        append(journal, encoder, batch, ++lsn);
+      }
+      append(journal, encoder, batch, ++lsn);
+      assertEquals(2, directories()); // the queue has not made the old name again
+      while (tasks.isEmpty()) {
+        append(journal, encoder, batch, ++lsn);
+      }
+      assertEquals(lsn, replay(factory(Runnable::run)).size());
+    }
+  }
+
+  /// So that no force waits for more than a step of it.
+  @Test
+  void aFileIsFilledAsTheOneBeforeItFillsUp() throws IOException {
+    List<Runnable> tasks = new ArrayList<>();
+    Path spare = journals().resolve(ChronicleJournalFactory.spareName(3));
+    try (EventBatch batch = batch(50);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(tasks::add).create(3, 1)) {
+      long lsn = 0;
+      int runs = 0;
+      while (directories() < 2 || Files.exists(spare)) {
+        append(journal, encoder, batch, ++lsn);
+        for (; !tasks.isEmpty(); runs++) {
+          tasks.removeFirst().run();
+        }
+      }
+      assertTrue(runs >= FILE_BYTES / FreshFile.STEP_BYTES, runs + " runs");
+      assertEquals(lsn, replay(factory(Runnable::run)).size());
+    }
+  }
+
+  @Test
+  void aFileIsFilledStepByStepAndNoFurtherThanWanted() {
+    var disk = new RealDisk();
+    try (FreshFile fresh = FreshFile.begin(disk, directory.resolve("fresh"), FILE_BYTES)) {
+      assertFalse(fresh.fillStep(0));
+      assertTrue(fresh.fillStep(1));
+      assertFalse(fresh.fillStep(FreshFile.STEP_BYTES));
+      int steps = 1;
+      while (!fresh.isFilled()) {
+        assertTrue(fresh.fillStep(Long.MAX_VALUE));
+        steps++;
+      }
+      assertEquals(FILE_BYTES / FreshFile.STEP_BYTES, steps);
+      assertFalse(fresh.fillStep(Long.MAX_VALUE));
+    }
+    assertFalse(disk.exists(directory.resolve("fresh")), "nobody finished it");
+  }
+
+  @Test
+  void aFileThatWasBegunIsDeletedWithTheJournal() throws IOException {
+    List<Runnable> tasks = new ArrayList<>();
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(tasks::add).create(3, 1)) {
+      for (long lsn = 1; tasks.isEmpty(); lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      tasks.removeFirst().run();
+      assertEquals(2, directories());
+    }
+    assertEquals(1, directories());
+  }
+
+  @Test
+  void aFileThatGetsNoNameForWantOfRoomLeavesItsPlaceToTheNext() throws IOException {
+    var failures = new AtomicInteger();
+    Disk full =
+        withoutRoom((source, _) ->
+            source.endsWith(ChronicleJournalFactory.spareName(3))
+                && failures.getAndIncrement() == 0);
+    var factory = new ChronicleJournalFactory(full, journals(), STORE, FILE_BYTES, Runnable::run);
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory.create(3, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+    }
+    assertTrue(failures.get() > 1, failures + " files got their names");
+    assertEquals(GROUPS, replay(factory).size());
+  }
+
+  @Test
+  void filesAreMadeWrittenAndClosedByDifferentThreads() throws Exception {
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        ExecutorService background = Executors.newSingleThreadExecutor();
+        ExecutorService lane = Executors.newSingleThreadExecutor();
+        Journal journal = factory(background).create(3, 1)) {
+      lane.submit(
+              () -> {
+                for (long lsn = 1; lsn <= GROUPS; lsn++) {
+                  append(journal, encoder, batch, lsn);
+                }
+              })
+          .get();
+    }
+    assertEquals(GROUPS, replay(factory(Runnable::run)).size());
+  }
+
+  @Test
+  void aFileThatTheExecutorHadNoTimeForIsMadeByTheLane() throws IOException {
+    List<Runnable> tasks = new ArrayList<>();
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(tasks::add).create(3, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      int files = directories();
+      tasks.forEach(Runnable::run); // too late: nobody wants them any more but the last
+      assertEquals(files + 1, directories());
+      assertEquals(GROUPS, replay(factory(Runnable::run)).size());
+    }
+    assertFalse(Files.exists(journals().resolve(ChronicleJournalFactory.spareName(3))));
+  }
+
+  /// A snapshot may have it under another name.
+  @Test
+  void aFileThatHasASecondNameIsTrimmedAndNotTouched() throws IOException {
+    Path link = directory.resolve("link");
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(Runnable::run).create(3, 1)) {
+      Path first;
+      try (var names = Files.list(journals())) {
+        first = names.findFirst().orElseThrow().resolve(ChronicleFile.DATA_FILE);
+      }
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      Files.createLink(link, first);
+      byte[] before = Files.readAllBytes(link);
+      int files = directories();
+      journal.trim(GROUPS);
+      assertTrue(directories() < files, "nothing was trimmed");
+      assertFalse(Files.exists(first));
+      assertArrayEquals(before, Files.readAllBytes(link));
+    }
+  }
+
+  /// To trim is what makes room.
+  @Test
+  void aFileIsTrimmedOnADiskThatHasNoRoomForAName() throws IOException {
+    Disk full = withoutRoom((_, target) -> target.endsWith(ChronicleJournalFactory.trimmedName(3)));
+    var factory = new ChronicleJournalFactory(full, journals(), STORE, FILE_BYTES, Runnable::run);
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory.create(3, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      int files = directories();
+      journal.trim(GROUPS);
+      assertTrue(directories() < files, "nothing was trimmed");
+    }
+  }
+
+  /// A failure, or a crash, may leave a file half deleted.
+  @Test
+  void whatATrimLeftIsDeletedByTheNextOne() throws IOException {
+    Path left = journals().resolve(ChronicleJournalFactory.trimmedName(3));
+    try (EventBatch batch = batch(1_000);
+        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(Runnable::run).create(3, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      Files.createDirectory(left);
+      Files.writeString(left.resolve(ChronicleFile.DATA_FILE), "some");
+      journal.trim(GROUPS);
+      assertFalse(Files.exists(left));
+    }
+  }
+
+  @Test
+  void aFileWithoutFramesThatACrashLeftIsDeleted() throws IOException {
+    for (String name :
+        List.of(
+            ChronicleJournalFactory.spareName(3),
+            ChronicleJournalFactory.spareName(9),
+            ChronicleJournalFactory.trimmedName(3),
+            ChronicleJournalFactory.trimmedName(9))) {
+      ChronicleFile.create(
+              new RealDisk(), Files.createDirectories(journals()).resolve(name), FILE_BYTES)
+          .close();
+    }
+    ChronicleJournalFactory factory = factory(Runnable::run);
+    assertEquals(List.of(), replay(factory));
+    factory.create(3, 1).close();
+    factory.deleteReplayed();
+    assertEquals(1, directories());
+    assertEquals(List.of(), replay(factory));
+  }
+
+  /// The machine's disk, without room for some new names.
+  private static Disk withoutRoom(BiPredicate<Path, Path> refused) {
+    return new DiskAround(new RealDisk()) {
+      @Override
+      public void rename(Path source, Path target) {
+        if (refused.test(source, target)) {
+          throw new StorageException.DiskFull(target, 0, 1);
+        }
+        super.rename(source, target);
+      }
+    };
+  }
+
+  private int directories() throws IOException {
+    try (Stream<Path> files = Files.list(journals())) {
+      return (int) files.count();
+    }
+  }
+}

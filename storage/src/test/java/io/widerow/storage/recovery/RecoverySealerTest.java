@@ -1,0 +1,193 @@
+package io.widerow.storage.recovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.EventBatch;
+import io.widerow.faults.AccessLogEvents;
+import io.widerow.faults.Appends;
+import io.widerow.faults.DiskAround;
+import io.widerow.faults.FileJournal;
+import io.widerow.faults.StoreModel;
+import io.widerow.faults.StoreReading;
+import io.widerow.storage.Durability;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.disk.RealDisk;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.StoreOpener;
+import io.widerow.storage.live.StoreClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: rows that recovery seals side by side come into the manifest in order, and all of them or
+/// those up to a failure, and that there is memory for more sets of rows than a running store has.
+/// Method: the files of a crashed store, a disk that holds the first segments back until others are
+/// being written, and then fails the first or does not.
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class RecoverySealerTest {
+  private static final int EVENTS = 20_000;
+
+  @TempDir private Path directory = Path.of(".");
+  private final ExecutorService executor = Executors.newFixedThreadPool(3);
+  private long memory = 2 << 20;
+
+  /// Waits in the making of each segment until so many are being made.
+  private static final class Disordered extends DiskAround {
+    private final boolean fails;
+    private final AtomicBoolean first = new AtomicBoolean(true);
+    private final CountDownLatch together;
+
+    Disordered(int together, boolean fails) {
+      super(new RealDisk());
+      this.fails = fails;
+      this.together = new CountDownLatch(together);
+    }
+
+    @Override
+    public DiskFile create(Path file) {
+      if (file.toString().contains("/segments/")) {
+        boolean fail = first.getAndSet(false) && fails;
+        together.countDown();
+        await();
+        if (fail) {
+          throw new StorageException.Failed(file + ": no", new IOException("no"));
+        }
+      }
+      return super.create(file);
+    }
+
+    private void await() {
+      try {
+        assertTrue(
+            together.await(1, TimeUnit.MINUTES), "too few segments are written side by side");
+      } catch (InterruptedException stopped) {
+        throw new IllegalStateException(stopped);
+      }
+    }
+  }
+
+  private StoreConfig config() {
+    return StoreConfig.at(directory.resolve("store"))
+        .withDiskReserveBytes(0)
+        .withMemory(memory, Duration.ofDays(1));
+  }
+
+  /// Nothing of it is sealed.
+  @BeforeEach
+  void crash() throws IOException {
+    StoreConfig roomy =
+        StoreConfig.at(directory.resolve("crashed"))
+            .withDiskReserveBytes(0)
+            .withMemory(1L << 30, Duration.ofDays(1));
+    Disk disk = new RealDisk();
+    try (EmbeddedStore store =
+            new EmbeddedStore(
+                new StoreOpener(roomy, disk, StoreClock.system(), Runnable::run)
+                    .open(_ -> new FileJournal.Factory(disk, roomy)));
+        var batch = new EventBatch(1 << 20, 16 << 20)) {
+      var source = AccessLogEvents.of(1);
+      for (int left = EVENTS; left > 0; left -= 1_000) {
+        batch.clear();
+        source.fill(batch, 1_000);
+        Appends.all(store.lane(0), batch, 0);
+        store.lane(0).commit(Durability.OS);
+      }
+      copy(directory.resolve("crashed"), directory.resolve("store"));
+    }
+  }
+
+  @AfterEach
+  void end() {
+    executor.shutdownNow();
+  }
+
+  private static void copy(Path source, Path target) throws IOException {
+    try (var files = Files.walk(source)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Files.copy(file, target.resolve(source.relativize(file)));
+      }
+    }
+  }
+
+  private EmbeddedStore open(Disk disk) {
+    return open(disk, executor);
+  }
+
+  private EmbeddedStore open(Disk disk, Executor background) {
+    return new EmbeddedStore(
+        new StoreOpener(config(), disk, StoreClock.system(), background)
+            .open(_ -> new FileJournal.Factory(disk, config())));
+  }
+
+  private static List<StoreModel.Shown> read(EmbeddedStore store) {
+    return StoreReading.read(store.view(), _ -> true, 0, Long.MAX_VALUE / 2, Scan.all());
+  }
+
+  @Test
+  void laterRowsWaitForEarlierOnes() {
+    List<StoreModel.Shown> events;
+    try (EmbeddedStore store = open(new Disordered(2, false))) {
+      assertEquals(EVENTS, store.recovery().eventsReplayed());
+      events = read(store);
+      assertEquals(EVENTS, events.size());
+    }
+    try (EmbeddedStore store = open(new RealDisk())) {
+      assertEquals(0, store.recovery().eventsReplayed());
+      assertEquals(events, read(store));
+    }
+  }
+
+  /// A running store of one lane has two.
+  @Test
+  void oneIsFilledWhileSeveralAreWritten() {
+    memory = 8 << 20;
+    try (EmbeddedStore store = open(new Disordered(3, false))) {
+      assertEquals(EVENTS, store.recovery().eventsReplayed());
+      assertEquals(EVENTS, read(store).size());
+    }
+  }
+
+  /// Whoever opens a store may do so on the only thread that would seal for it.
+  @Test
+  void rowsThatNoThreadBeginsWithAreSealedByTheOpeningOne() {
+    List<Runnable> late = new ArrayList<>();
+    try (EmbeddedStore store = open(new RealDisk(), late::add)) {
+      assertEquals(EVENTS, store.recovery().eventsReplayed());
+      List<StoreModel.Shown> events = read(store);
+      assertEquals(EVENTS, events.size());
+      assertFalse(late.isEmpty());
+      late.forEach(Runnable::run); // too late, and harmless
+      assertEquals(events, read(store));
+    }
+  }
+
+  @Test
+  void laterRowsAreNotKeptWithoutEarlierOnes() {
+    assertThrows(StorageException.class, () -> open(new Disordered(2, true)));
+    try (EmbeddedStore store = open(new RealDisk())) {
+      assertEquals(EVENTS, store.recovery().eventsReplayed(), "all of the journal is still needed");
+      assertEquals(EVENTS, read(store).size());
+    }
+  }
+}

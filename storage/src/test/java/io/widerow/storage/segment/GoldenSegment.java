@@ -1,0 +1,75 @@
+package io.widerow.storage.segment;
+
+import io.widerow.faults.MemoryDisk;
+import io.widerow.faults.TestEvent;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Scan;
+import io.widerow.storage.codec.ByteSource;
+import io.widerow.storage.scan.SegmentCursor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/// Writes and reads single segments that are kept for ever, of [GoldenSeries], [GoldenArrivals] or
+/// [GoldenLines].
+public final class GoldenSegment {
+  private static final Path FILE = Path.of("golden.seg");
+
+  private GoldenSegment() {}
+
+  /// All that a file holds.
+  ///
+  /// @param written what it should hold, for the partition's sake
+  public static List<TestEvent> read(byte[] file, List<TestEvent> written) {
+    var disk = new MemoryDisk();
+    disk.set(FILE, file);
+    List<TestEvent> found = new ArrayList<>();
+    try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
+        EventCursor cursor = SegmentCursor.open(segment, SegmentSizes.key(written), Scan.all())) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        found.add(TestEvent.copyOf(cursor.event()));
+      }
+    }
+    return found;
+  }
+
+  /// What the first block of a file says of itself.
+  public static BlockDirectory directory(byte[] file) {
+    var disk = new MemoryDisk();
+    disk.set(FILE, file);
+    try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1)) {
+      SegmentIndex index = segment.indexes().getFirst();
+      int at = Math.toIntExact(index.offset(0));
+      int limit = at + index.directoryBytes(0);
+      BlockDirectory directory = new BlockDirectory();
+      directory.read(
+          new ByteSource(FILE).over(file, at, limit - SegmentFormat.CRC_BYTES, at),
+          index.events(0),
+          limit,
+          at + index.blockBytes(0));
+      return directory;
+    }
+  }
+
+  /// Writes golden segments. Only for a new version of the format: what is kept is never replaced.
+  ///
+  /// @param args `series`, `arrivals` or `lines`, a directory, and how their names start
+  public static void main(String[] args) throws IOException {
+    List<TestEvent> events =
+        switch (args[0]) {
+          case "series" -> GoldenSeries.events();
+          case "arrivals" -> GoldenArrivals.events();
+          case "lines" -> GoldenLines.events();
+          default -> throw new IllegalArgumentException(args[0]);
+        };
+    for (SegmentForm form : List.of(SegmentForm.SEALED, SegmentForm.FINAL)) {
+      var disk = new MemoryDisk();
+      SegmentSizes.write(disk, FILE, events, form);
+      String name = args[2] + (form.equals(SegmentForm.FINAL) ? "-final" : "-sealed");
+      Files.write(Path.of(args[1]).resolve(name), disk.bytes(FILE));
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.widerow.storage.segment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.storage.codec.LongEncoder;
+import io.widerow.storage.text.PieceFormat;
+import java.io.IOException;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.StructLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/// FORMAT-segment.md is the promise to other programs; this test keeps the code to it.
+class SegmentFormatTest {
+  @Test
+  void headerIsAsDocumented() throws IOException {
+    assertEquals(documented("segment header"), table(SegmentFormat.HEADER));
+  }
+
+  @Test
+  void footerIsAsDocumented() throws IOException {
+    assertEquals(documented("segment footer"), table(SegmentFormat.FOOTER));
+  }
+
+  @Test
+  void codesAreAsDocumented() throws IOException {
+    assertCodes(
+        "text encodings",
+        List.of(
+            PieceFormat.CONSTANT + " | CONSTANT",
+            PieceFormat.DICTIONARY + " | DICTIONARY",
+            PieceFormat.RAW + " | RAW",
+            PieceFormat.TEMPLATE + " | TEMPLATE",
+            PieceFormat.NUMBER + " | NUMBER",
+            PieceFormat.DIGITS + " | DIGITS",
+            PieceFormat.TIME + " | TIME",
+            PieceFormat.TIME_MILLIS + " | TIME_MILLIS",
+            PieceFormat.NUMBER_OR + " | NUMBER_OR"));
+    assertCodes(
+        "long transforms",
+        List.of(
+            LongEncoder.TRANSFORM_PLAIN + " | PLAIN",
+            LongEncoder.TRANSFORM_DELTA + " | DELTA",
+            LongEncoder.TRANSFORM_DELTA2 + " | DELTA2",
+            LongEncoder.TRANSFORM_SERIES + " | SERIES",
+            LongEncoder.TRANSFORM_SERIES2 + " | SERIES2"));
+    assertCodes(
+        "long bodies",
+        List.of(
+            LongEncoder.BODY_CONSTANT + " | CONSTANT",
+            LongEncoder.BODY_PACKED + " | PACKED",
+            LongEncoder.BODY_PLANES + " | PLANES",
+            LongEncoder.BODY_PACKED_ALL + " | PACKED_ALL"));
+  }
+
+  private static void assertCodes(String marker, List<String> codes) throws IOException {
+    List<String> rows = documented(marker).lines().toList();
+    assertEquals(codes.size(), rows.size());
+    for (int i = 0; i < rows.size(); i++) {
+      assertTrue(rows.get(i).startsWith("| " + codes.get(i) + " |"), rows.get(i));
+    }
+  }
+
+  private static String table(StructLayout layout) {
+    return layout.memberLayouts().stream()
+        .map(field -> row(layout, field))
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static String row(StructLayout layout, MemoryLayout field) {
+    String name = field.name().orElseThrow();
+    long offset = layout.byteOffset(PathElement.groupElement(name));
+    return "| %d | %d | `%s` |".formatted(offset, field.byteSize(), name);
+  }
+
+  /// What stands between two markers of this name, without the table's heading.
+  private static String documented(String marker) throws IOException {
+    String document = Files.readString(Path.of("FORMAT-segment.md"));
+    return document.split("<!-- " + marker + " -->", 3)[1].strip();
+  }
+}
