@@ -1,7 +1,7 @@
 package io.widerow.ingest;
 
-import io.widerow.query.QueryCommand;
-import io.widerow.query.Shell;
+import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.Shell;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;

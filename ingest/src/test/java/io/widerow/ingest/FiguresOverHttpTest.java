@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.query.QueryCommand;
-import io.widerow.query.Shell;
+import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.Shell;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;

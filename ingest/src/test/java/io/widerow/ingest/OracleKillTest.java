@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventId;
-import io.widerow.query.QueryCommand;
 import io.widerow.query.Token;
+import io.widerow.query.cli.QueryCommand;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;

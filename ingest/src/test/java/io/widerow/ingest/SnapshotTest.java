@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.FaultRecords;
-import io.widerow.query.Shell;
-import io.widerow.query.SnapshotCommand;
+import io.widerow.query.cli.Shell;
+import io.widerow.query.cli.SnapshotCommand;
 import io.widerow.storage.repair.StoreVerifier;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A late event: shown after events that follow it in the total order, and marked with an extra
 /// attribute, [#FLAG].
-final class LateEvent implements EventView {
-  static final AttributeName FLAG = AttributeName.of("widerow.late");
+public final class LateEvent implements EventView {
+  public static final AttributeName FLAG = AttributeName.of("widerow.late");
 
   private @Nullable EventView shown;
 
@@ -27,7 +27,7 @@ final class LateEvent implements EventView {
     return event;
   }
 
-  static boolean isLate(EventView event, AttributeValue scratch) {
+  public static boolean isLate(EventView event, AttributeValue scratch) {
     return event instanceof LateEvent || event.find(FLAG, scratch);
   }
 

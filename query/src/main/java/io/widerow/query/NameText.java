@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Names of attributes as people write them.
-final class NameText {
+public final class NameText {
   private NameText() {}
 
   /// @param parameter where the text comes from, for the message
   /// @throws QueryException.Refused when no attribute can have this name
-  static AttributeName parse(String parameter, String text) {
+  public static AttributeName parse(String parameter, String text) {
     try {
       return AttributeName.of(text);
     } catch (IllegalArgumentException refused) {
@@ -22,7 +22,7 @@ final class NameText {
   ///
   /// @param parameter where the text comes from, for the message
   /// @throws QueryException.Refused when no attribute can have one of these names
-  static List<AttributeName> parseList(String parameter, String text) {
+  public static List<AttributeName> parseList(String parameter, String text) {
     List<AttributeName> names = new ArrayList<>();
     for (String name : text.split(",", -1)) {
       names.add(parse(parameter, name.strip()));

@@ -42,7 +42,7 @@ public abstract sealed class QueryException extends RuntimeException {
 
     /// @param message the message of the daemon that was asked
     /// @param first see [#first]
-    Expired(String message, @Nullable String first) {
+    public Expired(String message, @Nullable String first) {
       super(message);
       this.first = first;
     }

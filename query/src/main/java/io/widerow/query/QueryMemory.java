@@ -16,7 +16,7 @@ public final class QueryMemory {
   }
 
   /// No limit, for the only query of a process.
-  static QueryMemory unlimited() {
+  public static QueryMemory unlimited() {
     return new QueryMemory(Long.MAX_VALUE);
   }
 
@@ -24,7 +24,7 @@ public final class QueryMemory {
   /// until the query gives them back.
   ///
   /// @throws QueryException.OverBudget when it adds bytes and the sum exceeds the budget
-  void hold(long bytesMore) {
+  public void hold(long bytesMore) {
     long now = used.addAndGet(bytesMore);
     if (bytesMore > 0 && now > bytesMax) {
       refused.incrementAndGet();

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// cost no more than those of an hour.
 ///
 /// - Threads: one.
-final class RangePlan {
+public final class RangePlan {
   private final StoreView view;
   private final RangeQuery query;
   private final @Nullable Arrivals since;
@@ -96,7 +96,7 @@ final class RangePlan {
   ///
   /// @param groups number of groups
   /// @param partitions number of partitions in all groups
-  record Size(int groups, int partitions) {}
+  public record Size(int groups, int partitions) {}
 
   /// Reads the rest of the plan and returns its size.
   Size drain() {

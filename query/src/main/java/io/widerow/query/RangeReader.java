@@ -234,12 +234,12 @@ public final class RangeReader implements EventCursor {
   }
 
   /// Sets a callback that runs now and then during the scan, on the reader's thread.
-  void onProgress(Runnable call) {
+  public void onProgress(Runnable call) {
     progress = call;
   }
 
   /// Events scanned so far.
-  long eventsScanned() {
+  public long eventsScanned() {
     return watch.events();
   }
 
@@ -250,12 +250,12 @@ public final class RangeReader implements EventCursor {
   }
 
   /// Size of the whole plan, from [RangeQuery#after] on.
-  RangePlan.Size planned() {
+  public RangePlan.Size planned() {
     return RangePlan.of(view, query).drain();
   }
 
   /// Number of groups opened so far.
-  int groupsOpened() {
+  public int groupsOpened() {
     return groupsOpened;
   }
 

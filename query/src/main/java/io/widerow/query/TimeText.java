@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 ///   told apart by the number of digits.
 /// - Durations: numbers with units, such as `15ms`, `2h`, `1h30m`, `1.5d`. The units are ns us ms s
 ///   m h d w.
-final class TimeText {
+public final class TimeText {
   private static final Pattern EPOCH = Pattern.compile("\\d{1,19}");
   private static final Pattern DATE = Pattern.compile("\\d{4}-\\d\\d-\\d\\d");
   private static final Pattern DURATION = // possessive, or a long text overflows the stack
@@ -32,7 +32,7 @@ final class TimeText {
   /// Nanoseconds since the Unix epoch.
   ///
   /// @param parameter where the text comes from, for the message
-  static long parse(String parameter, String text, long nowNanos) {
+  public static long parse(String parameter, String text, long nowNanos) {
     if (text.length() > CHARS_MAX) {
       throw tooLong(parameter, "time", text);
     }
@@ -74,14 +74,14 @@ final class TimeText {
         Math.multiplyExact(instant.getEpochSecond(), SECOND_NANOS), (long) instant.getNano());
   }
 
-  static boolean isDuration(String text) {
+  public static boolean isDuration(String text) {
     return text.length() <= CHARS_MAX && DURATION.matcher(text).matches();
   }
 
   /// Nanoseconds, rounded down.
   ///
   /// @throws ArithmeticException when the duration does not fit in a long
-  static long duration(String text) {
+  public static long duration(String text) {
     Matcher parts = PART.matcher(text);
     BigDecimal sum = BigDecimal.ZERO;
     while (parts.find()) {
@@ -93,7 +93,7 @@ final class TimeText {
   /// A duration above zero, in nanoseconds.
   ///
   /// @param parameter where the text comes from, for the message
-  static long positive(String parameter, String text) {
+  public static long positive(String parameter, String text) {
     if (text.length() > CHARS_MAX) {
       throw tooLong(parameter, "duration", text);
     }

@@ -36,7 +36,7 @@ public record Token(EventId id, String type) {
   }
 
   /// The position directly before the first event of an instant.
-  static Token before(long epochNanos) {
+  public static Token before(long epochNanos) {
     return new Token(EventId.leastOf(epochNanos), TYPE_LEAST); // no event has this id
   }
 
@@ -84,14 +84,14 @@ public record Token(EventId id, String type) {
   }
 
   /// True when an event comes after this position in the given direction of reading.
-  boolean isBefore(EventView event, boolean descending) {
+  public boolean isBefore(EventView event, boolean descending) {
     int order = EventOrder.compare(event, id.time(), id.tail(), type);
     return descending ? order < 0 : order > 0;
   }
 
   /// Start of the position's 100 ns tick, in nanoseconds since the Unix epoch, clamped to the times
   /// that events can have.
-  long tickNanos() {
+  public long tickNanos() {
     long ticks = id.time() - TimeUuid.UNIX_EPOCH_TICKS;
     long limit = TimeUuid.NANOS_LIMIT / TimeUuid.NANOS_PER_TICK;
     return Math.clamp(ticks, 0, limit) * TimeUuid.NANOS_PER_TICK;

@@ -3,6 +3,8 @@ package io.widerow.query;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.widerow.event.AttributeValue;
+import io.widerow.query.filter.FilterParser;
+import io.widerow.query.remote.LineEvent;
 import io.widerow.storage.FilterEvaluation;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;

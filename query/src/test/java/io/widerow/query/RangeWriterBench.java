@@ -1,6 +1,11 @@
 package io.widerow.query;
 
 import io.widerow.event.AttributeName;
+import io.widerow.query.answer.QueryAnswer;
+import io.widerow.query.output.ByteSink;
+import io.widerow.query.output.CsvWriter;
+import io.widerow.query.output.EventWriter;
+import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;

@@ -15,19 +15,19 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /// A small store on disk for tests of the command line.
-final class StoreDirectory {
+public final class StoreDirectory {
   /// An event to store. Values are strings, longs, doubles and booleans.
-  record Stored(String type, long timeNanos, Map<String, Object> attributes) {}
+  public record Stored(String type, long timeNanos, Map<String, Object> attributes) {}
 
   private StoreDirectory() {}
 
-  static byte[] utf8(String text) {
+  public static byte[] utf8(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /// Makes a store like one that a killed process leaves: half of the events sealed, half in the
   /// journal.
-  static void write(Path directory, List<Stored> events) throws IOException {
+  public static void write(Path directory, List<Stored> events) throws IOException {
     Path live = directory.resolveSibling(directory.getFileName() + ".live");
     StoreConfig config = StoreConfig.at(live).withJournal(1 << 20, 4 << 20);
     try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run)) {
@@ -38,7 +38,7 @@ final class StoreDirectory {
     }
   }
 
-  static void copy(Path from, Path to) throws IOException {
+  public static void copy(Path from, Path to) throws IOException {
     try (var files = Files.walk(from)) {
       for (Path file : files.toList()) {
         Files.copy(file, to.resolve(from.relativize(file)));
@@ -46,7 +46,7 @@ final class StoreDirectory {
     }
   }
 
-  static void append(EmbeddedStore store, List<Stored> events) {
+  public static void append(EmbeddedStore store, List<Stored> events) {
     try (var batch = new EventBatch(1 << 16, 1 << 26)) {
       for (Stored event : events) {
         byte[] type = utf8(event.type());

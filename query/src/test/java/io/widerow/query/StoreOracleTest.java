@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
+import io.widerow.query.answer.QueryAnswer;
+import io.widerow.query.output.ByteSink;
+import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;

@@ -4,7 +4,7 @@
 ///
 /// ```
 ///   journal/lane-0/  file 1 [frame LSN 1][frame 2][frame 3] | file 2 [frame 4] ...   spare file
-///                    forced after each group; a file goes once a segment replaces all of its frames
+///                    forced after each group; a file goes once a segment replaces all its frames
 /// ```
 ///
 /// - Threads: one writer per lane; trimming and figures from any thread.

@@ -1,0 +1,200 @@
+package io.widerow.query.answer;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.TimeUuid;
+import io.widerow.query.NameText;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.TimeText;
+import io.widerow.query.Token;
+import io.widerow.query.TypeGlobs;
+import io.widerow.query.figures.FiguresQuery;
+import io.widerow.query.filter.FilterParser;
+import io.widerow.query.output.CsvWriter;
+import io.widerow.query.output.EventWriter;
+import io.widerow.query.output.JsonLinesWriter;
+import io.widerow.query.output.OutputFormat;
+import io.widerow.storage.Arrivals;
+import io.widerow.storage.Fold;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
+/// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`;
+/// `stats`, `by` and `every` for aggregates of the events instead of the events. An unknown name or
+/// an invalid value throws [QueryException.Refused] with the value in its message.
+///
+/// @param query which events
+/// @param format format of the answer
+/// @param figures which aggregates of the events; null for the events themselves
+public record QueryParameters(RangeQuery query, Format format, @Nullable FiguresQuery figures) {
+  private static final Set<String> NAMES =
+      Set.of(
+          "type", "from", "to", "since", "order", "limit", "after", "arrived", "where", "fields",
+          "format", "stats", "by", "every");
+
+  /// The formats of HTTP answers.
+  public enum Format {
+    JSON("application/x-ndjson"),
+    CSV("text/csv; charset=utf-8");
+
+    public final String contentType;
+
+    Format(String contentType) {
+      this.contentType = contentType;
+    }
+  }
+
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
+  public static QueryParameters parse(Map<String, List<String>> given, long nowNanos) {
+    for (String name : given.keySet()) {
+      if (!NAMES.contains(name)) {
+        throw new QueryException.Refused(name, "no such parameter; known: " + sortedNames());
+      }
+    }
+    RangeQuery query =
+        RangeQuery.ALL
+            .withTypes(types(given.getOrDefault("type", List.of())))
+            .withRange(from(given, nowNanos), until(given, nowNanos))
+            .withDescending(descending(single(given, "order")));
+    if (query.fromNanos() >= query.untilNanos()) {
+      throw new QueryException.Refused(
+          "from", "the range is empty: its start is not before its end");
+    }
+    String limit = single(given, "limit");
+    String after = single(given, "after");
+    String where = single(given, "where");
+    query = limit == null ? query : query.withLimit(limit(limit));
+    query = after == null ? query : query.withAfter(Token.parse(after));
+    String arrived = single(given, "arrived");
+    query = arrived == null ? query : query.withSince(arrivals(arrived));
+    query = where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos));
+    FiguresQuery figures =
+        FiguresQuery.parse(single(given, "stats"), single(given, "by"), single(given, "every"));
+    List<String> fields = given.getOrDefault("fields", List.of());
+    if (figures != null && !fields.isEmpty()) {
+      throw new QueryException.Refused("fields", "not together with stats, which shows no events");
+    }
+    query = query.withFields(figures == null ? fields(fields) : figures.fields());
+    return new QueryParameters(query, format(single(given, "format")), figures);
+  }
+
+  private static String sortedNames() {
+    return String.join(", ", NAMES.stream().sorted().toList());
+  }
+
+  private static @Nullable String single(Map<String, List<String>> given, String name) {
+    List<String> values = given.getOrDefault(name, List.of());
+    if (values.size() > 1) {
+      throw new QueryException.Refused(name, "given %d times".formatted(values.size()));
+    }
+    return values.isEmpty() ? null : values.getFirst();
+  }
+
+  private static TypeGlobs types(List<String> values) {
+    for (String glob : values) {
+      if (glob.isEmpty()) {
+        throw new QueryException.Refused("type", "is empty");
+      }
+    }
+    return new TypeGlobs(values);
+  }
+
+  private static long from(Map<String, List<String>> given, long nowNanos) {
+    String from = single(given, "from");
+    String since = single(given, "since");
+    if (from != null && since != null) {
+      throw new QueryException.Refused("since", "give either from or since, not both");
+    }
+    if (since != null) {
+      return TimeText.parse("since", since, nowNanos);
+    }
+    return from == null ? TimeUuid.NANOS_MIN : TimeText.parse("from", from, nowNanos);
+  }
+
+  private static long until(Map<String, List<String>> given, long nowNanos) {
+    String to = single(given, "to");
+    return to == null ? TimeUuid.NANOS_LIMIT : TimeText.parse("to", to, nowNanos);
+  }
+
+  private static boolean descending(@Nullable String order) {
+    return switch (order) {
+      case null -> false;
+      case "asc" -> false;
+      case "desc" -> true;
+      default -> throw new QueryException.Refused("order", "must be asc or desc, got " + order);
+    };
+  }
+
+  private static long limit(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException notWhole) {
+      throw new QueryException.Refused("limit", "must be a whole number, got " + text);
+    }
+  }
+
+  private static Arrivals arrivals(String text) {
+    try {
+      return Arrivals.parse(text);
+    } catch (IllegalArgumentException bad) {
+      throw new QueryException.Refused("arrived", String.valueOf(bad.getMessage()));
+    }
+  }
+
+  private static Format format(@Nullable String text) {
+    return switch (text) {
+      case null -> Format.JSON;
+      case "json" -> Format.JSON;
+      case "csv" -> Format.CSV;
+      default -> throw new QueryException.Refused("format", "must be json or csv, got " + text);
+    };
+  }
+
+  private static @Nullable List<AttributeName> fields(List<String> values) {
+    if (values.isEmpty()) {
+      return null;
+    }
+    List<AttributeName> names = new ArrayList<>();
+    for (String value : values) {
+      names.addAll(NameText.parseList("fields", value));
+    }
+    return names;
+  }
+
+  /// True when the query is for aggregates instead of events.
+  public boolean asksForFigures() {
+    return figures != null;
+  }
+
+  /// The grouping by which a scan may count events; null when the aggregates need each event.
+  public @Nullable Fold fold() {
+    return figures == null ? null : figures.fold();
+  }
+
+  /// The writer of the answer, with times in UTC and no limit on its memory.
+  public EventWriter writer() {
+    return writer(QueryMemory.unlimited());
+  }
+
+  /// The writer of the answer, with times in UTC.
+  ///
+  /// @param memory the budget that it shares with other queries
+  public EventWriter writer(QueryMemory memory) {
+    boolean json = format == Format.JSON;
+    EventWriter events =
+        json
+            ? new JsonLinesWriter(ZoneOffset.UTC, query.fields())
+            : new CsvWriter(ZoneOffset.UTC, query.fields());
+    if (figures == null) {
+      return events;
+    }
+    OutputFormat output = json ? OutputFormat.json : OutputFormat.csv;
+    return new FiguresAnswer(figures, output, ZoneOffset.UTC, events, memory);
+  }
+}

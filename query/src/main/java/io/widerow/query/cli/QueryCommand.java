@@ -1,0 +1,202 @@
+package io.widerow.query.cli;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryThreads;
+import io.widerow.query.output.OutputFormat;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// The options and the help text of `widerow query`. [QueryRun] does the work.
+@Command(
+    name = "query",
+    mixinStandardHelpOptions = true,
+    versionProvider = CommandLines.Version.class,
+    sortOptions = false,
+    description = "Shows the events of a time range, of one or more types, in time order.",
+    footer = {
+      "",
+      "Times: now, 15m (15 minutes ago), 2026-11-20 (midnight UTC),",
+      "2026-11-20T19:15:00Z, or a Unix time in s, ms, us or ns.",
+      "Filter: status >= 500 and not (path contains \"health\" or agent ~ \"(?i)bot\").",
+      "`contains` finds any text. `has` finds whole words, and rare ones fastest.",
+      "Aggregates: counts and sums of whole numbers are exact. Percentiles come from",
+      "HdrHistogram with three significant digits: within 0.1 %%, over numbers >= 0.",
+      "If the journal of a stopped store has lost acknowledged groups, a warning",
+      "names them, the other events are shown, and the exit code is 65.",
+      "Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no store, 69 daemon",
+      "unavailable, 70 bug, 73 disk full, 74 input/output, 75 store in use, 76 over",
+      "budget, 77 position past retention, 130 stopped."
+    })
+public final class QueryCommand implements Callable<Integer> {
+  private final StoreOpener opener;
+  private final Shell shell;
+
+  @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
+  List<String> types = new ArrayList<>();
+
+  @Option(names = "--from", paramLabel = "TIME", description = "Start of the range (inclusive).")
+  @Nullable String from;
+
+  @Option(names = "--to", paramLabel = "TIME", description = "End of the range (exclusive).")
+  @Nullable String to;
+
+  @Option(
+      names = "--since",
+      paramLabel = "TIME",
+      description = "Same as --from, as in --since 15m.")
+  @Nullable String since;
+
+  @Option(
+      names = "--order",
+      paramLabel = "ORDER",
+      description = "asc (oldest first, default) or desc.")
+  @Nullable String order;
+
+  @Option(names = "--limit", paramLabel = "N", description = "Show at most this many events.")
+  @Nullable String limit;
+
+  @Option(
+      names = "--last",
+      paramLabel = "N",
+      description = "Show the newest N events, oldest first.")
+  @Nullable Integer last;
+
+  @Option(
+      names = "--after",
+      paramLabel = "TOKEN",
+      description = "Continue after this token, in either order.")
+  @Nullable String after;
+
+  @Option(
+      names = "--where",
+      paramLabel = "FILTER",
+      description = "Show only events that match this filter.")
+  @Nullable String where;
+
+  @Option(
+      names = "--fields",
+      paramLabel = "NAMES",
+      description = "Attributes to show, comma-separated.")
+  @Nullable String fields;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FORMAT",
+      description = "${COMPLETION-CANDIDATES}. Default: table on a terminal, else json.")
+  @Nullable OutputFormat output;
+
+  @Option(
+      names = "--stats",
+      paramLabel = "LIST",
+      description = "Aggregate: count,sum(x),min(x),max(x),avg(x),p99.9(x).")
+  @Nullable String stats;
+
+  @Option(names = "--by", paramLabel = "NAMES", description = "Group by these attributes.")
+  @Nullable String by;
+
+  @Option(names = "--every", paramLabel = "STEP", description = "Group by time step, such as 5m.")
+  @Nullable String every;
+
+  @Option(names = "--histogram", description = "Plot the number of events over time.")
+  boolean histogram;
+
+  @Option(names = "--explain", description = "Report on stderr what was read and what was skipped.")
+  boolean explain;
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      description =
+          "Ask this daemon (bearer token: WIDEROW_TOKEN). Default: http://127.0.0.1:7380.")
+  @Nullable String url;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "Read a stopped store in this directory.")
+  @Nullable Path data;
+
+  @Option(
+      names = "--tz",
+      paramLabel = "ZONE",
+      description = "Show times in this zone, such as Europe/Berlin.")
+  @Nullable String zone;
+
+  @Option(names = "--utc", description = "Show times in UTC (the default).")
+  boolean utc;
+
+  public QueryCommand(StoreOpener opener, Shell shell) {
+    this.opener = opener;
+    this.shell = shell;
+  }
+
+  /// Runs the command and exits with its code.
+  public static void main(String[] arguments) {
+    var command = commandLine(QueryCommand::openStopped, Shell.ofProcess());
+    System.exit(command.execute(arguments));
+  }
+
+  private static EventStore openStopped(Path directory) {
+    EmbeddedStore store = EmbeddedStore.openForReading(directory);
+    store.readWith(QueryThreads.start());
+    return store;
+  }
+
+  /// The command with its error handling, to be executed or added to a parent command.
+  public static CommandLine commandLine(StoreOpener opener, Shell shell) {
+    return CommandLines.of(new QueryCommand(opener, shell), shell);
+  }
+
+  @Override
+  public Integer call() {
+    return new QueryRun(this, opener, shell).run().number;
+  }
+
+  /// The options that define the query, under their HTTP parameter names.
+  Map<String, List<String>> parameters() {
+    Map<String, List<String>> given = new LinkedHashMap<>();
+    if (!types.isEmpty()) {
+      given.put("type", types);
+    }
+    put(given, "from", from);
+    put(given, "to", to);
+    put(given, "since", since);
+    put(given, "order", order);
+    put(given, "limit", limit);
+    put(given, "after", after);
+    put(given, "where", where);
+    put(given, "fields", fields);
+    put(given, "stats", stats);
+    put(given, "by", by);
+    put(given, "every", every);
+    Integer newest = last;
+    if (newest != null) {
+      if (order != null || limit != null || after != null) {
+        throw new QueryException.Refused("last", "not together with order, limit or after");
+      }
+      if (newest < 1) {
+        throw new QueryException.Refused("last", "must be at least 1, got " + newest);
+      }
+      put(given, "order", "desc");
+      put(given, "limit", newest.toString());
+    }
+    return given;
+  }
+
+  private static void put(Map<String, List<String>> given, String name, @Nullable String value) {
+    if (value != null) {
+      given.put(name, List.of(value));
+    }
+  }
+}

@@ -1,0 +1,263 @@
+package io.widerow.query.cli;
+
+import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryException;
+import io.widerow.query.RangePlan;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.RangeReader;
+import io.widerow.query.Token;
+import io.widerow.query.answer.QueryAnswer;
+import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.figures.FiguresQuery;
+import io.widerow.query.figures.FiguresWriter;
+import io.widerow.query.figures.Plot;
+import io.widerow.query.figures.Statistics;
+import io.widerow.query.output.ByteSink;
+import io.widerow.query.output.EventWriter;
+import io.widerow.query.output.Rfc3339;
+import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteCursor;
+import io.widerow.query.remote.RemoteFigures;
+import io.widerow.storage.Damage;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.StoreView;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One run of `widerow query`: opens the source and shows its events, their aggregates or a plot.
+final class QueryRun {
+  static final String URL_DEFAULT = "http://127.0.0.1:7380";
+  private static final int CHUNK_BYTES = 1 << 16;
+
+  private final QueryCommand options;
+  private final StoreOpener opener;
+  private final Shell shell;
+  private final ZoneId zone;
+  private final ByteSink sink = new ByteSink(2 * CHUNK_BYTES);
+  private final long startNanos = System.nanoTime();
+
+  QueryRun(QueryCommand options, StoreOpener opener, Shell shell) {
+    this.options = options;
+    this.opener = opener;
+    this.shell = shell;
+    this.zone = zone(options.zone, options.utc);
+  }
+
+  private static ZoneId zone(@Nullable String name, boolean utc) {
+    if (name == null || utc) {
+      return ZoneOffset.UTC;
+    }
+    try {
+      return ZoneId.of(name);
+    } catch (DateTimeException unknown) {
+      throw new QueryException.Refused("tz", "no such time zone: " + name);
+    }
+  }
+
+  /// @return [ExitCode#CORRUPT] when all readable events were shown but some are known to be lost
+  ExitCode run() {
+    Map<String, List<String>> given = options.parameters();
+    Instant now = Instant.now();
+    long nowNanos = now.getEpochSecond() * 1_000_000_000L + now.getNano();
+    QueryParameters asked = QueryParameters.parse(given, nowNanos);
+    Path data = options.data;
+    if (data == null) {
+      askDaemon(given, asked);
+      return ExitCode.OK;
+    }
+    if (options.url != null) {
+      throw new QueryException.Refused("data", "give either data or url, not both");
+    }
+    RangeQuery query = asked.query();
+    FiguresQuery figures = asked.figures();
+    try (EventStore store = opener.openReadOnly(data.toAbsolutePath());
+        StoreView view = store.view();
+        RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
+      ExitCode code = warn(store);
+      Progress progress = new Progress(shell.err(), startNanos);
+      if (shell.errToTerminal() && !showsAsItReads(figures)) {
+        reader.onProgress(() -> progress.at(reader.eventsScanned(), System.nanoTime()));
+      }
+      try {
+        if (figures != null || options.histogram) {
+          reader.inAnyOrder(figures == null ? null : figures.fold());
+        }
+        show(reader, query, figures);
+      } finally {
+        progress.end();
+      }
+      if (options.explain) {
+        explain(reader);
+      }
+      return code;
+    }
+  }
+
+  /// Warns of the data that the journal lost. A damaged segment needs no warning here: a query that
+  /// reads it fails.
+  private ExitCode warn(EventStore store) {
+    List<Damage> lost =
+        store.statistics().damage().stream()
+            .filter(damage -> damage.kind() == Damage.Kind.JOURNAL)
+            .toList();
+    lost.forEach(one -> shell.err().println("widerow query: shown without: " + one.sentence()));
+    return lost.isEmpty() ? ExitCode.OK : ExitCode.CORRUPT;
+  }
+
+  private void askDaemon(Map<String, List<String>> given, QueryParameters asked) {
+    String url = options.url == null ? URL_DEFAULT : options.url;
+    String bearer = shell.environment().get("WIDEROW_TOKEN");
+    FiguresQuery figures = asked.figures();
+    if (figures != null) {
+      try (RemoteAnswer answer = RemoteAnswer.open(url, given, bearer)) {
+        figures(figures, RemoteFigures.rows(answer, figures, zone));
+      }
+      explain(url, "figures");
+    } else if (options.histogram && isWhole(given)) {
+      plot(new RemoteFigures(url, given, bearer).plot());
+      explain(url, "counts");
+    } else {
+      try (EventCursor cursor = RemoteCursor.open(url, given, bearer)) {
+        show(cursor, asked.query(), null);
+        explain(url, cursor.statistics().eventsKept() + " events");
+      }
+    }
+  }
+
+  /// True when the query is for all events of a range, so the daemon can count them.
+  private static boolean isWhole(Map<String, List<String>> given) {
+    return !given.containsKey("limit")
+        && !given.containsKey("after")
+        && !given.containsKey("order");
+  }
+
+  private void show(EventCursor cursor, RangeQuery query, @Nullable FiguresQuery figures) {
+    if (figures != null) {
+      Statistics statistics = new Statistics(figures, _ -> {}); // one query: no memory budget
+      forEach(cursor, () -> statistics.add(cursor.event()));
+      figures(figures, statistics.rows(zone));
+    } else if (options.histogram) {
+      Plot plot = new Plot();
+      forEach(cursor, () -> plot.add(cursor.event().timeNanos()));
+      plot(plot);
+    } else if (options.last != null) {
+      newest(cursor, query);
+    } else {
+      events(cursor, query);
+    }
+  }
+
+  private void figures(FiguresQuery asked, List<List<String>> rows) {
+    new FiguresWriter(shell.format(options.output))
+        .write(asked.heads(), asked.textColumns(), rows, sink);
+    shell.write(sink);
+  }
+
+  private void plot(Plot plot) {
+    plot.lines(new Rfc3339(zone), shell.unicode()).forEach(line -> sink.put(line + "\n"));
+    shell.write(sink);
+  }
+
+  private static void forEach(EventCursor cursor, Runnable visit) {
+    while (true) {
+      switch (cursor.next()) {
+        case EVENT -> visit.run();
+        case PENDING -> cursor.ready().join();
+        case END -> {
+          return;
+        }
+      }
+    }
+  }
+
+  private void events(EventCursor cursor, RangeQuery query) {
+    try (var answer = new QueryAnswer(cursor, writer(query), query.after())) {
+      while (answer.writeNext(sink)) {
+        if (sink.length() >= CHUNK_BYTES && !shell.write(sink)) {
+          return;
+        }
+      }
+      shell.write(sink);
+      RuntimeException failure = answer.failure();
+      if (failure != null) {
+        throw failure;
+      }
+      if (shell.outToTerminal() && answer.token() != null) {
+        shell.err().println("continue with --after " + answer.token());
+      }
+    }
+  }
+
+  /// Reads the newest events newest first, keeps their output as bytes, and shows it in reverse.
+  private void newest(EventCursor cursor, RangeQuery query) {
+    EventWriter writer = writer(query);
+    List<byte[]> shown = new ArrayList<>();
+    Token[] token = new Token[1];
+    forEach(
+        cursor,
+        () -> {
+          if (shown.isEmpty()) {
+            token[0] = Token.of(cursor.event());
+          }
+          sink.clear();
+          writer.event(cursor.event(), sink);
+          shown.add(Arrays.copyOf(sink.bytes(), sink.length()));
+        });
+    sink.clear();
+    writer.begin(sink);
+    for (byte[] event : shown.reversed()) {
+      sink.put(event);
+    }
+    writer.end(token[0], sink);
+    shell.write(sink);
+  }
+
+  private EventWriter writer(RangeQuery query) {
+    return shell.writer(options.output, zone, query.fields());
+  }
+
+  /// True when events appear on the terminal as they are read, so no progress line is needed.
+  private boolean showsAsItReads(@Nullable FiguresQuery figures) {
+    return shell.outToTerminal() && figures == null && !options.histogram && options.last == null;
+  }
+
+  private void explain(String url, String read) {
+    if (options.explain) {
+      shell.err().printf("asked: %s%nread: %s; %d ms%n", url, read, elapsedMillis());
+    }
+  }
+
+  private long elapsedMillis() {
+    return (System.nanoTime() - startNanos) / 1_000_000;
+  }
+
+  private void explain(RangeReader reader) {
+    ScanStatistics cost = reader.statistics();
+    RangePlan.Size planned = reader.planned();
+    shell
+        .err()
+        .printf(
+            "plan: %d partitions in %d groups, %d groups opened%n"
+                + "read: %d blocks, %d bytes; skipped: %d blocks%n"
+                + "events: %d scanned, %d kept; %d ms%n",
+            planned.partitions(),
+            planned.groups(),
+            reader.groupsOpened(),
+            cost.blocksRead(),
+            cost.bytesRead(),
+            cost.blocksSkipped(),
+            cost.eventsScanned(),
+            cost.eventsKept(),
+            elapsedMillis());
+  }
+}

@@ -1,0 +1,135 @@
+package io.widerow.query.cli;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.output.ByteSink;
+import io.widerow.query.output.TextWriter;
+import io.widerow.query.remote.JsonLine;
+import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.storage.embedded.StoreSnapshot;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `widerow snapshot`: copies a store by hard links. It copies a stopped store itself and asks the
+/// daemon for a store in use.
+@Command(
+    name = "snapshot",
+    mixinStandardHelpOptions = true,
+    versionProvider = CommandLines.Version.class,
+    sortOptions = false,
+    description = {
+      "Copies a store in its present state by hard links. This is fast at any size.",
+      "The copy takes disk space only for what the store deletes later. It is a",
+      "complete store: copy it to another disk for a backup.",
+      "  widerow snapshot --url http://127.0.0.1:7380 --to NAME    of a daemon's store",
+      "  widerow snapshot --data DIR --to DIR2                     of a stopped store"
+    },
+    footer = {
+      "",
+      "Exit codes: 0 ok, 64 usage, 66 no store, or DIR2 exists, 69 daemon unavailable",
+      "or it refused, 73 disk full, 74 input/output, 75 store in use (use --url)."
+    })
+public final class SnapshotCommand implements Callable<Integer> {
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
+  private final Shell shell;
+
+  @Option(names = "--data", paramLabel = "DIR", description = "Directory of a stopped store.")
+  @Nullable Path data;
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      description =
+          "Ask this daemon (token of scope admin: WIDEROW_TOKEN). Default: ${DEFAULT-VALUE}.")
+  String url = QueryRun.URL_DEFAULT;
+
+  @Option(
+      names = "--to",
+      paramLabel = "TARGET",
+      required = true,
+      description = {
+        "With --data: a new directory on the same file system.",
+        "With --url: a name in the daemon's snapshot-dir."
+      })
+  String to = "";
+
+  SnapshotCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  /// Runs the command and exits with its code.
+  public static void main(String[] arguments) {
+    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
+  }
+
+  /// The command with its error handling, to be executed or added to a parent command.
+  public static CommandLine commandLine(Shell shell) {
+    return CommandLines.of(new SnapshotCommand(shell), shell);
+  }
+
+  @Override
+  public Integer call() {
+    ByteSink out = new ByteSink(1 << 10);
+    Path directory = data;
+    if (directory == null) {
+      out.put(ask());
+    } else {
+      StoreSnapshot.Report made =
+          StoreSnapshot.ofStopped(directory.toAbsolutePath(), Path.of(to).toAbsolutePath());
+      out.put(
+          "%s: %d segments linked, %d ms%n"
+              .formatted(made.directory(), made.segments(), made.millis()));
+    }
+    shell.write(out);
+    return ExitCode.OK.number;
+  }
+
+  private String ask() {
+    String query = RemoteAnswer.encode(Map.of("name", List.of(to)));
+    try (HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build()) {
+      URI uri = URI.create(url.replaceAll("/+$", "") + "/v1/admin/snapshot?" + query);
+      HttpRequest.Builder request = HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody());
+      String bearer = shell.environment().get("WIDEROW_TOKEN");
+      if (bearer != null) {
+        request.header("Authorization", "Bearer " + bearer);
+      }
+      HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
+      if (answer.statusCode() != 200) {
+        throw new QueryException.Remote(
+            "%s answered %d: %s"
+                .formatted(url, answer.statusCode(), TextWriter.escaped(answer.body().strip())));
+      }
+      Map<String, Object> made = JsonLine.parse(answer.body());
+      return "%s: %s segments linked, %s bytes of the journals copied, %s ms%n"
+          .formatted(
+              TextWriter.escaped("" + made.get("directory")),
+              made.get("segments"),
+              made.get("journalBytesCopied"),
+              made.get("millis"));
+    } catch (ConnectException refused) {
+      throw new QueryException.Remote(
+          "no daemon answers at %s; name another with --url, or a stopped store with --data DIR"
+              .formatted(url));
+    } catch (IOException | IllegalArgumentException unreachable) {
+      throw new QueryException.Remote("cannot ask " + url + ": " + unreachable);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new QueryException.Stopped("interrupted while waiting for " + url);
+    }
+  }
+}

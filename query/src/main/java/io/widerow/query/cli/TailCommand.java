@@ -1,0 +1,206 @@
+package io.widerow.query.cli;
+
+import io.widerow.query.LateEvent;
+import io.widerow.query.QueryException;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.TimeText;
+import io.widerow.query.Token;
+import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.answer.Tail;
+import io.widerow.query.output.OutputFormat;
+import io.widerow.query.remote.RemoteCursor;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// The options of `widerow tail`, and its reconnecting to the daemon. [Tail] does the work.
+@Command(
+    name = "tail",
+    mixinStandardHelpOptions = true,
+    versionProvider = CommandLines.Version.class,
+    sortOptions = false,
+    description = "Follows the events of a daemon, of one or more types, in time order.",
+    footer = {
+      "",
+      "In ordered mode, an event is shown when it is older than --lag, at its place",
+      "in the total order. An event that arrives after that is shown on arrival,",
+      "however late it is, with the attribute widerow.late. With --mode now, every",
+      "event is shown on arrival. Each event is shown once. On exit, tail prints the",
+      "--after token and the --arrived position to continue from. Without --arrived,",
+      "late events that arrived in between are left out.",
+      "Exit codes are those of widerow query."
+    })
+public final class TailCommand implements Callable<Integer> {
+  private final Shell shell;
+
+  @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
+  List<String> types = new ArrayList<>();
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      description = "Follow this daemon (bearer token: WIDEROW_TOKEN). Default: ${DEFAULT-VALUE}.")
+  String url = QueryRun.URL_DEFAULT;
+
+  @Option(
+      names = "--where",
+      paramLabel = "FILTER",
+      description = "Show only events that match this filter.")
+  @Nullable String where;
+
+  @Option(
+      names = "--fields",
+      paramLabel = "NAMES",
+      description = "Attributes to show, comma-separated.")
+  @Nullable String fields;
+
+  @Option(
+      names = "--after",
+      paramLabel = "TOKEN",
+      description = "Continue after this token. Default: now.")
+  @Nullable String after;
+
+  @Option(names = "--mode", paramLabel = "MODE", description = "ordered (default) or now.")
+  Mode mode = Mode.ordered;
+
+  @Option(
+      names = "--lag",
+      paramLabel = "AGE",
+      description = "Age at which events are shown in order. Default: 2s.")
+  String lag = "2s";
+
+  @Option(
+      names = "--arrived",
+      paramLabel = "POSITION",
+      description = "With --after: also late events since this position.")
+  @Nullable String arrived;
+
+  @Option(names = "--every", paramLabel = "TIME", description = "Polling interval. Default: 500ms.")
+  String every = "500ms";
+
+  @Option(names = "--limit", paramLabel = "N", description = "Exit after this many events.")
+  long limit = Long.MAX_VALUE;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FORMAT",
+      description = "${COMPLETION-CANDIDATES}. Default: table on a terminal, else json.")
+  @Nullable OutputFormat output;
+
+  /// When events are shown.
+  enum Mode {
+    ordered,
+    now
+  }
+
+  TailCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  /// Runs the command and exits with its code.
+  public static void main(String[] arguments) {
+    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
+  }
+
+  /// The command with its error handling, to be executed or added to a parent command.
+  public static CommandLine commandLine(Shell shell) {
+    return CommandLines.of(new TailCommand(shell), shell);
+  }
+
+  @Override
+  public Integer call() {
+    if (limit < 1) {
+      throw new QueryException.Refused("limit", "must be at least 1, got " + limit);
+    }
+    long everyNanos = TimeText.positive("every", every);
+    long lagNanos = mode == Mode.now ? 0 : TimeText.positive("lag", lag);
+    Map<String, List<String>> given = parameters();
+    long nowNanos = nowNanos();
+    if (arrived != null && after == null) {
+      throw new QueryException.Refused("arrived", "needs --after");
+    }
+    RangeQuery query = QueryParameters.parse(given, nowNanos).query(); // may refuse
+    String bearer = shell.environment().get("WIDEROW_TOKEN");
+    Tail tail =
+        new Tail(
+            new Tail.Plan(given, lagNanos, limit),
+            parameters -> ask(parameters, bearer),
+            shell.writer(output, ZoneOffset.UTC, query.fields()),
+            shell::write,
+            shell.err(),
+            after == null ? null : Token.parse(after),
+            arrived,
+            nowNanos);
+    Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> tell(tail));
+    Runtime.getRuntime().addShutdownHook(hook);
+    follow(tail, everyNanos);
+    return ExitCode.OK.number;
+  }
+
+  private Tail.Answer ask(Map<String, List<String>> parameters, @Nullable String bearer) {
+    RemoteCursor cursor = RemoteCursor.open(url, parameters, bearer);
+    return new Tail.Answer(cursor, cursor.arrived());
+  }
+
+  private static long nowNanos() {
+    Instant now = Instant.now();
+    return now.getEpochSecond() * 1_000_000_000L + now.getNano();
+  }
+
+  private Map<String, List<String>> parameters() {
+    Map<String, List<String>> given = new LinkedHashMap<>();
+    if (!types.isEmpty()) {
+      given.put("type", types);
+    }
+    if (where != null) {
+      given.put("where", List.of(where));
+    }
+    if (fields != null) {
+      given.put("fields", List.of(fields + "," + LateEvent.FLAG));
+    }
+    return given;
+  }
+
+  /// Fails when the daemon never answered. Keeps trying when it goes away after an answer.
+  private void follow(Tail tail, long everyNanos) {
+    boolean answered = false;
+    boolean away = false;
+    while (true) {
+      try {
+        if (!tail.poll()) {
+          return;
+        }
+        if (away) {
+          shell.err().println("the daemon is back");
+        }
+        away = false;
+        answered = true;
+      } catch (QueryException.Remote gone) {
+        if (!answered) {
+          throw gone;
+        }
+        if (!away) {
+          shell.err().println(gone.getMessage() + "; retrying, no event is skipped");
+        }
+        away = true;
+      }
+      LockSupport.parkNanos(everyNanos);
+    }
+  }
+
+  /// Prints how to continue. Runs in a shutdown hook, because a signal ends this command.
+  private void tell(Tail tail) {
+    String position = tail.arrived() == null ? "" : " --arrived " + tail.arrived();
+    shell.err().println("continue with --after " + tail.token() + position);
+  }
+}

@@ -1,0 +1,253 @@
+package io.widerow.query.filter;
+
+import com.google.re2j.PatternSyntaxException;
+import io.widerow.event.AttributeName;
+import io.widerow.event.Text;
+import io.widerow.query.QueryException;
+import io.widerow.query.TimeText;
+import io.widerow.storage.Filter.Literal;
+
+/// The lexer of the filter language. The parser asks for one token after the other.
+final class FilterLexer {
+  private static final int TEXT_CHARS_MAX = 1 << 16;
+
+  /// For all regular expressions of a filter together. RE2/J copies a run of plain characters for
+  /// each character that it adds, so the memory for compiling grows with the square of the length.
+  private static final int REGEX_CHARS_MAX = 3_000;
+
+  private final String text;
+  private final long nowNanos;
+  private int at;
+  private int regexChars;
+
+  FilterLexer(String text, long nowNanos) {
+    this.text = text;
+    this.nowNanos = nowNanos;
+    if (text.length() > TEXT_CHARS_MAX) {
+      throw new QueryException.Refused(
+          "where", "%d characters, at most %d allowed".formatted(text.length(), TEXT_CHARS_MAX));
+    }
+  }
+
+  /// A refusal that shows the text with a caret below the current character.
+  QueryException.Refused wrong(String why) {
+    skipSpace();
+    return wrong(why, at);
+  }
+
+  private QueryException.Refused wrong(String why, int where) {
+    String line = text.replaceAll("\\p{Cntrl}", " ");
+    return new QueryException.Refused(
+        "where",
+        "%s at character %d%n  %s%n  %s^".formatted(why, where + 1, line, " ".repeat(where)));
+  }
+
+  boolean atEnd() {
+    skipSpace();
+    return at == text.length();
+  }
+
+  private void skipSpace() {
+    while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+      at++;
+    }
+  }
+
+  boolean take(String sign) {
+    skipSpace();
+    if (!text.startsWith(sign, at)) {
+      return false;
+    }
+    at += sign.length();
+    return true;
+  }
+
+  void expect(String sign) {
+    if (!take(sign)) {
+      throw wrong("expected " + sign);
+    }
+  }
+
+  boolean takeWord(String word) {
+    skipSpace();
+    int end = at + word.length();
+    if (!text.startsWith(word, at) || (end < text.length() && isNameChar(text.charAt(end)))) {
+      return false;
+    }
+    at = end;
+    return true;
+  }
+
+  private static boolean isNameChar(char here) {
+    return Character.isLetterOrDigit(here) || "_.-/@:".indexOf(here) >= 0;
+  }
+
+  AttributeName name() {
+    skipSpace();
+    int start = at;
+    String name;
+    if (take("`")) {
+      int end = text.indexOf('`', at);
+      if (end < 0) {
+        throw wrong("unclosed backtick", start);
+      }
+      name = text.substring(at, end);
+      at = end + 1;
+    } else {
+      name = word();
+      if (isKeyword(name)) {
+        throw wrong("expected a name; if " + name + " is a name, put it in backticks", start);
+      }
+    }
+    if (name.isEmpty()) {
+      throw wrong("expected the name of an attribute", start);
+    }
+    try {
+      return AttributeName.of(name);
+    } catch (IllegalArgumentException tooLong) {
+      throw wrong(String.valueOf(tooLong.getMessage()), start);
+    }
+  }
+
+  static boolean isKeyword(String word) {
+    return switch (word) {
+      case "and", "or", "not", "in", "contains", "has", "exists", "true", "false" -> true;
+      default -> false;
+    };
+  }
+
+  private String word() {
+    int start = at;
+    while (at < text.length() && isNameChar(text.charAt(at))) {
+      at++;
+    }
+    return text.substring(start, at);
+  }
+
+  Literal literal() {
+    skipSpace();
+    int start = at;
+    if (at < text.length() && (text.charAt(at) == '"' || text.charAt(at) == '\'')) {
+      return new Literal.Word(Text.of(string()));
+    }
+    String word = valueWord();
+    return switch (word) {
+      case "" ->
+          throw wrong("expected a value: a string in quotes, a number, true or false", start);
+      case "true" -> new Literal.Truth(true);
+      case "false" -> new Literal.Truth(false);
+      default -> number(word, start);
+    };
+  }
+
+  private String valueWord() {
+    int start = at;
+    while (at < text.length() && (isNameChar(text.charAt(at)) || text.charAt(at) == '+')) {
+      at++;
+    }
+    return text.substring(start, at);
+  }
+
+  private Literal number(String word, int start) {
+    boolean digit = word.chars().anyMatch(c -> c >= '0' && c <= '9');
+    if (!digit) {
+      throw wrong("a string must be in quotes", start);
+    }
+    try {
+      if (TimeText.isDuration(word)) {
+        return new Literal.Whole(TimeText.duration(word));
+      }
+      if (word.matches("[+-]?\\d+")) {
+        return new Literal.Whole(Long.parseLong(word));
+      }
+      if (word.matches("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?")) {
+        return new Literal.Fraction(Double.parseDouble(word));
+      }
+      return new Literal.Whole(TimeText.parse("where", word, nowNanos));
+    } catch (ArithmeticException | NumberFormatException tooLarge) {
+      throw wrong("number does not fit in 64 bits", start);
+    } catch (QueryException.Refused noTime) {
+      throw wrong("not a number, duration or time; a string must be in quotes", start);
+    }
+  }
+
+  /// An RE2 expression in quotes.
+  RegexTest regex() {
+    skipSpace();
+    int start = at;
+    String regex = string(true);
+    regexChars += regex.length();
+    if (regexChars > REGEX_CHARS_MAX) {
+      throw wrong(
+          "regular expressions of %d characters together, at most %d allowed"
+              .formatted(regexChars, REGEX_CHARS_MAX),
+          start);
+    }
+    try {
+      return RegexTest.of(regex);
+    } catch (PatternSyntaxException notRegex) {
+      throw wrong("not an RE2 expression (" + notRegex.getDescription() + ")", start);
+    }
+  }
+
+  String string() {
+    return string(false);
+  }
+
+  /// In a regular expression a backslash is kept, so `\d` needs no second one. A backslash before a
+  /// quote is dropped.
+  private String string(boolean isRegex) {
+    skipSpace();
+    int start = at;
+    if (at == text.length() || (text.charAt(at) != '"' && text.charAt(at) != '\'')) {
+      throw wrong("expected a string in quotes", start);
+    }
+    char quote = text.charAt(at++);
+    StringBuilder out = new StringBuilder();
+    while (at < text.length() && text.charAt(at) != quote) {
+      char here = text.charAt(at++);
+      if (here != '\\') {
+        out.append(here);
+      } else {
+        out.append(isRegex ? regexEscape() : escape());
+      }
+    }
+    if (at == text.length()) {
+      throw wrong("unclosed string", start);
+    }
+    at++;
+    return out.toString();
+  }
+
+  private String regexEscape() {
+    if (at == text.length()) {
+      return "\\";
+    }
+    char here = text.charAt(at++);
+    return here == '"' || here == '\'' ? String.valueOf(here) : "\\" + here;
+  }
+
+  private String escape() {
+    if (at == text.length()) {
+      return "\\";
+    }
+    char here = text.charAt(at++);
+    return switch (here) {
+      case '"', '\'', '\\' -> String.valueOf(here);
+      case 'n' -> "\n";
+      case 'r' -> "\r";
+      case 't' -> "\t";
+      case 'x' -> hex();
+      default -> throw wrong("unknown escape: \\" + here, at - 2);
+    };
+  }
+
+  private String hex() {
+    int start = at;
+    if (at + 2 > text.length() || !text.substring(at, at + 2).matches("[0-9a-fA-F]{2}")) {
+      throw wrong("expected two hex digits", start);
+    }
+    at += 2;
+    return String.valueOf((char) Integer.parseInt(text.substring(start, at), 16));
+  }
+}

@@ -1,0 +1,8 @@
+/// The filter language (the predicate of a query): lexer, parser, and regular expressions that run
+/// in linear time. Compiles to [io.widerow.storage.Filter], which the store pushes down.
+///
+/// - Threads: any; nothing here has state.
+@NullMarked
+package io.widerow.query.filter;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,141 @@
+package io.widerow.query.output;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventView;
+import io.widerow.event.TimeUuid;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Comma-separated values (RFC 4180) with a header and CRLF. The columns are `id`, `ts`, `type` and
+/// the fields of the query; without fields, `body` and a column `attributes` that holds the other
+/// attributes as a JSON object.
+///
+/// - Formula guard: a text that starts with `=`, `+`, `-`, `@`, a tab or a carriage return gets a
+///   single quote in front, so that no spreadsheet runs it. Numbers are unchanged.
+/// - A failed query ends with a line `error,<why>`.
+/// - Threads: one.
+public final class CsvWriter implements EventWriter {
+  private static final int UUID_BYTES = 36;
+
+  private final Rfc3339 times;
+  private final AttributeName @Nullable [] fields;
+  private final AttributeValue value = new AttributeValue();
+  private final ByteSink cell = new ByteSink(1 << 8);
+  private final NameBytes keys = new NameBytes(CsvWriter::key);
+  private final EventView.AttributeVisitor member = this::member;
+  private String typeLast = "";
+  private byte[] typeCell = new byte[0];
+
+  public CsvWriter(ZoneId zone, @Nullable List<AttributeName> fields) {
+    this.times = new Rfc3339(zone);
+    this.fields = fields == null ? null : fields.toArray(AttributeName[]::new);
+  }
+
+  @Override
+  public void begin(ByteSink out) {
+    out.put("id,ts,type");
+    AttributeName[] columns = fields;
+    if (columns == null) {
+      out.put(",body,attributes");
+    } else {
+      for (AttributeName field : columns) {
+        out.put(',');
+        text(JsonLinesWriter.shownName(field.toString()), out);
+      }
+    }
+    out.put("\r\n");
+  }
+
+  @Override
+  public void event(EventView event, ByteSink out) {
+    int id = out.claim(UUID_BYTES + 1);
+    TimeUuid.print(event.idTime(), event.idTail(), out.bytes(), id);
+    out.bytes()[id + UUID_BYTES] = ',';
+    times.put(event.timeNanos(), out);
+    out.put(typeCell(event.type()));
+    AttributeName[] columns = fields;
+    if (columns == null) {
+      column(event, AttributeName.BODY, out);
+      out.put(',');
+      attributes(event);
+      out.putCsvQuoted(cell);
+    } else {
+      for (AttributeName field : columns) {
+        column(event, field, out);
+      }
+    }
+    out.put('\r', '\n');
+  }
+
+  /// A comma and the type.
+  @SuppressWarnings("ReferenceEquality") // a cursor hands out the same string again and again
+  private byte[] typeCell(String type) {
+    if (type != typeLast) {
+      cell.clear();
+      cell.put(',');
+      text(type, cell);
+      typeCell = Arrays.copyOf(cell.bytes(), cell.length());
+      typeLast = type;
+    }
+    return typeCell;
+  }
+
+  private void column(EventView event, AttributeName name, ByteSink out) {
+    out.put(',');
+    if (!event.find(name, value)) {
+      return;
+    }
+    switch (value.kind()) {
+      case STRING -> out.putCsv(value);
+      case BYTES -> out.put(Base64.getEncoder().encode(value.toBytes()));
+      case LONG -> out.putLong(value.bits());
+      case DOUBLE, BOOLEAN -> out.put(value.toString());
+    }
+  }
+
+  private void attributes(EventView event) {
+    cell.clear();
+    cell.put('{');
+    event.forEach(value, member);
+    cell.put('}');
+  }
+
+  private void member(AttributeName name, AttributeValue each) {
+    byte[] key = keys.of(name);
+    if (key.length > 0) {
+      if (cell.length() > 1) {
+        cell.put(',');
+      }
+      cell.put(key);
+      JsonLinesWriter.value(each, cell);
+    }
+  }
+
+  /// `"name":`; empty for the body, which has its own column.
+  private static byte[] key(AttributeName name) {
+    ByteSink sink = new ByteSink(64);
+    if (!name.equals(AttributeName.BODY)) {
+      sink.put('"');
+      sink.putJson(name.toString());
+      sink.put('"');
+      sink.put(':');
+    }
+    return Arrays.copyOf(sink.bytes(), sink.length());
+  }
+
+  public static void text(String text, ByteSink out) {
+    out.putCsv(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public void failure(String why, ByteSink out) {
+    out.put("error,");
+    text(why, out);
+    out.put("\r\n");
+  }
+}

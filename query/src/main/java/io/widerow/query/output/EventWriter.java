@@ -1,0 +1,33 @@
+package io.widerow.query.output;
+
+import io.widerow.event.EventView;
+import io.widerow.query.Token;
+import org.jspecify.annotations.Nullable;
+
+/// Formats events in one output format.
+///
+/// - Threads: one.
+public interface EventWriter extends AutoCloseable {
+  /// Writes the header, before the first event.
+  default void begin(ByteSink out) {}
+
+  void event(EventView event, ByteSink out);
+
+  /// Writes the trailer, after the last event.
+  ///
+  /// @param token position of the last event, or the query's start position; null when there is
+  ///   neither
+  default void end(@Nullable Token token, ByteSink out) {}
+
+  /// Writes that events are missing here because retention removed them before they were read.
+  ///
+  /// @param first the position where the remaining events begin
+  default void gap(Token first, String why, ByteSink out) {}
+
+  /// Writes that the query failed and the answer ends here.
+  default void failure(String why, ByteSink out) {}
+
+  /// Releases its memory. Idempotent.
+  @Override
+  default void close() {}
+}

@@ -1,0 +1,139 @@
+package io.widerow.query.remote;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.output.TextWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+
+/// Parses one line of an answer: a flat JSON object of strings, numbers and booleans. A number with
+/// a fraction or an exponent is a Double, any other a Long.
+public final class JsonLine {
+  private final String text;
+  private int at;
+
+  private JsonLine(String text) {
+    this.text = text;
+  }
+
+  /// @throws QueryException.Remote when the line is anything else
+  public static Map<String, Object> parse(String text) {
+    JsonLine line = new JsonLine(text);
+    try {
+      return line.object();
+    } catch (StringIndexOutOfBoundsException | NumberFormatException cut) {
+      throw line.wrong();
+    }
+  }
+
+  /// Parses a line into its members in order: numbers as they are written, null as empty text.
+  ///
+  /// @throws QueryException.Remote when the line is anything else
+  static List<Map.Entry<String, String>> texts(String text) {
+    JsonLine line = new JsonLine(text);
+    List<Map.Entry<String, String>> members = new ArrayList<>();
+    try {
+      line.members(line::valueText, (name, value) -> members.add(Map.entry(name, value)));
+    } catch (StringIndexOutOfBoundsException | NumberFormatException cut) {
+      throw line.wrong();
+    }
+    return members;
+  }
+
+  private QueryException.Remote wrong() {
+    return new QueryException.Remote(
+        "the daemon's answer is not JSON lines, at character %d: %s"
+            .formatted(
+                at + 1, TextWriter.escaped(text.substring(0, Math.min(200, text.length())))));
+  }
+
+  private Map<String, Object> object() {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members(this::value, members::put);
+    return members;
+  }
+
+  private <T> void members(Supplier<T> value, BiConsumer<String, T> member) {
+    expect('{');
+    while (text.charAt(at) != '}') {
+      String name = string();
+      expect(':');
+      member.accept(name, value.get());
+      if (text.charAt(at) == '}') {
+        return;
+      }
+      expect(',');
+    }
+  }
+
+  private void expect(char sign) {
+    if (text.charAt(at) != sign) {
+      throw wrong();
+    }
+    at++;
+  }
+
+  private Object value() {
+    char first = text.charAt(at);
+    if (first == '"') {
+      return string();
+    }
+    String word = word();
+    return switch (word) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> number(word);
+    };
+  }
+
+  private String valueText() {
+    if (text.charAt(at) == '"') {
+      return string();
+    }
+    String word = word();
+    return word.equals("null") ? "" : word;
+  }
+
+  private String word() {
+    int start = at;
+    while (text.charAt(at) != ',' && text.charAt(at) != '}') {
+      at++;
+    }
+    return text.substring(start, at);
+  }
+
+  private static Object number(String word) {
+    if (word.indexOf('.') < 0 && word.indexOf('E') < 0 && word.indexOf('e') < 0) {
+      return Long.parseLong(word);
+    }
+    return Double.parseDouble(word);
+  }
+
+  private String string() {
+    expect('"');
+    StringBuilder out = new StringBuilder();
+    while (text.charAt(at) != '"') {
+      char here = text.charAt(at++);
+      if (here != '\\') {
+        out.append(here);
+        continue;
+      }
+      char escape = text.charAt(at++);
+      switch (escape) {
+        case 'n' -> out.append('\n');
+        case 'r' -> out.append('\r');
+        case 't' -> out.append('\t');
+        case 'u' -> {
+          out.append((char) Integer.parseInt(text.substring(at, at + 4), 16));
+          at += 4;
+        }
+        default -> out.append(escape);
+      }
+    }
+    at++;
+    return out.toString();
+  }
+}

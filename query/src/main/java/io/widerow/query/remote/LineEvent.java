@@ -1,0 +1,115 @@
+package io.widerow.query.remote;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import io.widerow.query.QueryException;
+import io.widerow.query.output.JsonLinesWriter;
+import io.widerow.query.output.TextWriter;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// An event parsed from a line of JSON.
+public final class LineEvent implements EventView {
+  private final EventId id;
+  private final long timeNanos;
+  private final String type;
+  private final TreeMap<AttributeName, Object> attributes = new TreeMap<>();
+
+  /// @throws QueryException.Remote when the line has no valid id or time, or an invalid name
+  public LineEvent(Map<String, Object> line) {
+    try {
+      id = EventId.parse(String.valueOf(line.get("id")));
+      Instant time = Instant.parse(String.valueOf(line.get("ts")));
+      timeNanos = time.getEpochSecond() * 1_000_000_000L + time.getNano();
+    } catch (IllegalArgumentException | DateTimeException notOurs) {
+      throw new QueryException.Remote(
+          "the daemon answered with a line that is not an event: " + TextWriter.escaped("" + line));
+    }
+    type = String.valueOf(line.get("type"));
+    line.forEach((name, value) -> {
+      if (!name.equals("id") && !name.equals("ts") && !name.equals("type")) {
+        attributes.put(attributeName(name), value);
+      }
+    });
+  }
+
+  private static AttributeName attributeName(String shown) {
+    try {
+      return AttributeName.of(storedName(shown));
+    } catch (IllegalArgumentException noName) {
+      throw new QueryException.Remote(
+          "the daemon answered with an event that has an invalid attribute name: "
+              + TextWriter.escaped(shown));
+    }
+  }
+
+  private static String storedName(String shown) {
+    String stored =
+        shown.startsWith(JsonLinesWriter.PREFIX)
+            ? shown.substring(JsonLinesWriter.PREFIX.length())
+            : shown;
+    return JsonLinesWriter.shownName(stored).equals(shown) ? stored : shown;
+  }
+
+  @Override
+  public long idTime() {
+    return id.time();
+  }
+
+  @Override
+  public long idTail() {
+    return id.tail();
+  }
+
+  @Override
+  public long version() {
+    return 0;
+  }
+
+  @Override
+  public long timeNanos() {
+    return timeNanos;
+  }
+
+  @Override
+  public String type() {
+    return type;
+  }
+
+  @Override
+  public boolean find(AttributeName name, AttributeValue out) {
+    Object value = attributes.get(name);
+    if (value == null) {
+      return false;
+    }
+    fill(value, out);
+    return true;
+  }
+
+  @Override
+  public void forEach(AttributeValue scratch, AttributeVisitor visitor) {
+    attributes.forEach((name, value) -> {
+      fill(value, scratch);
+      visitor.visit(name, scratch);
+    });
+  }
+
+  private static void fill(Object value, AttributeValue out) {
+    switch (value) {
+      case Long whole -> out.setBits(AttributeKind.LONG, whole);
+      case Double number -> out.setBits(AttributeKind.DOUBLE, Double.doubleToRawLongBits(number));
+      case Boolean truth -> out.setBits(AttributeKind.BOOLEAN, truth ? 1 : 0);
+      default -> {
+        byte[] utf8 = value.toString().getBytes(StandardCharsets.UTF_8);
+        out.setText(AttributeKind.STRING, MemorySegment.ofArray(utf8), 0, utf8.length);
+      }
+    }
+  }
+}

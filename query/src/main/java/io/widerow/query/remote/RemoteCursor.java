@@ -1,0 +1,86 @@
+package io.widerow.query.remote;
+
+import io.widerow.event.EventView;
+import io.widerow.query.QueryException;
+import io.widerow.query.output.TextWriter;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.ScanStatistics;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The events of a daemon's answer to `GET /v1/query`, streamed. An answer that has events but no
+/// final token line was cut off, and is an error.
+///
+/// - Threads: one.
+/// - Memory: one line.
+public final class RemoteCursor implements EventCursor {
+  private final RemoteAnswer answer;
+  private @Nullable LineEvent event;
+  private boolean ended;
+  private long events;
+
+  private RemoteCursor(RemoteAnswer answer) {
+    this.answer = answer;
+  }
+
+  /// @param url where the daemon listens, such as `http://127.0.0.1:7380`
+  /// @param bearer a token for the daemon; null for none
+  public static RemoteCursor open(
+      String url, Map<String, List<String>> parameters, @Nullable String bearer) {
+    return new RemoteCursor(RemoteAnswer.open(url, parameters, bearer));
+  }
+
+  /// The answer's position in the order of arrival; null when the daemon does not send it.
+  public @Nullable String arrived() {
+    return answer.arrived();
+  }
+
+  @Override
+  public Step next() {
+    if (ended) {
+      return Step.END;
+    }
+    String text = answer.readLine();
+    if (text == null) {
+      ended = true;
+      if (events > 0) {
+        throw new QueryException.Remote("the daemon's answer ended in the middle");
+      }
+      return Step.END;
+    }
+    Map<String, Object> line = JsonLine.parse(text);
+    if (!line.containsKey("id") && line.containsKey("error")) {
+      ended = true;
+      throw new QueryException.Remote(
+          "the daemon ended its answer: " + TextWriter.escaped("" + line.get("error")));
+    }
+    if (!line.containsKey("id") && line.containsKey("token")) {
+      ended = true;
+      return Step.END;
+    }
+    event = new LineEvent(line);
+    events++;
+    return Step.EVENT;
+  }
+
+  @Override
+  public EventView event() {
+    LineEvent current = event;
+    if (current == null) {
+      throw new IllegalStateException("no current event");
+    }
+    return current;
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    return new ScanStatistics(0, 0, 0, events, events);
+  }
+
+  @Override
+  public void close() {
+    ended = true;
+    answer.close();
+  }
+}

@@ -1,0 +1,169 @@
+package io.widerow.query.filter;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.Text;
+import io.widerow.query.QueryException;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Filter.Comparison;
+import io.widerow.storage.Filter.Literal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: a printed filter parses to the same filter, and an invalid one is refused at the right
+/// character. Method: print random filters with random spaces and quotes and parse them; a table of
+/// errors. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+class FilterParserTest {
+  private static final long NOW = 1_763_666_100_000_000_000L;
+  private static final List<Comparison> COMPARISONS = List.of(Comparison.values());
+  private static final List<String> SIGNS = List.of("=", "!=", "<", "<=", ">", ">=");
+
+  private static Filter filter(SplittableRandom random, int depth) {
+    int kind = depth == 0 ? random.nextInt(3, 8) : random.nextInt(8);
+    return switch (kind) {
+      case 0 -> new Filter.Not(filter(random, depth - 1));
+      case 1 -> new Filter.And(parts(random, depth));
+      case 2 -> new Filter.Or(parts(random, depth));
+      case 3 -> new Filter.Exists(name(random));
+      case 4 -> new Filter.Contains(name(random), Text.of("\"'\\\n" + random.nextInt(9)));
+      case 5 -> new Filter.Has(name(random), Text.of("\"'\\\n" + random.nextInt(9)));
+      case 6 -> new Filter.Matches(name(random), RegexTest.of("^a\\d+ \"[^\"]*$"));
+      default ->
+          new Filter.Compare(
+              name(random), COMPARISONS.get(random.nextInt(SIGNS.size())), literal(random));
+    };
+  }
+
+  private static List<Filter> parts(SplittableRandom random, int depth) {
+    List<Filter> parts = new ArrayList<>();
+    for (int left = random.nextInt(2, 4); left > 0; left--) {
+      parts.add(filter(random, depth - 1));
+    }
+    return parts;
+  }
+
+  private static AttributeName name(SplittableRandom random) {
+    List<String> names = List.of("body", "a.b-c/@:_9", "and", "größe", "with space", "500");
+    return AttributeName.of(names.get(random.nextInt(names.size())));
+  }
+
+  private static Literal literal(SplittableRandom random) {
+    return switch (random.nextInt(4)) {
+      case 0 -> new Literal.Word(Text.of("\\x\t" + random.nextInt()));
+      case 1 -> new Literal.Whole(random.nextLong());
+      case 2 -> new Literal.Fraction((random.nextDouble() - 0.5) * 1e12);
+      default -> new Literal.Truth(random.nextBoolean());
+    };
+  }
+
+  private static String print(Filter filter) {
+    return switch (filter) {
+      case Filter.Everything() -> throw new IllegalStateException("has no text");
+      case Filter.And(var parts) -> join(parts, " and ");
+      case Filter.Or(var parts) -> join(parts, "\nor ");
+      case Filter.Not(Filter inner) -> "not(" + print(inner) + ")";
+      case Filter.Exists(var name) -> "exists `" + name + "`";
+      case Filter.Compare(var name, var comparison, var literal) ->
+          "`" + name + "`" + SIGNS.get(COMPARISONS.indexOf(comparison)) + print(literal);
+      case Filter.Contains(var name, var needle) -> "`" + name + "`contains" + quoted("" + needle);
+      case Filter.Has(var name, var words) -> "`" + name + "`has" + quoted("" + words);
+      case Filter.Matches(var name, var test) ->
+          "`" + name + "` ~ '" + ((RegexTest) test).pattern().pattern() + "'";
+    };
+  }
+
+  private static String join(List<Filter> parts, String word) {
+    return String.join(word, parts.stream().map(part -> "(" + print(part) + ")").toList());
+  }
+
+  private static String print(Literal literal) {
+    return switch (literal) {
+      case Literal.Word(Text text) -> quoted(text.toString());
+      case Literal.Whole(long value) -> Long.toString(value);
+      case Literal.Fraction(double value) -> Double.toString(value);
+      case Literal.Truth(boolean value) -> Boolean.toString(value);
+    };
+  }
+
+  private static String quoted(String text) {
+    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  void printedFilterIsParsedBack(long seed) {
+    var random = new SplittableRandom(seed);
+    for (int i = 0; i < 100; i++) {
+      Filter filter = filter(random, 4);
+      String text = print(filter);
+      assertEquals(print(filter), print(FilterParser.parse(text, NOW)), text);
+    }
+  }
+
+  @Test
+  void literalsOfTimeAreNanoseconds() {
+    assertEquals(
+        new Filter.Compare(AttributeName.of("d"), Comparison.LESS, new Literal.Whole(1_500_000)),
+        FilterParser.parse("d < 1.5ms", NOW));
+    assertEquals(
+        new Filter.Compare(AttributeName.of("at"), Comparison.EQUAL, new Literal.Whole(NOW)),
+        FilterParser.parse("at == 2025-11-20T19:15:00Z", NOW));
+  }
+
+  @ParameterizedTest(name = "{1}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '^',
+      value = {
+        "9|status ==",
+        "1|and x = 1",
+        "5|a = b",
+        "5|a = \"open",
+        "7|a = 1 b = 2",
+        "2|(a = 1",
+        "5|a ~ \"(\"",
+        "5|a = 99999999999999999999",
+        "2|a",
+        "1|`open",
+        "5|a in 1",
+        "10|a contains 5",
+        "1|)",
+      })
+  void errorPointsNearTheCharacter(int character, String text) {
+    var refused = assertThrows(QueryException.Refused.class, () -> FilterParser.parse(text, NOW));
+    String message = String.valueOf(refused.getMessage());
+    assertTrue(message.contains("at character "), message);
+    int given = Integer.parseInt(message.replaceAll("(?s).*at character (\\d+).*", "$1"));
+    assertTrue(given >= character && given <= text.length() + 1, message);
+    assertTrue(message.contains(text), message);
+  }
+
+  @Test
+  void depthIsLimited() {
+    String deep = "(".repeat(100_000) + "a=1" + ")".repeat(100_000);
+    assertThrows(QueryException.Refused.class, () -> FilterParser.parse(deep, NOW));
+    String nots = "not ".repeat(10_000) + "a=1";
+    assertThrows(QueryException.Refused.class, () -> FilterParser.parse(nots, NOW));
+  }
+
+  /// Compiling 4,000 characters took 75 MB, and twice the characters take four times the memory.
+  @Test
+  void expressionsAreLimitedTogether() {
+    String half = "a ~ \"" + "x".repeat(1_499) + ".\"";
+    assertEquals(
+        FilterParser.parse(half, NOW),
+        ((Filter.And) FilterParser.parse(half + " and " + half, NOW)).parts().getFirst());
+    String more = half + " and " + half + " and b ~ \"y\"";
+    var refused = assertThrows(QueryException.Refused.class, () -> FilterParser.parse(more, NOW));
+    String message = String.valueOf(refused.getMessage());
+    assertTrue(message.contains("3001 characters together, at most 3000 allowed"), message);
+  }
+}
