@@ -1,5 +1,7 @@
 package io.widerow.ingest;
 
+import io.widerow.ingest.config.DaemonConfig;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;

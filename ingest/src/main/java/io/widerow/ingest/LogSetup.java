@@ -8,7 +8,7 @@ import java.util.logging.SimpleFormatter;
 
 /// Logging of the programs: one line each on standard error, warnings and worse from libraries, and
 /// everything from Widerow. A file named by `java.util.logging.config.file` overrides it.
-final class LogSetup {
+public final class LogSetup {
   /// Kept here because the log manager holds loggers only weakly.
   private static final List<Logger> LIBRARIES =
       List.of(
@@ -19,7 +19,7 @@ final class LogSetup {
   private LogSetup() {}
 
   /// Applies the setup. Call it before the first use of a library.
-  static void apply() {
+  public static void apply() {
     if (!Level.INFO.equals(Logger.getLogger("").getLevel())) {
       return; // somebody configured it
     }

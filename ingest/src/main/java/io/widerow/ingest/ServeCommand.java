@@ -1,5 +1,10 @@
 package io.widerow.ingest;
 
+import io.widerow.ingest.config.ConfigSources;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.config.FileBudget;
+import io.widerow.ingest.socket.SocketProtocol;
+import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.query.QueryThreads;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
@@ -84,7 +89,7 @@ public final class ServeCommand implements Callable<Integer> {
   /// two more, seal rows and create journal files, so that two can seal for one lane and files need
   /// not wait for them. Merging has its own thread. That one and the threads that search blocks for
   /// queries run at low priority.
-  static EventStore openEmbedded(DaemonConfig config) {
+  public static EventStore openEmbedded(DaemonConfig config) {
     Executor background =
         Executors.newFixedThreadPool(
             2 + (config.lanes() + 1) / 2,

@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import io.widerow.ingest.config.Tokens;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.widerow.event.EventId;
 import io.widerow.faults.FaultRecords;
+import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -1,6 +1,8 @@
 package io.widerow.ingest;
 
 import io.widerow.event.EventBatch;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.Swar;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -27,7 +29,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(1)
 public abstract class DecoderBench {
-  static final int LINES = 1_000;
+  public static final int LINES = 1_000;
 
   private final EventBatch events = new EventBatch(4 << 20, 64 << 20);
   private byte[] body = {};
@@ -41,9 +43,9 @@ public abstract class DecoderBench {
   }
 
   /// So many lines, each with its newline.
-  abstract String lines() throws IOException;
+  public abstract String lines() throws IOException;
 
-  abstract void decode(byte[] body, int limit, IncomingBatch batch);
+  public abstract void decode(byte[] body, int limit, IncomingBatch batch);
 
   @Setup
   public void read() throws IOException {

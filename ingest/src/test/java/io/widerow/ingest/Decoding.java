@@ -1,26 +1,29 @@
 package io.widerow.ingest;
 
 import io.widerow.event.EventBatch;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.ingest.decode.Swar;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
 /// Runs a decoder over a body and shows the result.
-final class Decoding {
+public final class Decoding {
   static final long ARRIVAL_NANOS = 1_700_000_000_000_000_000L;
 
   private Decoding() {}
 
   /// A decoder with its options.
   @FunctionalInterface
-  interface Decoder {
+  public interface Decoder {
     void decode(byte[] body, int limit, IncomingBatch batch);
   }
 
   /// What was decoded.
-  record Result(List<MemoryStore.Stored> stored, Refusals refused, boolean ownTimes) {}
+  public record Result(List<MemoryStore.Stored> stored, Refusals refused, boolean ownTimes) {}
 
-  static Result of(String body, Decoder decoder) {
+  public static Result of(String body, Decoder decoder) {
     return of(body.getBytes(StandardCharsets.UTF_8), decoder);
   }
 

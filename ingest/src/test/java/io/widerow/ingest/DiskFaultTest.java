@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.widerow.faults.FaultDisk;
 import io.widerow.faults.FaultRecords;
+import io.widerow.faults.LedgerLoad;
+import io.widerow.faults.QuickJvm;
+import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;

@@ -2,6 +2,7 @@ package io.widerow.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

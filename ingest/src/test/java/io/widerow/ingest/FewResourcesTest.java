@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.widerow.faults.LedgerLoad;
+import io.widerow.faults.RawHttp;
+import io.widerow.faults.ServeProcess;
+import io.widerow.ingest.config.FileBudget;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
 package io.widerow.ingest;
 
 import io.widerow.fuzz.FuzzTarget;
+import io.widerow.ingest.intake.BodyFuzz;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.github.luben.zstd.Zstd;
 import io.widerow.faults.FaultRecords;
+import io.widerow.faults.HealthyClient;
+import io.widerow.faults.RawHttp;
+import io.widerow.faults.ServeProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.SocketException;

@@ -11,19 +11,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
 /// An HTTP client for tests, for a daemon on this machine.
-final class Http implements AutoCloseable {
-  static final String NDJSON = "application/x-ndjson";
-  static final String TEXT = "text/plain";
+public final class Http implements AutoCloseable {
+  public static final String NDJSON = "application/x-ndjson";
+  public static final String TEXT = "text/plain";
 
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final Daemon daemon;
 
-  Http(Daemon daemon) {
+  public Http(Daemon daemon) {
     this.daemon = daemon;
   }
 
-  HttpResponse<String> get(String path, String... headers)
+  public HttpResponse<String> get(String path, String... headers)
       throws IOException, InterruptedException {
     HttpRequest.Builder request = request(path);
     if (headers.length > 0) {
@@ -32,12 +32,12 @@ final class Http implements AutoCloseable {
     return client.send(request.build(), BodyHandlers.ofString());
   }
 
-  HttpResponse<String> post(String path, String contentType, String body, String... headers)
+  public HttpResponse<String> post(String path, String contentType, String body, String... headers)
       throws IOException, InterruptedException {
     return post(path, contentType, body.getBytes(StandardCharsets.UTF_8), headers);
   }
 
-  HttpResponse<String> post(String path, String contentType, byte[] body, String... headers)
+  public HttpResponse<String> post(String path, String contentType, byte[] body, String... headers)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
         request(path).header("content-type", contentType).POST(BodyPublishers.ofByteArray(body));

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.FaultRecords;
+import io.widerow.faults.LedgerLoad;
+import io.widerow.faults.QuickJvm;
+import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,6 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.TimePattern;
+import io.widerow.ingest.receive.influx.LineProtocolDecoder;
+import io.widerow.ingest.receive.json.JsonLinesDecoder;
+import io.widerow.ingest.receive.json.TextLinesDecoder;
+import io.widerow.ingest.receive.syslog.SyslogDecoder;
+import io.widerow.ingest.receive.syslog.SyslogFramer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -7,6 +7,7 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.RecordView;
 import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
+import io.widerow.ingest.lane.BatchLedger;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.LaneWriter;
@@ -28,35 +29,35 @@ import org.jspecify.annotations.Nullable;
 
 /// A store in memory that shows committed events as text, and whose commits can be delayed or made
 /// to fail.
-final class MemoryStore implements EventStore {
+public final class MemoryStore implements EventStore {
   /// A committed event.
-  record Stored(
+  public record Stored(
       String type, long timeNanos, @Nullable EventId ownId, Map<String, Object> attributes) {
-    String body() {
+    public String body() {
       return String.valueOf(attributes.get("body"));
     }
   }
 
-  final List<Stored> committed = Collections.synchronizedList(new ArrayList<>());
-  final List<Integer> groups = new CopyOnWriteArrayList<>(); // number of batches in each
-  final List<Durability> levels = new CopyOnWriteArrayList<>();
-  final Semaphore commits = new Semaphore(Integer.MAX_VALUE / 2);
-  volatile @Nullable String failure;
-  volatile boolean full;
-  final AtomicInteger refusedForRoom = new AtomicInteger();
-  volatile boolean fullAtCommit;
-  volatile long rejectFromNanos = Long.MAX_VALUE;
-  final List<MemoryLane> lanes = new ArrayList<>();
+  public final List<Stored> committed = Collections.synchronizedList(new ArrayList<>());
+  public final List<Integer> groups = new CopyOnWriteArrayList<>(); // number of batches in each
+  public final List<Durability> levels = new CopyOnWriteArrayList<>();
+  public final Semaphore commits = new Semaphore(Integer.MAX_VALUE / 2);
+  public volatile @Nullable String failure;
+  public volatile boolean full;
+  public final AtomicInteger refusedForRoom = new AtomicInteger();
+  public volatile boolean fullAtCommit;
+  public volatile long rejectFromNanos = Long.MAX_VALUE;
+  public final List<MemoryLane> lanes = new ArrayList<>();
 
-  MemoryStore(int lanes) {
+  public MemoryStore(int lanes) {
     for (int lane = 0; lane < lanes; lane++) {
       this.lanes.add(new MemoryLane());
     }
   }
 
   /// The writer of one lane.
-  final class MemoryLane implements LaneWriter {
-    final Map<Long, List<byte[]>> notes = new TreeMap<>();
+  public final class MemoryLane implements LaneWriter {
+    public final Map<Long, List<byte[]>> notes = new TreeMap<>();
     private final List<Stored> pending = new ArrayList<>();
     private final List<byte[]> pendingNotes = new ArrayList<>();
     private final RecordView view = new RecordView();

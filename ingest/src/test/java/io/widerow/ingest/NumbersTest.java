@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.receive.json.JsonLinesDecoder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventId;
+import io.widerow.faults.ServeProcess;
 import io.widerow.query.Token;
 import io.widerow.query.cli.QueryCommand;
 import java.io.IOException;

@@ -4,7 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.widerow.faults.CassandraPeer;
+import io.widerow.faults.FaultDisk;
 import io.widerow.faults.FaultRecords;
+import io.widerow.faults.HttpPeer;
+import io.widerow.faults.Peer;
+import io.widerow.faults.PeerRun;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;

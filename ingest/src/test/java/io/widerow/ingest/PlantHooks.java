@@ -1,5 +1,11 @@
 package io.widerow.ingest;
 
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.ingest.intake.ByteCredit;
+import io.widerow.ingest.lane.BatchKey;
+import io.widerow.ingest.lane.BatchLedger;
+import io.widerow.ingest.lane.BatchPart;
+import io.widerow.ingest.lane.Outcome;
 import io.widerow.storage.Durability;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;

@@ -3,7 +3,11 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.widerow.faults.FaultDisk;
 import io.widerow.faults.FaultRecords;
+import io.widerow.faults.LedgerLoad;
+import io.widerow.faults.QuickJvm;
+import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

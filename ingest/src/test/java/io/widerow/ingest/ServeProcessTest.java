@@ -3,6 +3,8 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.LedgerLoad;
+import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -68,7 +69,7 @@ public final class Layers {
     List<String> found = new ArrayList<>(findings);
     Map<String, Set<String>> unused = new LinkedHashMap<>();
     rows.forEach((row, allowed) -> unused.put(row, new TreeSet<>(allowed)));
-    Set<String> told = new TreeSet<>();
+    Map<String, String> told = new TreeMap<>();
     Set<String> seen = new TreeSet<>();
     for (JavaClass type : classes) {
       String from = name(type);
@@ -82,12 +83,12 @@ public final class Layers {
         if (rows.getOrDefault(from, Set.of()).contains(to)) {
           unused.getOrDefault(from, Set.of()).remove(to);
         } else {
-          told.add(from + " -> " + to + ": " + arrow.getDescription());
+          told.putIfAbsent(from + " -> " + to, arrow.getDescription());
         }
       }
     }
     seen.stream().filter(p -> !rows.containsKey(p)).forEach(p -> found.add(p + " has no row"));
-    found.addAll(told);
+    told.forEach((arrow, example) -> found.add(arrow + ": " + example));
     unused.forEach((from, left) -> {
       if (seen.contains(from)) {
         left.forEach(to -> found.add(from + " -> " + to + " is allowed and not needed"));

@@ -1,0 +1,101 @@
+package io.widerow.ingest.config;
+
+import com.linecorp.armeria.common.TlsKeyPair;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// Configuration of authentication and transport security.
+///
+/// @param tokens file of [Tokens]; null lets every client in
+/// @param tlsCertificate PEM file with the certificate and its chain; null for no TLS
+/// @param tlsKey PEM file with the certificate's private key
+/// @param hosts names, besides `localhost`, that requests to a daemon without tokens may use
+public record SecurityOptions(
+    @Nullable Path tokens,
+    @Nullable Path tlsCertificate,
+    @Nullable Path tlsKey,
+    Set<String> hosts) {
+  public SecurityOptions {
+    hosts = Set.copyOf(hosts);
+    if ((tlsCertificate == null) != (tlsKey == null)) {
+      throw new IllegalArgumentException(
+          "tls-certificate and tls-key must be set together, got %s and %s"
+              .formatted(tlsCertificate, tlsKey));
+    }
+    requireReadable("tokens", tokens);
+    requireReadable("tls-certificate", tlsCertificate);
+    requireReadable("tls-key", tlsKey);
+  }
+
+  private static void requireReadable(String key, @Nullable Path file) {
+    if (file != null && !Files.isReadable(file)) {
+      throw new IllegalArgumentException("%s: cannot read %s".formatted(key, file));
+    }
+  }
+
+  /// True when the wire is encrypted and each client must authenticate.
+  boolean isComplete() {
+    return tokens != null && tlsCertificate != null;
+  }
+
+  /// The key and certificate of TLS; null without TLS.
+  ///
+  /// @throws IllegalArgumentException when the files hold something else
+  public @Nullable TlsKeyPair tls() {
+    if (tlsCertificate == null || tlsKey == null) {
+      return null;
+    }
+    try {
+      return TlsKeyPair.of(tlsKey.toFile(), tlsCertificate.toFile());
+    } catch (RuntimeException bad) {
+      throw new IllegalArgumentException(
+          "tls-certificate, tls-key: %s, %s: %s"
+              .formatted(tlsCertificate, tlsKey, bad.getMessage()),
+          bad);
+    }
+  }
+
+  /// Reads the files, so that a bad one is reported before anything is opened.
+  public void check() {
+    TlsKeyPair _ = tls();
+    if (tokens != null) {
+      Tokens _ = Tokens.read(tokens);
+    }
+  }
+
+  static void putDefaults(Map<String, String> defaults) {
+    defaults.put("tokens", "");
+    defaults.put("tls-certificate", "");
+    defaults.put("tls-key", "");
+    defaults.put("hosts", "");
+  }
+
+  static SecurityOptions of(ConfigValues values) {
+    String hosts = values.text("hosts");
+    return new SecurityOptions(
+        file(values.text("tokens")),
+        file(values.text("tls-certificate")),
+        file(values.text("tls-key")),
+        hosts.isEmpty() ? Set.of() : new TreeSet<>(Arrays.asList(hosts.split("\\s*,\\s*", -1))));
+  }
+
+  private static @Nullable Path file(String text) {
+    return text.isEmpty() ? null : Path.of(text);
+  }
+
+  void putTo(Map<String, String> values) {
+    values.put("tokens", text(tokens));
+    values.put("tls-certificate", text(tlsCertificate));
+    values.put("tls-key", text(tlsKey));
+    values.put("hosts", String.join(",", new TreeSet<>(hosts)));
+  }
+
+  private static String text(@Nullable Path file) {
+    return file == null ? "" : file.toString();
+  }
+}

@@ -1,0 +1,180 @@
+package io.widerow.ingest.config;
+
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Configuration of the daemon's store.
+///
+/// @param shards wide rows per bucket and type, a multiple of the lanes
+/// @param bucketMinutes width of a bucket
+/// @param openBytes native memory for open rows (the memtable)
+/// @param openAge age at which events in open rows are sealed (flushed)
+/// @param journalFileBytes size of one journal file; a busy lane has two
+/// @param journalBytes most journal per lane to replay at start; beyond it rows are sealed
+/// @param mergeAfter how long a bucket is closed before its segments are merged (compacted)
+/// @param daemonNumber number in assigned ids; daemons whose events may meet need different ones
+/// @param diskReserveBytes free space below which nothing is taken in
+/// @param acceptClock whether to accept the clock although a later time was seen before
+/// @param retention how long types without their own setting are kept
+/// @param retentionByType how long the types with their own setting are kept
+/// @param snapshotDirectory where snapshots are made; null for `DATA-snapshots`
+public record StoreOptions(
+    int shards,
+    int bucketMinutes,
+    long openBytes,
+    Duration openAge,
+    long journalFileBytes,
+    long journalBytes,
+    Duration mergeAfter,
+    int daemonNumber,
+    long diskReserveBytes,
+    boolean acceptClock,
+    Age retention,
+    Map<String, Age> retentionByType,
+    @Nullable Path snapshotDirectory) {
+  /// Prefix of the keys of [#retentionByType]; the type follows.
+  static final String RETENTION_OF = "retention.";
+
+  private static final int SHARDS_PER_LANE = 2;
+  private static final int SHARDS_MAX = 1_024;
+  private static final int MINUTES_PER_DAY = 1_440;
+  private static final int DAEMON_NUMBER_MAX = 511;
+  private static final long OPEN_BYTES_MIN = 2L << 20;
+  private static final long JOURNAL_FILE_BYTES_MIN = 1L << 20;
+  private static final long JOURNAL_FILE_BYTES_MAX = 1L << 30;
+
+  public StoreOptions {
+    retentionByType = Map.copyOf(retentionByType);
+    require(shards >= 1 && shards <= SHARDS_MAX, "shards must be 1 to 1024, got " + shards);
+    require(
+        bucketMinutes >= 1 && MINUTES_PER_DAY % bucketMinutes == 0,
+        "bucket-minutes must divide a day, got " + bucketMinutes);
+    require(
+        journalFileBytes >= JOURNAL_FILE_BYTES_MIN && journalFileBytes <= JOURNAL_FILE_BYTES_MAX,
+        "journal-file-bytes must be 1 MiB to 1 GiB, got " + journalFileBytes);
+    require(
+        journalBytes >= journalFileBytes,
+        "journal-bytes must be at least journal-file-bytes, got " + journalBytes);
+    require(
+        daemonNumber >= 0 && daemonNumber <= DAEMON_NUMBER_MAX,
+        "daemon-number must be 0 to 511, got " + daemonNumber);
+    require(
+        diskReserveBytes >= 0, "disk-reserve-bytes must not be negative, got " + diskReserveBytes);
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  /// Checks the options that depend on the number of lanes.
+  void requireFor(int lanes) {
+    require(
+        shards % lanes == 0,
+        "shards must be a multiple of lanes, got %d with %d lanes".formatted(shards, lanes));
+    require(
+        openBytes >= OPEN_BYTES_MIN * lanes,
+        "open-bytes must be at least %d for %d lanes, got %d"
+            .formatted(OPEN_BYTES_MIN * lanes, lanes, openBytes));
+  }
+
+  static void putDefaults(Map<String, String> defaults) {
+    defaults.put("shards", "");
+    defaults.put("bucket-minutes", "60");
+    defaults.put("open-bytes", Long.toString(256L << 20));
+    defaults.put("open-age", "10m");
+    defaults.put("journal-file-bytes", Long.toString(64L << 20));
+    defaults.put("journal-bytes", Long.toString(256L << 20));
+    defaults.put("merge-after", "5m");
+    defaults.put("daemon-number", "0");
+    defaults.put("disk-reserve-bytes", Long.toString(512L << 20));
+    defaults.put("accept-clock", "false");
+    defaults.put("retention", "forever");
+    defaults.put("snapshot-dir", "");
+  }
+
+  /// Reads the keys of [#putDefaults], and the keys that name a type.
+  static StoreOptions of(ConfigValues values, int lanes) {
+    Map<String, Age> byType = new TreeMap<>();
+    for (String key : values.texts().keySet()) {
+      if (key.startsWith(RETENTION_OF)) {
+        byType.put(key.substring(RETENTION_OF.length()), Age.parse(key, values.text(key)));
+      }
+    }
+    return new StoreOptions(
+        values.text("shards").isEmpty() ? lanes * SHARDS_PER_LANE : values.number("shards"),
+        values.number("bucket-minutes"),
+        values.bytes("open-bytes"),
+        duration(values, "open-age"),
+        values.bytes("journal-file-bytes"),
+        values.bytes("journal-bytes"),
+        duration(values, "merge-after"),
+        values.number("daemon-number"),
+        values.bytes("disk-reserve-bytes"),
+        values.truth("accept-clock"),
+        Age.parse("retention", values.text("retention")),
+        byType,
+        values.text("snapshot-dir").isEmpty() ? null : Path.of(values.text("snapshot-dir")));
+  }
+
+  private static Duration duration(ConfigValues values, String key) {
+    Duration duration = Age.parse(key, values.text(key)).duration();
+    if (duration == null) {
+      throw new IllegalArgumentException(key + " must not be forever");
+    }
+    return duration;
+  }
+
+  void putTo(Map<String, String> values) {
+    values.put("shards", Integer.toString(shards));
+    values.put("bucket-minutes", Integer.toString(bucketMinutes));
+    values.put("open-bytes", Long.toString(openBytes));
+    values.put("open-age", new Age(openAge).toString());
+    values.put("journal-file-bytes", Long.toString(journalFileBytes));
+    values.put("journal-bytes", Long.toString(journalBytes));
+    values.put("merge-after", new Age(mergeAfter).toString());
+    values.put("daemon-number", Integer.toString(daemonNumber));
+    values.put("disk-reserve-bytes", Long.toString(diskReserveBytes));
+    values.put("accept-clock", Boolean.toString(acceptClock));
+    values.put("retention", retention.toString());
+    values.put("snapshot-dir", snapshotDirectory == null ? "" : snapshotDirectory.toString());
+    new TreeMap<>(retentionByType)
+        .forEach((type, age) -> values.put(RETENTION_OF + type, age.toString()));
+  }
+
+  /// Where snapshots of a store are made: by default next to it, on the same file system.
+  ///
+  /// @throws IllegalArgumentException when it is inside the store
+  public Path snapshotDirectory(Path data) {
+    Path store = data.toAbsolutePath().normalize();
+    if (snapshotDirectory == null) {
+      return store.resolveSibling(store.getFileName() + "-snapshots");
+    }
+    Path directory = snapshotDirectory.toAbsolutePath().normalize();
+    require(!directory.startsWith(store), "snapshot-dir must not be in data, got " + directory);
+    return directory;
+  }
+
+  public StoreConfig storeConfig(Path data, int lanes) {
+    StoreConfig base = StoreConfig.at(data.toAbsolutePath());
+    return (acceptClock ? base.withClockAccepted() : base)
+        .withLanes(lanes, shards)
+        .withDaemon(daemonNumber)
+        .withBuckets(bucketMinutes, Map.of())
+        .withMemory(openBytes, openAge)
+        .withJournal(journalFileBytes, journalBytes)
+        .withDiskReserveBytes(diskReserveBytes)
+        .withAges(mergeAfter, retention.duration());
+  }
+
+  /// Applies the retention by type to an open store.
+  public void retain(EventStore store) {
+    retentionByType.forEach((type, age) -> store.retain(type, age.duration()));
+  }
+}

@@ -1,0 +1,327 @@
+package io.widerow.ingest.decode;
+
+import java.nio.charset.StandardCharsets;
+
+/// Reads the tokens of JSON text (RFC 8259) from one line: a newline is never white space here. It
+/// builds no trees and no strings. A number or a string is in the fields until the next one is
+/// read.
+///
+/// - Threads: one.
+public final class JsonScanner {
+  static final int DEPTH_MAX = 64;
+  static final int NUMBER_BYTES_MAX = 1_000;
+
+  private static final double[] POWERS_OF_TEN = {
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22
+  };
+  public static final long EXACT_MAX = 1L << 53;
+
+  /// Ten to the power of `exponent`, exactly. Doubles hold those from 0 to 22.
+  public static double powerOfTen(int exponent) {
+    return POWERS_OF_TEN[exponent];
+  }
+
+  public final byte[] bytes;
+  final int limit;
+  public int at;
+
+  // Where the bytes of the string read last are.
+  public boolean textInScratch;
+  public int textOffset;
+  public int textBytes;
+
+  // The number read last.
+  public boolean whole;
+  public long wholeValue;
+  public double value;
+
+  /// Stops a scan. It has no stack trace, because bad input is common.
+  public static final class Bad extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    public Bad(String reason) {
+      super(reason, null, false, false);
+    }
+  }
+
+  private static final String NOT_JSON = "not valid JSON";
+  private static final String CUT = "the JSON text ends too soon";
+  private static final String CONTROL = "a control character in a JSON string";
+  private static final String ESCAPE = "a bad escape in a JSON string";
+  private static final String SURROGATE = "a lone surrogate in a JSON string";
+  private static final String NUMBER = "a bad number";
+  private static final String NUMBER_RANGE = "a number is out of range";
+  private static final String DEPTH = "JSON nested deeper than 64 levels";
+
+  /// @param limit end of the text; [Swar#SLACK_BYTES] bytes after it are readable
+  public JsonScanner(byte[] bytes, int offset, int limit) {
+    assert limit + Swar.SLACK_BYTES <= bytes.length : "no slack after " + limit;
+    this.bytes = bytes;
+    this.at = offset;
+    this.limit = limit;
+  }
+
+  /// Skips white space and returns the next byte without consuming it; a newline at the end.
+  public int peek() {
+    while (at < limit) {
+      int b = bytes[at];
+      if (b != ' ' && b != '\t' && b != '\r') {
+        return b;
+      }
+      at++;
+    }
+    return '\n';
+  }
+
+  public void expect(int wanted) throws Bad {
+    int found = peek();
+    if (found != wanted) {
+      throw new Bad(found == '\n' ? CUT : NOT_JSON);
+    }
+    at++;
+  }
+
+  /// Consumes `true`, `false` or `null`.
+  public void word(String text) throws Bad {
+    for (int i = 0; i < text.length(); i++) {
+      if (at + i >= limit || bytes[at + i] != text.charAt(i)) {
+        throw new Bad(NOT_JSON);
+      }
+    }
+    at += text.length();
+  }
+
+  /// Reads a string. One with escapes is unescaped into the scratch of `tape`.
+  public void string(AttributeTape tape) throws Bad {
+    expect('"');
+    int start = at;
+    at = Swar.stringEnd(bytes, at, limit);
+    if (at < limit && bytes[at] == '"') {
+      textInScratch = false;
+      textOffset = start;
+      textBytes = at++ - start;
+      return;
+    }
+    textInScratch = true;
+    textOffset = tape.scratchLimit();
+    tape.appendScratch(bytes, start, at - start);
+    while (true) {
+      if (at >= limit || bytes[at] == '\n') {
+        throw new Bad(CUT);
+      }
+      if (bytes[at] == '"') {
+        break;
+      }
+      if (bytes[at] != '\\') {
+        throw new Bad(CONTROL);
+      }
+      at++;
+      unescape(tape);
+      int plain = at;
+      at = Swar.stringEnd(bytes, at, limit);
+      tape.appendScratch(bytes, plain, at - plain);
+    }
+    at++;
+    textBytes = tape.scratchLimit() - textOffset;
+  }
+
+  private void unescape(AttributeTape tape) throws Bad {
+    int escape = at < limit ? bytes[at++] : 0;
+    switch (escape) {
+      case '"', '\\', '/' -> tape.appendScratch(escape);
+      case 'b' -> tape.appendScratch('\b');
+      case 'f' -> tape.appendScratch('\f');
+      case 'n' -> tape.appendScratch('\n');
+      case 'r' -> tape.appendScratch('\r');
+      case 't' -> tape.appendScratch('\t');
+      case 'u' -> appendCodePoint(codePoint(), tape);
+      default -> throw new Bad(ESCAPE);
+    }
+  }
+
+  private int codePoint() throws Bad {
+    int unit = hex4();
+    if (unit < 0xd800 || unit > 0xdfff) {
+      return unit;
+    }
+    if (unit > 0xdbff || at + 6 > limit || bytes[at] != '\\' || bytes[at + 1] != 'u') {
+      throw new Bad(SURROGATE);
+    }
+    at += 2;
+    int low = hex4();
+    if (low < 0xdc00 || low > 0xdfff) {
+      throw new Bad(SURROGATE);
+    }
+    return Character.toCodePoint((char) unit, (char) low);
+  }
+
+  private int hex4() throws Bad {
+    if (at + 4 > limit) {
+      throw new Bad(ESCAPE);
+    }
+    int unit = 0;
+    for (int i = 0; i < 4; i++) {
+      int b = bytes[at++];
+      int digit = b >= 0 && b < 0x80 ? Character.digit(b, 16) : -1;
+      if (digit < 0) {
+        throw new Bad(ESCAPE);
+      }
+      unit = (unit << 4) | digit;
+    }
+    return unit;
+  }
+
+  private static void appendCodePoint(int point, AttributeTape tape) {
+    if (point < 0x80) {
+      tape.appendScratch(point);
+    } else if (point < 0x800) {
+      tape.appendScratch(0xc0 | (point >> 6));
+      tape.appendScratch(0x80 | (point & 0x3f));
+    } else if (point < 0x1_0000) {
+      tape.appendScratch(0xe0 | (point >> 12));
+      tape.appendScratch(0x80 | ((point >> 6) & 0x3f));
+      tape.appendScratch(0x80 | (point & 0x3f));
+    } else {
+      tape.appendScratch(0xf0 | (point >> 18));
+      tape.appendScratch(0x80 | ((point >> 12) & 0x3f));
+      tape.appendScratch(0x80 | ((point >> 6) & 0x3f));
+      tape.appendScratch(0x80 | (point & 0x3f));
+    }
+  }
+
+  /// Reads a number: a long when it is whole and fits, otherwise a double.
+  public void number() throws Bad {
+    int start = at;
+    boolean negative = bytes[at] == '-';
+    at += negative ? 1 : 0;
+    int digits = at;
+    long mantissa = skipDigits(0);
+    if (at == digits || (bytes[digits] == '0' && at - digits > 1)) {
+      throw new Bad(NUMBER);
+    }
+    int significant = at - digits;
+    int scale = 0;
+    whole = true;
+    if (at < limit && bytes[at] == '.') {
+      whole = false;
+      int point = ++at;
+      mantissa = skipDigits(mantissa);
+      scale = point - at;
+      if (scale == 0) {
+        throw new Bad(NUMBER);
+      }
+      significant -= scale;
+    }
+    if (at < limit && (bytes[at] | 0x20) == 'e') {
+      whole = false;
+      scale += exponent();
+    }
+    if (at - start > NUMBER_BYTES_MAX) {
+      throw new Bad(NUMBER_RANGE);
+    }
+    convert(start, negative, mantissa, significant, scale);
+  }
+
+  private void convert(int start, boolean negative, long mantissa, int significant, int scale)
+      throws Bad {
+    if (whole && significant <= 18) {
+      wholeValue = negative ? -mantissa : mantissa;
+      return;
+    }
+    if (significant <= 18 && mantissa <= EXACT_MAX && Math.abs(scale) <= 22) {
+      double exact = // both operands are exact, so one operation rounds correctly (Clinger)
+          scale < 0 ? mantissa / POWERS_OF_TEN[-scale] : mantissa * POWERS_OF_TEN[scale];
+      value = negative ? -exact : exact;
+      return;
+    }
+    String text = new String(bytes, start, at - start, StandardCharsets.US_ASCII);
+    if (whole) {
+      try {
+        wholeValue = Long.parseLong(text);
+        return;
+      } catch (NumberFormatException tooLarge) {
+        whole = false;
+      }
+    }
+    value = Double.parseDouble(text);
+    if (Double.isInfinite(value)) {
+      throw new Bad(NUMBER_RANGE);
+    }
+  }
+
+  private long skipDigits(long sofar) {
+    long number = sofar;
+    while (at < limit && Times.isDigit(bytes[at])) {
+      number = 10 * number + bytes[at++] - '0'; // may overflow; such numbers are parsed again
+    }
+    return number;
+  }
+
+  private int exponent() throws Bad {
+    at++;
+    boolean negative = at < limit && bytes[at] == '-';
+    if (at < limit && (negative || bytes[at] == '+')) {
+      at++;
+    }
+    int digits = at;
+    long number = skipDigits(0);
+    if (at == digits) {
+      throw new Bad(NUMBER);
+    }
+    int bounded = at - digits > 6 ? 1_000_000 : (int) number;
+    return negative ? -bounded : bounded;
+  }
+
+  /// Checks a value and skips it.
+  ///
+  /// @param depth levels of nesting around the value
+  public void skip(AttributeTape tape, int depth) throws Bad {
+    int first = peek();
+    switch (first) {
+      case '"' -> string(tape);
+      case '{', '[' -> skipNested(tape, depth + 1, first == '{');
+      case 't' -> word("true");
+      case 'f' -> word("false");
+      case 'n' -> word("null");
+      default -> {
+        requireNumber(first);
+        number();
+      }
+    }
+  }
+
+  public void requireNumber(int first) throws Bad {
+    if (first != '-' && !Times.isDigit((byte) first)) {
+      throw new Bad(first == '\n' ? CUT : NOT_JSON);
+    }
+  }
+
+  public void requireDepth(int depth) throws Bad {
+    if (depth > DEPTH_MAX) {
+      throw new Bad(DEPTH);
+    }
+  }
+
+  private void skipNested(AttributeTape tape, int depth, boolean object) throws Bad {
+    requireDepth(depth);
+    at++;
+    int end = object ? '}' : ']';
+    if (peek() == end) {
+      at++;
+      return;
+    }
+    while (true) {
+      if (object) {
+        string(tape);
+        expect(':');
+      }
+      skip(tape, depth);
+      if (peek() == end) {
+        at++;
+        return;
+      }
+      expect(',');
+    }
+  }
+}

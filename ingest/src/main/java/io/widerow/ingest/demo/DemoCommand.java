@@ -1,0 +1,199 @@
+package io.widerow.ingest.demo;
+
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.LogSetup;
+import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.Shell;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `widerow demo`: starts a daemon on a fresh directory, sends it real log files over three
+/// protocols, runs the queries that a new user would try first, and says what to type next.
+@Command(
+    name = "demo",
+    description = "Shows the main job on real log files, in a minute.",
+    mixinStandardHelpOptions = true)
+public final class DemoCommand implements Callable<Integer> {
+  private static final int EXIT_FAILED = 74;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(names = "--logs", description = "where the log files are", paramLabel = "DIR")
+  private Path logs = Path.of("loadgen/logs");
+
+  @Option(
+      names = "--data",
+      description = "the demo's own store; created anew each time (${DEFAULT-VALUE})",
+      paramLabel = "DIR")
+  private Path data = Path.of("widerow-demo");
+
+  @Option(
+      names = "--rehearse",
+      hidden = true,
+      description = "afterwards, run this many rounds of queries on the sealed store",
+      paramLabel = "ROUNDS")
+  private int rehearse;
+
+  /// Runs the demo, and ends the process with its exit code.
+  public static void main(String[] arguments) {
+    LogSetup.apply();
+    System.exit(new CommandLine(new DemoCommand()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    try {
+      clear();
+      DaemonConfig config =
+          DaemonConfig.of(
+              Map.of("data", data.toString(), "http", "127.0.0.1:0", "syslog", "127.0.0.1:0"));
+      int worst;
+      try (EventStore store = ServeCommand.openEmbedded(config);
+          Daemon daemon = Daemon.start(config, store)) {
+        String url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
+        say("A daemon runs on %s and writes to %s.".formatted(url, data));
+        DemoFeed feed = new DemoFeed(url, logs);
+        feed(daemon, feed);
+        worst = show(url, feed);
+      }
+      if (rehearse > 0) {
+        rehearse(config);
+      }
+      return worst;
+    } catch (StorageException refused) {
+      commandLine().getErr().println("widerow demo: " + refused.getMessage());
+      return EXIT_FAILED;
+    }
+  }
+
+  /// Closing the store has sealed all of it, and most of what a daemon reads is sealed.
+  private void rehearse(DaemonConfig config) throws IOException, InterruptedException {
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store)) {
+      new DemoRehearsal("http://127.0.0.1:" + daemon.httpAddress().getPort()).rounds(rehearse);
+    }
+  }
+
+  /// Deletes the store of an earlier demo, and nothing else.
+  private void clear() throws IOException {
+    if (!Files.exists(data)) {
+      return;
+    }
+    try (EventStore _ = EmbeddedStore.openForReading(data.toAbsolutePath())) {
+      say("Replacing the store of an earlier demo in %s.".formatted(data));
+    }
+    List<Path> deepestFirst;
+    try (var files = Files.walk(data)) {
+      deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : deepestFirst) {
+      Files.delete(path);
+    }
+  }
+
+  private void feed(Daemon daemon, DemoFeed feed) throws IOException, InterruptedException {
+    say("");
+    say("Sending real logs with their own times. Each answer says what is safe on disk:");
+    say("  access log as text over HTTP      %s".formatted(feed.accessLog()));
+    say("  broker log as text over HTTP      %s".formatted(feed.brokerLog()));
+    say("  its numbers as line protocol      %s".formatted(feed.accessFigures()));
+    var syslog = daemon.socketAddress("syslog");
+    if (syslog != null) {
+      say("  broker errors over syslog (TCP)   %s".formatted(feed.brokerErrors(syslog)));
+    }
+  }
+
+  private int show(String url, DemoFeed feed) throws IOException, InterruptedException {
+    int worst = 0;
+    worst |= query(url, "Volume over time", "apache.access", "--histogram");
+    worst |= query(url, "The latest events of all types, in one order", "--last", "8");
+    worst |=
+        query(
+            url,
+            "Only what went wrong",
+            "kafka.broker",
+            "--where",
+            "body contains \"ERROR\" and body contains \"NoReplicaOnlineException\"",
+            "--last",
+            "2");
+    worst |=
+        query(
+            url,
+            "Percentiles by an attribute",
+            "http",
+            "--stats",
+            "count,p50(bytes),p99(bytes),max(bytes)",
+            "--by",
+            "status");
+    worst |= page(url, feed.tokenAfter("apache.access", 2));
+    say("");
+    say("What to type next:");
+    say("  ./widerow query --data %s --last 20".formatted(data));
+    say(
+        "  ./widerow query --data %s apache.access --where 'body contains \"404\"'"
+            .formatted(data));
+    say("  ./widerow serve --data ./widerow-data      and then, from another terminal:");
+    say("  echo '{\"type\":\"hello\",\"body\":\"first event\"}' | curl -s \\");
+    say("      -H 'content-type: application/x-ndjson' --data-binary @- \\");
+    say("      http://127.0.0.1:7380/v1/events");
+    return worst;
+  }
+
+  /// Shows two pages: the token at the end of the first answer leads to the second.
+  private int page(String url, String token) {
+    return query(url, "The first page", "apache.access", "--limit", "2")
+        | query(
+            url,
+            "The next page, from the token that the first one ended with",
+            "apache.access",
+            "--limit",
+            "2",
+            "--after",
+            token);
+  }
+
+  private int query(String url, String title, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    StringBuilder typed = new StringBuilder("./widerow query");
+    for (String argument : arguments) {
+      typed.append(' ').append(argument.matches("[-\\w.,()]+") ? argument : "'" + argument + "'");
+    }
+    say("");
+    say("# %s".formatted(title));
+    say("$ %s".formatted(typed));
+    all.addAll(List.of("--output", "table", "--url", url));
+    CommandLine query = QueryCommand.commandLine(EmbeddedStore::openForReading, Shell.ofProcess());
+    return query.execute(all.toArray(String[]::new));
+  }
+
+  private void say(String text) {
+    PrintWriter out = commandLine().getOut();
+    out.println(text);
+    out.flush();
+  }
+
+  private CommandLine commandLine() {
+    if (spec == null) {
+      throw new IllegalStateException("called without picocli");
+    }
+    return spec.commandLine();
+  }
+}

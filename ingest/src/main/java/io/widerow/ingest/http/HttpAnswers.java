@@ -1,0 +1,73 @@
+package io.widerow.ingest.http;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.common.ResponseHeadersBuilder;
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.ingest.lane.Outcome;
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
+
+/// Builds the JSON answers that several endpoints share.
+public final class HttpAnswers {
+  private static final int LISTED_MAX = 10_000;
+  private static final int RETRY_SECONDS_MAX = 5;
+
+  private HttpAnswers() {}
+
+  public static HttpResponse json(HttpStatus status, String json) {
+    ResponseHeadersBuilder headers =
+        ResponseHeaders.builder(status).contentType(MediaType.JSON_UTF_8);
+    if (status.code() == 503 || status.code() == 429 || status.code() == 507) {
+      int seconds = ThreadLocalRandom.current().nextInt(1, RETRY_SECONDS_MAX + 1);
+      headers.addInt(HttpHeaderNames.RETRY_AFTER, seconds); // random, to spread the retries
+    }
+    return HttpResponse.of(headers.build(), HttpData.ofUtf8(json));
+  }
+
+  public static HttpResponse error(HttpStatus status, String why) {
+    return json(
+        status, appendString(new StringBuilder("{\"error\":"), why).append("}\n").toString());
+  }
+
+  /// `{"accepted":n,"rejected":[{"index":i,"reason":"..."}],"durability":"disk"}`.
+  public static HttpResponse stored(Outcome.Stored stored) {
+    Refusals refused = stored.refused();
+    StringBuilder json = new StringBuilder(128);
+    json.append("{\"accepted\":").append(stored.accepted()).append(",\"rejected\":[");
+    int listed = Math.min(refused.listed(), LISTED_MAX);
+    for (int i = 0; i < listed; i++) {
+      json.append(i == 0 ? "{\"index\":" : ",{\"index\":").append(refused.index(i));
+      appendString(json.append(",\"reason\":"), refused.reason(i)).append('}');
+    }
+    json.append("],\"durability\":\"");
+    json.append(stored.durability().name().toLowerCase(Locale.ROOT)).append('"');
+    if (refused.count() > listed) {
+      json.append(",\"rejectedNotListed\":").append(refused.count() - listed);
+    }
+    if (stored.duplicate()) {
+      json.append(",\"duplicate\":true");
+    }
+    boolean none = stored.accepted() == 0 && refused.count() > 0;
+    return json(none ? HttpStatus.BAD_REQUEST : HttpStatus.OK, json.append("}\n").toString());
+  }
+
+  public static StringBuilder appendString(StringBuilder json, String text) {
+    json.append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        json.append('\\').append(c);
+      } else if (c < ' ' || c == 0x7f) {
+        json.append("\\u%04x".formatted((int) c));
+      } else {
+        json.append(c);
+      }
+    }
+    return json.append('"');
+  }
+}

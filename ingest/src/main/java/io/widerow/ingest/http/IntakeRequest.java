@@ -1,0 +1,334 @@
+package io.widerow.ingest.http;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpObject;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.RequestHeaders;
+import com.linecorp.armeria.common.stream.SubscriptionOption;
+import com.linecorp.armeria.common.util.TimeoutMode;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.Future;
+import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.intake.Body;
+import io.widerow.ingest.intake.Intake;
+import io.widerow.ingest.lane.BatchKey;
+import io.widerow.ingest.lane.Outcome;
+import io.widerow.storage.Durability;
+import io.widerow.storage.StorageException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscriber;
+import org.reactivestreams.Subscription;
+
+/// One write request, from its first byte to its answer.
+///
+/// ```
+///   headers: claim credit -> body: read -> unpack -> decode, digest -> lanes -> answer
+///            (or 503)        (or 413)                     credit of the body becomes
+///                                                         that of the records
+/// ```
+///
+/// - Threads: the connection's event loop; a large or compressed body is decoded on a blocking
+///   thread.
+/// - Memory: all that it holds is claimed from the credit until it is answered.
+public final class IntakeRequest implements Subscriber<HttpObject> {
+  private static final Logger LOG = Logger.getLogger("widerow");
+
+  /// Bytes claimed for each byte of a body: itself, and the records that it becomes.
+  public static final int BYTES_PER_BODY_BYTE = 3;
+
+  private static final int DECODED_HERE_BYTES_MAX = 256 << 10;
+
+  /// The rest of a refused body that is read and dropped, so that the connection can be kept.
+  private static final long DROPPED_BYTES_MAX = 64 << 10;
+
+  private final Intake intake;
+  private final ServiceRequestContext context;
+  private final WriteProtocol protocol;
+  private final Durability durability;
+  private final String encoding;
+  private final @Nullable String idempotencyKey;
+  private final CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
+  private final Body body = Body.take();
+  private @Nullable Future<?> pace;
+  private int lengthBefore; // of the body, at the last check of its pace
+  private long claimed;
+  private boolean over; // no further piece of the body matters
+
+  private IntakeRequest(
+      Intake intake,
+      ServiceRequestContext context,
+      RequestHeaders headers,
+      WriteProtocol protocol,
+      Durability durability,
+      long claimed) {
+    this.intake = intake;
+    this.context = context;
+    this.protocol = protocol;
+    this.durability = durability;
+    this.encoding = headers.get(HttpHeaderNames.CONTENT_ENCODING, "identity");
+    this.idempotencyKey = headers.get("idempotency-key");
+    this.claimed = claimed;
+  }
+
+  /// Takes one request: reads, decodes and stores it, or refuses it before its body is read.
+  static HttpResponse take(
+      Intake intake,
+      ServiceRequestContext context,
+      HttpRequest request,
+      WriteProtocol protocol,
+      Durability durability) {
+    try {
+      requireWriting(intake);
+      IntakeRequest admitted = admit(intake, context, request, protocol, durability);
+      intake.begun();
+      return admitted.read(request);
+    } catch (RequestRefused refused) {
+      long length = request.headers().contentLength();
+      if (length < 0 || length > DROPPED_BYTES_MAX) {
+        ConnectionGuard.leave(context);
+      }
+      if (refused.status().equals(HttpStatus.SERVICE_UNAVAILABLE)) {
+        ConnectionGuard.pause(context, BYTES_PER_BODY_BYTE * Math.max(0, length));
+      }
+      return protocol.refuse(refused);
+    }
+  }
+
+  private static void requireWriting(Intake intake) throws RequestRefused {
+    if (intake.draining()) {
+      throw new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping");
+    }
+    String failure = intake.lanes().failure();
+    if (failure != null) {
+      throw RequestRefused.ended(failure);
+    }
+  }
+
+  /// Claims credit for the length that the headers announce.
+  private static IntakeRequest admit(
+      Intake intake,
+      ServiceRequestContext context,
+      HttpRequest request,
+      WriteProtocol protocol,
+      Durability durability)
+      throws RequestRefused {
+    RequestHeaders headers = request.headers();
+    String encoding = headers.get(HttpHeaderNames.CONTENT_ENCODING, "identity");
+    if (!encoding.equals("identity") && !Decompression.knows(encoding)) {
+      throw new RequestRefused(
+          HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+          "Content-Encoding must be gzip, zstd or identity, got " + encoding);
+    }
+    long length = Math.max(0, headers.contentLength());
+    if (length > intake.limits().bodyBytesMax()) {
+      throw RequestRefused.tooLarge(intake.limits().bodyBytesMax());
+    }
+    long claim = BYTES_PER_BODY_BYTE * length;
+    if (!intake.credit().tryClaim(claim)) {
+      throw RequestRefused.overloaded();
+    }
+    return new IntakeRequest(intake, context, headers, protocol, durability, claim);
+  }
+
+  private HttpResponse read(HttpRequest request) {
+    request.subscribe(this, context.eventLoop(), SubscriptionOption.WITH_POOLED_OBJECTS);
+    return HttpResponse.of(answer);
+  }
+
+  @Override
+  public void onSubscribe(Subscription newSubscription) {
+    newSubscription.request(Long.MAX_VALUE);
+    checkPaceLater();
+  }
+
+  private void checkPaceLater() {
+    pace =
+        context
+            .eventLoop()
+            .withoutContext()
+            .schedule(this::checkPace, LimitOptions.BODY_RATE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /// Lets a body that arrives fast enough take as long as it needs, and refuses any other.
+  private void checkPace() {
+    if (over) {
+      return;
+    }
+    int came = body.length() - lengthBefore;
+    if (came < intake.limits().paceBytes()) {
+      refuse(RequestRefused.tooSlow(came, LimitOptions.BODY_RATE_SECONDS));
+      return;
+    }
+    lengthBefore = body.length();
+    context.setRequestTimeout(
+        TimeoutMode.EXTEND, Duration.ofSeconds(LimitOptions.BODY_RATE_SECONDS));
+    checkPaceLater();
+  }
+
+  private void endPace() {
+    Future<?> later = pace;
+    if (later != null) {
+      later.cancel(false);
+    }
+  }
+
+  @Override
+  public void onNext(HttpObject piece) {
+    if (!(piece instanceof HttpData data)) {
+      return;
+    }
+    try (data) {
+      if (over) {
+        return;
+      }
+      ByteBuf bytes = data.byteBuf();
+      int length = bytes.readableBytes();
+      if (body.length() + length > intake.limits().bodyBytesMax()) {
+        throw RequestRefused.tooLarge(intake.limits().bodyBytesMax());
+      }
+      claimUpTo((long) BYTES_PER_BODY_BYTE * (body.length() + length));
+      int at = body.reserve(length); // before bytes(): it may replace the array
+      bytes.getBytes(bytes.readerIndex(), body.bytes(), at, length);
+      body.wrote(length);
+    } catch (RequestRefused refused) {
+      refuse(refused);
+    } catch (RuntimeException bug) { // the credit must be given back
+      LOG.log(Level.SEVERE, "reading " + context.path(), bug);
+      over = true;
+      endPace();
+      finish(HttpResponse.ofFailure(bug));
+    }
+  }
+
+  private void claimUpTo(long bytes) throws RequestRefused {
+    if (bytes > claimed) {
+      if (!intake.credit().tryClaim(bytes - claimed)) {
+        throw RequestRefused.overloaded();
+      }
+      claimed = bytes;
+    }
+  }
+
+  @Override
+  public void onError(Throwable gone) {
+    if (!over) { // the sender has left, or was too slow
+      over = true;
+      endPace();
+      body.give();
+      finish(HttpResponse.ofFailure(gone));
+    }
+  }
+
+  @Override
+  public void onComplete() {
+    if (over) {
+      return;
+    }
+    over = true;
+    endPace();
+    boolean here = body.length() <= DECODED_HERE_BYTES_MAX && encoding.equals("identity");
+    Executor executor = here ? Runnable::run : context.blockingTaskExecutor();
+    executor.execute(this::decode);
+  }
+
+  private void decode() {
+    Body plain = body;
+    IncomingBatch batch = null;
+    try {
+      if (!encoding.equals("identity")) {
+        plain = unpack();
+      }
+      batch = intake.lanes().begin(intake.epochNanos());
+      protocol.decode(plain.bytes(), plain.length(), batch);
+      BatchKey key = key(plain, batch);
+      plain.give();
+      long held = batch.events.memory().byteSize();
+      intake.credit().claimInDebt(held);
+      intake.credit().release(claimed);
+      claimed = held;
+      intake.lanes().write(batch, key, durability, this::stored);
+    } catch (RequestRefused refused) {
+      finish(protocol.refuse(refused));
+    } catch (StorageException.ClockBehind behind) {
+      if (batch != null) {
+        intake.lanes().drop(batch);
+      }
+      finish(
+          protocol.refuse(
+              new RequestRefused(
+                  HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(behind.getMessage()))));
+    } catch (Throwable bug) {
+      if (batch != null) {
+        intake.lanes().drop(batch);
+      }
+      LOG.log(Level.SEVERE, "decoding " + context.path(), bug);
+      finish(HttpResponse.ofFailure(bug));
+    }
+  }
+
+  private Body unpack() throws RequestRefused {
+    try {
+      Intake.Limits limits = intake.limits();
+      Decompression.ByteClaim claim =
+          bytes -> claimUpTo(claimed + BYTES_PER_BODY_BYTE * ((long) bytes));
+      return Decompression.unpack(body, encoding, limits.bodyBytesMax(), limits.ratioMax(), claim);
+    } finally {
+      body.give();
+    }
+  }
+
+  private @Nullable BatchKey key(Body plain, IncomingBatch batch) {
+    if (batch.events.count() == 0) {
+      return null;
+    }
+    String principal = Access.principal(context);
+    String endpoint = context.path() + "?" + context.query();
+    if (idempotencyKey != null) {
+      return BatchKey.ofName(principal, context.path(), idempotencyKey);
+    }
+    return batch.ownTimes()
+        ? BatchKey.ofBody(
+            principal, endpoint, intake.digests().of(plain.bytes(), 0, plain.length()))
+        : null;
+  }
+
+  /// Called by a lane. The answer is built on the connection's event loop.
+  private void stored(Outcome outcome) {
+    context.eventLoop().execute(() -> answer(outcome));
+  }
+
+  private void answer(Outcome outcome) {
+    if (outcome instanceof Outcome.Stored stored && !stored.duplicate()) {
+      intake.rejected().add(context.path(), stored.refused());
+    }
+    finish(protocol.answer(outcome));
+  }
+
+  /// Refuses a request in the middle of its body. The rest of the body is dropped as it arrives,
+  /// until the connection closes after the answer.
+  private void refuse(RequestRefused refused) {
+    over = true;
+    ConnectionGuard.leave(context);
+    endPace();
+    body.give();
+    finish(protocol.refuse(refused));
+  }
+
+  private void finish(HttpResponse response) {
+    intake.credit().release(claimed);
+    claimed = 0;
+    intake.finished();
+    answer.complete(response);
+  }
+}

@@ -1,0 +1,48 @@
+package io.widerow.ingest.http;
+
+import com.linecorp.armeria.common.HttpStatus;
+
+/// Refuses a request as a whole: nothing of it is stored.
+public final class RequestRefused extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final transient HttpStatus status;
+
+  public RequestRefused(HttpStatus status, String reason) {
+    super(reason, null, false, false);
+    this.status = status;
+  }
+
+  static RequestRefused tooLarge(int bytesMax) {
+    return new RequestRefused(
+        HttpStatus.REQUEST_ENTITY_TOO_LARGE,
+        "the body is larger than the limit of %d bytes".formatted(bytesMax));
+  }
+
+  static RequestRefused tooSlow(long bytes, int seconds) {
+    return new RequestRefused(
+        HttpStatus.REQUEST_TIMEOUT,
+        "only %d bytes of the body arrived in %d s; nothing of it is stored"
+            .formatted(bytes, seconds));
+  }
+
+  public static RequestRefused overloaded() {
+    return new RequestRefused(
+        HttpStatus.SERVICE_UNAVAILABLE, "overloaded: too many bytes are in flight; try again");
+  }
+
+  /// Writing has ended until the daemon is restarted.
+  public static RequestRefused ended(String failure) {
+    return new RequestRefused(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "writing has ended: %s; nothing of it is stored".formatted(failure));
+  }
+
+  public HttpStatus status() {
+    return status;
+  }
+
+  public String reason() {
+    return String.valueOf(getMessage());
+  }
+}

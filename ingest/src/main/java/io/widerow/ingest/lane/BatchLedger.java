@@ -1,0 +1,352 @@
+package io.widerow.ingest.lane;
+
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.storage.Durability;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/// The keys of a lane's recent batches with their answers (the lane's deduplication table), so that
+/// a repeat gets the same answer and is not stored again. A key is kept while it is young enough or
+/// among the newest `keptMin`, but there are never more than `keptMax`.
+///
+/// ```
+///   slots   a ring, oldest at `first`                    +---+---+---+---+---+---+
+///           key, groups, time, answer                    |   |old|   |   |new|   |
+///                                                        +---+---+---+---+---+---+
+///                                                              ^
+///   index   open addressing by the low half of the key   +---+---+---+---+ ...   2 x slots
+///           slot + 1, or 0 for free                      | 2 | 0 | 5 | 0 |
+///                                                        +---+---+---+---+
+///   a slot:
+///    0      8     16           24          32        36         40        44
+///   +------+-----+------------+-----------+---------+----------+---------+------------+
+///   | high | low | groupFirst | groupLast | seconds | accepted | refused | durability |
+///   +------+-----+------------+-----------+---------+----------+---------+------------+
+/// ```
+///
+/// A note in the journal is one entry: version, key, seconds, accepted, refusals.
+///
+/// - Threads: the lane's; another thread may create and close it.
+/// - Memory: 56 bytes a key outside the heap, twice that while it grows. On the heap it keeps the
+///   lists of refused events, up to [#LISTS_BYTES_MAX]; of older lists it keeps only the count.
+public final class BatchLedger implements AutoCloseable {
+  public static final int NOTE_BYTES_MAX = 1 << 10;
+
+  /// Heap limit for the lists of refused events of all keys.
+  static final long LISTS_BYTES_MAX = 4 << 20;
+
+  /// A longer list is cut to the part that fits into its note.
+  private static final int LIST_BYTES_MAX = 64 << 10;
+
+  private static final int NOTE_VERSION = 1;
+  private static final int NOTE_BYTES_MIN = 1 + 3 * Long.BYTES + Integer.BYTES;
+  private static final int SLOTS_START = 1 << 10;
+
+  private static final int HIGH = 0;
+  private static final int LOW = 8;
+  private static final int GROUP_FIRST = 16;
+  private static final int GROUP_LAST = 24;
+  private static final int SECONDS = 32;
+  private static final int ACCEPTED = 36;
+  private static final int REFUSED = 40;
+  private static final int DURABILITY = 44;
+  private static final int SLOT_BYTES = 48;
+  private static final Durability[] LEVELS = Durability.values();
+
+  private final int keptMin;
+  private final int keptMax;
+  private final long keptSeconds;
+
+  private int slotCount = SLOTS_START;
+  private int first;
+  private int count;
+  private boolean dropped; // some key was, since the last [#expire]
+  private Arena arena = Arena.ofShared();
+  private MemorySegment slots = arena.allocate((long) SLOT_BYTES * slotCount, Long.BYTES);
+  private MemorySegment index = arena.allocate(2L * Integer.BYTES * slotCount, Integer.BYTES);
+  private final Map<BatchKey, Listed> lists = new LinkedHashMap<>(); // oldest first
+  private long listsBytes;
+  private final ByteBuffer note = ByteBuffer.allocate(NOTE_BYTES_MAX);
+
+  /// @param bytes that the list takes of the heap
+  private record Listed(Refusals refused, long bytes) {}
+
+  /// @param keptMin keys kept at any age
+  /// @param keptMax keys kept at most, a power of two
+  /// @param keptSeconds age up to which keys are kept
+  public BatchLedger(int keptMin, int keptMax, long keptSeconds) {
+    if (Integer.bitCount(keptMax) != 1 || keptMax < SLOTS_START || keptMin > keptMax) {
+      throw new IllegalArgumentException("keeps " + keptMin + " to " + keptMax + " keys");
+    }
+    this.keptMin = keptMin;
+    this.keptMax = keptMax;
+    this.keptSeconds = keptSeconds;
+  }
+
+  private long getLong(int slot, int field) {
+    return slots.get(ValueLayout.JAVA_LONG, (long) SLOT_BYTES * slot + field);
+  }
+
+  private void setLong(int slot, int field, long value) {
+    slots.set(ValueLayout.JAVA_LONG, (long) SLOT_BYTES * slot + field, value);
+  }
+
+  private int getInt(int slot, int field) {
+    return slots.get(ValueLayout.JAVA_INT, (long) SLOT_BYTES * slot + field);
+  }
+
+  private void setInt(int slot, int field, int value) {
+    slots.set(ValueLayout.JAVA_INT, (long) SLOT_BYTES * slot + field, value);
+  }
+
+  private BatchKey key(int slot) {
+    return new BatchKey(getLong(slot, HIGH), getLong(slot, LOW));
+  }
+
+  private int indexed(int at) {
+    return index.getAtIndex(ValueLayout.JAVA_INT, at);
+  }
+
+  private void setIndexed(int at, int slotAndOne) {
+    index.setAtIndex(ValueLayout.JAVA_INT, at, slotAndOne);
+  }
+
+  public int count() {
+    return count;
+  }
+
+  /// The slot of a key; negative when it is unknown. Valid until the next change.
+  int find(BatchKey key) {
+    for (int at = home(key.low()); indexed(at) != 0; at = (at + 1) & indexMask()) {
+      int slot = indexed(at) - 1;
+      if (getLong(slot, LOW) == key.low() && getLong(slot, HIGH) == key.high()) {
+        return slot;
+      }
+    }
+    return -1;
+  }
+
+  int accepted(int slot) {
+    return getInt(slot, ACCEPTED);
+  }
+
+  /// The refused events. For an older batch they may be only counted, not listed.
+  Refusals refused(int slot) {
+    int refused = getInt(slot, REFUSED);
+    Listed list = refused == 0 ? null : lists.get(key(slot));
+    return list != null ? list.refused : Refusals.counted(refused);
+  }
+
+  /// The durability with which the batch was acknowledged.
+  Durability durability(int slot) {
+    return LEVELS[getInt(slot, DURABILITY)];
+  }
+
+  /// An upper bound of the batch's group; [Long#MAX_VALUE] while it is not committed.
+  long groupLast(int slot) {
+    return getLong(slot, GROUP_LAST);
+  }
+
+  /// Adds a batch that is appended and not yet committed, and returns its note for the journal.
+  ///
+  /// @param newGroupFirst a lower bound of the batch's group
+  public byte[] add(
+      BatchKey key,
+      int newAccepted,
+      Refusals newRefused,
+      Durability newDurability,
+      long newSeconds,
+      long newGroupFirst) {
+    note.clear();
+    note.put((byte) NOTE_VERSION);
+    note.putLong(key.high()).putLong(key.low()).putLong(newSeconds).putInt(newAccepted);
+    int listAt = note.position();
+    newRefused.writeTo(note);
+    note.flip();
+    Refusals kept = newRefused;
+    if (newRefused.heapBytes() > LIST_BYTES_MAX) {
+      kept = Objects.requireNonNull(Refusals.readFrom(note.slice(listAt, note.limit() - listAt)));
+    }
+    int slot = put(key, newAccepted, kept, newDurability, newSeconds);
+    setLong(slot, GROUP_FIRST, newGroupFirst);
+    setLong(slot, GROUP_LAST, Long.MAX_VALUE);
+    return Arrays.copyOf(note.array(), note.limit());
+  }
+
+  /// Takes in a note from before the restart. Everything found in the journal is on disk. A note of
+  /// another version is ignored, so repeats of its batch are stored again.
+  public void restore(long group, byte[] bytes) {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    if (bytes.length < NOTE_BYTES_MIN || in.get() != NOTE_VERSION) {
+      return;
+    }
+    BatchKey key = new BatchKey(in.getLong(), in.getLong());
+    long noted = in.getLong();
+    int newAccepted = in.getInt();
+    Refusals newRefused = Refusals.readFrom(in);
+    if (newRefused != null && find(key) < 0) {
+      int slot = put(key, newAccepted, newRefused, Durability.DISK, noted);
+      setLong(slot, GROUP_FIRST, group);
+      setLong(slot, GROUP_LAST, group);
+    }
+  }
+
+  /// Marks everything added so far as committed, in groups up to `group`.
+  void committed(long group) {
+    for (int i = count - 1; i >= 0; i--) {
+      int slot = slot(i);
+      if (getLong(slot, GROUP_LAST) != Long.MAX_VALUE) {
+        return;
+      }
+      setLong(slot, GROUP_LAST, group);
+    }
+  }
+
+  /// Forgets what was added since the last commit, because it is not acknowledged.
+  void forgetUncommitted() {
+    while (count > 0 && getLong(slot(count - 1), GROUP_LAST) == Long.MAX_VALUE) {
+      remove(slot(count - 1));
+      count--;
+    }
+  }
+
+  /// Drops keys that are too old.
+  ///
+  /// @return the first group whose notes are still needed; negative when no key was dropped since
+  ///   the last call, neither here nor for lack of room
+  public long expire(long nowSeconds) {
+    while (count > keptMin && getSeconds(first) < nowSeconds - keptSeconds) {
+      removeFirst();
+    }
+    if (!dropped) {
+      return -1;
+    }
+    dropped = false;
+    return count == 0 ? Long.MAX_VALUE : getLong(first, GROUP_FIRST);
+  }
+
+  private long getSeconds(int slot) {
+    return Integer.toUnsignedLong(getInt(slot, SECONDS));
+  }
+
+  private int slot(int number) {
+    return (first + number) & (slotCount - 1);
+  }
+
+  /// Adds a key after all others. The caller sets its groups.
+  @SuppressWarnings("EnumOrdinal") // the ordinal never leaves this process
+  private int put(
+      BatchKey key,
+      int newAccepted,
+      Refusals newRefused,
+      Durability newDurability,
+      long newSeconds) {
+    if (count == slotCount && slotCount < keptMax) {
+      grow();
+    } else if (count == slotCount) {
+      removeFirst();
+    }
+    int slot = slot(count++);
+    setLong(slot, HIGH, key.high());
+    setLong(slot, LOW, key.low());
+    setInt(slot, SECONDS, (int) newSeconds);
+    setInt(slot, ACCEPTED, newAccepted);
+    setInt(slot, REFUSED, newRefused.count());
+    setInt(slot, DURABILITY, newDurability.ordinal());
+    if (newRefused.count() > 0) {
+      list(key, newRefused);
+    }
+    insert(slot);
+    return slot;
+  }
+
+  /// Keeps a list, and drops the oldest lists beyond the limit.
+  private void list(BatchKey key, Refusals refused) {
+    var list = new Listed(refused, refused.heapBytes());
+    lists.put(key, list);
+    listsBytes += list.bytes;
+    while (listsBytes > LISTS_BYTES_MAX) {
+      unlist(lists.keySet().iterator().next());
+    }
+  }
+
+  private void unlist(BatchKey key) {
+    Listed list = lists.remove(key);
+    listsBytes -= list == null ? 0 : list.bytes;
+  }
+
+  private void removeFirst() {
+    remove(first);
+    first = slot(1);
+    count--;
+    dropped = true;
+  }
+
+  private int indexMask() {
+    return 2 * slotCount - 1;
+  }
+
+  private int home(long keyLow) {
+    return (int) keyLow & indexMask(); // the bits of a digest are mixed already
+  }
+
+  private void insert(int slot) {
+    int at = home(getLong(slot, LOW));
+    while (indexed(at) != 0) {
+      at = (at + 1) & indexMask();
+    }
+    setIndexed(at, slot + 1);
+  }
+
+  /// Removes a slot from the index and closes the hole, by shifting back displaced entries.
+  private void remove(int slot) {
+    int mask = indexMask();
+    int hole = home(getLong(slot, LOW));
+    while (indexed(hole) != slot + 1) {
+      hole = (hole + 1) & mask;
+    }
+    for (int at = (hole + 1) & mask; indexed(at) != 0; at = (at + 1) & mask) {
+      int distance = (at - home(getLong(indexed(at) - 1, LOW))) & mask;
+      if (distance >= ((at - hole) & mask)) {
+        setIndexed(hole, indexed(at));
+        hole = at;
+      }
+    }
+    setIndexed(hole, 0);
+    if (getInt(slot, REFUSED) > 0) {
+      unlist(key(slot));
+    }
+  }
+
+  private void grow() {
+    Arena larger = Arena.ofShared();
+    MemorySegment grown = larger.allocate(2 * slots.byteSize(), Long.BYTES);
+    long split = (long) SLOT_BYTES * first;
+    long tail = slots.byteSize() - split;
+    MemorySegment.copy(slots, split, grown, 0, tail);
+    MemorySegment.copy(slots, 0, grown, tail, split);
+    arena.close();
+    arena = larger;
+    slots = grown;
+    index = larger.allocate(4L * Integer.BYTES * slotCount, Integer.BYTES);
+    slotCount *= 2;
+    first = 0;
+    for (int slot = 0; slot < count; slot++) {
+      insert(slot);
+    }
+  }
+
+  /// Frees the memory. No other method may be called afterwards.
+  @Override
+  public void close() {
+    if (arena.scope().isAlive()) {
+      arena.close();
+    }
+  }
+}

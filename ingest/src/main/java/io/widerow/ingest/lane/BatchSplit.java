@@ -1,0 +1,116 @@
+package io.widerow.ingest.lane;
+
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventId;
+import io.widerow.event.EventLayout;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.storage.EventStore;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Splits a batch among lanes when some of its events have their own ids, and joins the outcomes.
+/// This is rare: most senders leave ids to the store.
+public final class BatchSplit {
+  private BatchSplit() {}
+
+  /// The events of a batch that go to one lane, and the request index of each.
+  static final class Share {
+    final int lane;
+    final int number;
+    final EventBatch events;
+    final int[] indexes;
+
+    /// @param number of the part. It is the same in each split among as many lanes; for the events
+    ///   to which the store gives ids it is the same for any number of lanes
+    Share(int lane, int number, EventBatch events, int[] indexes) {
+      this.lane = lane;
+      this.number = number;
+      this.events = events;
+      this.indexes = indexes;
+    }
+  }
+
+  /// Splits a batch into shares. The first share has the events that get their ids from the store;
+  /// it goes to `home`, and exists even when it is empty, because it carries the refusals of the
+  /// decoder. The events with own ids make one further share for each lane, also for `home`. The
+  /// content of a share thus never depends on which other shares are known repeats, and that of the
+  /// first does not depend on the number of lanes. The batch's memory returns to the pool.
+  static List<Share> split(
+      IncomingBatch batch, int home, int lanes, EventStore store, BatchPool pool) {
+    EventBatch all = batch.events;
+    MemorySegment records = all.memory();
+    @Nullable EventBatch[] parts = new @Nullable EventBatch[1 + lanes];
+    int[][] indexes = new int[1 + lanes][16];
+    parts[0] = pool.take();
+    int request = 0;
+    int refusal = 0;
+    for (long at = 0; at < all.bytes(); request++) {
+      if (refusal < batch.refused.listed() && batch.refused.index(refusal) == request) {
+        refusal++;
+        continue;
+      }
+      int share = shareOf(records, at, store);
+      EventBatch part = parts[share];
+      if (part == null) {
+        part = pool.take();
+        parts[share] = part;
+      }
+      if (part.count() == indexes[share].length) {
+        indexes[share] = Arrays.copyOf(indexes[share], 2 * part.count());
+      }
+      indexes[share][part.count()] = request;
+      part.copy(records, at);
+      at += EventLayout.alignedLength(EventLayout.length(records, at));
+    }
+    pool.give(all);
+    List<Share> shares = new ArrayList<>();
+    for (int share = 0; share <= lanes; share++) {
+      EventBatch part = parts[share];
+      if (part != null) {
+        int lane = share == 0 ? home : share - 1;
+        int number = share == 0 ? 0 : (lanes << Byte.SIZE) + lane;
+        shares.add(new Share(lane, number, part, indexes[share]));
+      }
+    }
+    return shares;
+  }
+
+  /// 0 for an event that gets its id from the store, otherwise 1 + the lane of its id.
+  private static int shareOf(MemorySegment records, long at, EventStore store) {
+    if (EventLayout.version(records, at) != EventLayout.VERSION_OWN) {
+      return 0;
+    }
+    return 1
+        + store.laneOf(
+            new EventId(EventLayout.idTime(records, at), EventLayout.idTail(records, at)));
+  }
+
+  /// Reports the outcome of the whole batch when the outcome of each part is known.
+  public static final class Join implements BatchPart.PartDone {
+    private final AtomicInteger missing;
+    private final AtomicReference<@Nullable Outcome> sofar = new AtomicReference<>();
+    private final Consumer<Outcome> done;
+
+    Join(int parts, Consumer<Outcome> done) {
+      this.missing = new AtomicInteger(parts);
+      this.done = done;
+    }
+
+    @Override
+    public void done(Outcome outcome) {
+      Outcome _ =
+          sofar.accumulateAndGet(
+              outcome, (a, b) -> a == null || b == null ? b : Outcome.merge(a, b));
+      if (missing.decrementAndGet() == 0) {
+        Outcome all = sofar.get();
+        done.accept(all != null ? all : outcome);
+      }
+    }
+  }
+}

@@ -1,0 +1,217 @@
+package io.widerow.ingest.lane;
+
+import io.widerow.event.EventBatch;
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.storage.Durability;
+import io.widerow.storage.LaneWriter;
+import io.widerow.storage.StorageException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/// The work of a lane's thread, group commit: it appends batches until none is waiting, commits
+/// them together, and reports their outcomes. The commit has the strongest durability that any of
+/// them asked for.
+///
+/// - Threads: the lane's.
+public final class LaneGroup implements AutoCloseable {
+  private static final Logger LOG = Logger.getLogger("widerow");
+
+  private final LaneWriter writer;
+  private final BatchLedger ledger;
+  private final BatchPool pool;
+  private final WriteSide writeSide;
+  private final LaneMetrics metrics;
+  private final LongSupplier epochSeconds;
+  private final List<Waiting> waiting = new ArrayList<>();
+  private Durability strongest = Durability.MEMORY;
+  private long groupCommitted;
+  private long bytes;
+  private long events;
+
+  /// A batch that waits for the commit.
+  private record Waiting(
+      BatchPart part, int accepted, Refusals refused, long groupOfFirst, Durability levelOfFirst) {
+    /// Value of `groupOfFirst` for a batch that is not a repeat.
+    static final long NEW = -1;
+  }
+
+  LaneGroup(
+      LaneWriter writer,
+      BatchLedger ledger,
+      BatchPool pool,
+      WriteSide writeSide,
+      LaneMetrics metrics,
+      LongSupplier epochSeconds) {
+    this.writer = writer;
+    this.ledger = ledger;
+    this.pool = pool;
+    this.writeSide = writeSide;
+    this.metrics = metrics;
+    this.epochSeconds = epochSeconds;
+  }
+
+  /// Bytes of records that wait for the commit.
+  long bytes() {
+    return bytes;
+  }
+
+  /// Restores the keys from before the restart. Call it once, first.
+  void restore() {
+    writer.notes(ledger::restore);
+  }
+
+  /// Appends a batch, or finds that it is a repeat.
+  void take(BatchPart part) {
+    String failure = writeSide.failure();
+    if (failure != null) {
+      refuse(part, new Outcome.Failed(failure));
+      return;
+    }
+    metrics.batches.increment();
+    if (part.durability.compareTo(strongest) > 0) {
+      strongest = part.durability;
+    }
+    int known = part.key == null ? -1 : ledger.find(part.key);
+    if (known >= 0) {
+      metrics.duplicates.increment();
+      pool.give(part.events);
+      waiting.add(
+          new Waiting(
+              part,
+              ledger.accepted(known),
+              ledger.refused(known),
+              ledger.groupLast(known),
+              ledger.durability(known)));
+      return;
+    }
+    try {
+      append(part);
+    } catch (StorageException.DiskFull full) {
+      refuse(part, new Outcome.DiskFull(String.valueOf(full.getMessage())));
+      // the store has dropped the whole group; the commit reports that to the other batches
+    } catch (Throwable failed) {
+      waiting.add(new Waiting(part, 0, part.refused, Waiting.NEW, part.durability));
+      throw failed;
+    }
+  }
+
+  private void append(BatchPart part) {
+    EventBatch batch = part.events;
+    int accepted = 0;
+    if (batch.count() > 0) {
+      Refusals byStore = new Refusals();
+      LaneWriter.Rejections rejections =
+          (index, why) -> byStore.add(part.requestIndex(index), why.reason());
+      accepted = writer.append(batch, part.placement, rejections);
+      part.refused.addAll(byStore);
+    }
+    bytes += batch.bytes();
+    events += accepted;
+    metrics.accepted.increment(accepted);
+    metrics.refused.increment(part.refused.count());
+    if (part.key != null && accepted > 0) {
+      byte[] note =
+          ledger.add(
+              part.key,
+              accepted,
+              part.refused,
+              part.durability,
+              epochSeconds.getAsLong(),
+              groupCommitted + 1);
+      writer.note(note);
+    }
+    waiting.add(new Waiting(part, accepted, part.refused, Waiting.NEW, part.durability));
+    pool.give(batch);
+  }
+
+  /// Lets the store seal rows that are due. A commit does the same, so this is for an idle lane.
+  void tick() {
+    if (waiting.isEmpty() && writeSide.failure() == null) {
+      try {
+        writer.commit(Durability.MEMORY);
+      } catch (StorageException.DiskFull full) {
+        LOG.log(Level.WARNING, "sealing: {0}", full.getMessage()); // the next tick tries again
+      }
+    }
+  }
+
+  /// Commits the group and reports the outcomes.
+  void commit() {
+    if (waiting.isEmpty()) {
+      return;
+    }
+    long start = System.nanoTime();
+    try {
+      groupCommitted = writer.commit(strongest);
+    } catch (StorageException.DiskFull full) {
+      dropGroup(full);
+      return;
+    }
+    metrics.commit.record(System.nanoTime() - start, TimeUnit.NANOSECONDS);
+    metrics.groupEvents.record((double) events);
+    metrics.groupBytes.record((double) bytes);
+    ledger.committed(groupCommitted);
+    for (Waiting each : waiting) {
+      each.part.done(outcome(each));
+    }
+    clear();
+    long needed = ledger.expire(epochSeconds.getAsLong());
+    if (needed >= 0) {
+      writer.forgetNotesBefore(Math.min(needed, groupCommitted + 1));
+    }
+  }
+
+  /// Handles a full disk: the store has dropped everything since the last commit. All batches get
+  /// this outcome, and their repeats count as new.
+  private void dropGroup(StorageException.DiskFull full) {
+    ledger.forgetUncommitted();
+    answerAll(new Outcome.DiskFull(String.valueOf(full.getMessage())));
+  }
+
+  private Outcome outcome(Waiting each) {
+    boolean duplicate = each.groupOfFirst != Waiting.NEW;
+    Durability level = each.part.durability;
+    boolean asDurable = // a repeat in the same group as the first is as durable as this commit
+        !duplicate || each.groupOfFirst == Long.MAX_VALUE || each.groupOfFirst <= groupCommitted;
+    if (!asDurable && each.levelOfFirst.compareTo(level) < 0) {
+      level = each.levelOfFirst;
+    }
+    return new Outcome.Stored(each.accepted, each.refused, level, duplicate);
+  }
+
+  /// Ends the write side of the daemon, and fails all waiting batches.
+  void fail(Throwable cause) {
+    writeSide.fail(cause);
+    ledger.forgetUncommitted();
+    answerAll(new Outcome.Failed(String.valueOf(writeSide.failure())));
+  }
+
+  private void answerAll(Outcome outcome) {
+    for (Waiting each : waiting) {
+      each.part.done(outcome);
+    }
+    clear();
+  }
+
+  private void refuse(BatchPart part, Outcome outcome) {
+    pool.give(part.events);
+    part.done(outcome);
+  }
+
+  private void clear() {
+    waiting.clear();
+    strongest = Durability.MEMORY;
+    bytes = 0;
+    events = 0;
+  }
+
+  /// Frees the ledger. Call it last.
+  @Override
+  public void close() {
+    ledger.close();
+  }
+}

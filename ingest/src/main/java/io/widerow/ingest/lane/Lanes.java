@@ -1,0 +1,141 @@
+package io.widerow.ingest.lane;
+
+import com.lmax.disruptor.WaitStrategy;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.storage.Durability;
+import io.widerow.storage.EventStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// All lanes of the daemon, and the choice among them. The key of a batch decides its lane; batches
+/// without a key go round robin; an event with its own id goes to the lane of that id.
+///
+/// - Threads: any may call [#write].
+/// - Memory: owns the pool of batches.
+public final class Lanes implements AutoCloseable {
+  private static final long ODD = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio
+
+  private final EventStore store;
+  private final List<Lane> lanes = new ArrayList<>();
+  private final BatchPool pool;
+  private final WriteSide writeSide = new WriteSide();
+  private final AtomicLong turns = new AtomicLong();
+
+  /// Configuration of the lanes.
+  ///
+  /// @param slots batches that a ring holds, a power of two
+  /// @param ledgerKeys keys that a ledger keeps at any age
+  /// @param ledgerSeconds age up to which a ledger keeps keys
+  public record Settings(int slots, int ledgerKeys, long ledgerSeconds) {}
+
+  public Lanes(
+      EventStore store,
+      Settings settings,
+      Supplier<WaitStrategy> waiting,
+      BatchPool pool,
+      MeterRegistry registry,
+      LongSupplier epochSeconds) {
+    this.store = store;
+    this.pool = pool;
+    for (int number = 0; number < store.lanes(); number++) {
+      int keysMax = Math.max(1 << 20, Integer.highestOneBit(settings.ledgerKeys) * 2);
+      BatchLedger ledger = new BatchLedger(settings.ledgerKeys, keysMax, settings.ledgerSeconds);
+      LaneMetrics metrics = new LaneMetrics(registry, number);
+      LaneGroup group =
+          new LaneGroup(store.lane(number), ledger, pool, writeSide, metrics, epochSeconds);
+      group.restore();
+      Lane lane = new Lane(number, settings.slots, waiting.get(), group);
+      lanes.add(lane);
+      Gauge.builder("widerow.lane.ring.used", lane, Lane::slotsUsed)
+          .tag("lane", Integer.toString(number))
+          .register(registry);
+    }
+  }
+
+  public void start() {
+    lanes.forEach(Lane::start);
+  }
+
+  /// Wakes every lane, so that an idle one seals old rows.
+  public void tick() {
+    lanes.forEach(Lane::tick);
+  }
+
+  public List<Lane> all() {
+    return lanes;
+  }
+
+  /// Why nothing can be written any more; null while writing works.
+  public @Nullable String failure() {
+    return writeSide.failure();
+  }
+
+  /// @param wallNanos wall-clock time, nanoseconds since the Unix epoch
+  public IncomingBatch begin(long wallNanos) {
+    return new IncomingBatch(pool.take(), wallNanos, store::arrivalNanos);
+  }
+
+  /// Gives a batch back without writing it.
+  public void drop(IncomingBatch batch) {
+    pool.give(batch.events);
+  }
+
+  /// Hands a batch over to its lanes, which own it from now on.
+  ///
+  /// @param done gets the outcome once, on a lane's thread or on this one; it must not block
+  public void write(
+      IncomingBatch batch, @Nullable BatchKey key, Durability durability, Consumer<Outcome> done) {
+    String failure = writeSide.failure();
+    if (failure != null) {
+      drop(batch);
+      done.accept(new Outcome.Failed(failure));
+      return;
+    }
+    long placement = key != null ? key.low() : mix(turns.incrementAndGet());
+    long hash = key != null ? key.high() : placement;
+    int lane = (int) Long.remainderUnsigned(hash, lanes.size());
+    if (batch.events.ownIds() == 0) {
+      offer(
+          lane,
+          new BatchPart(
+              batch.events, key, placement, durability, batch.refused, null, done::accept));
+      return;
+    }
+    List<BatchSplit.Share> shares = BatchSplit.split(batch, lane, lanes.size(), store, pool);
+    BatchSplit.Join join = new BatchSplit.Join(shares.size(), done);
+    for (BatchSplit.Share share : shares) {
+      Refusals refused = share.number == 0 ? batch.refused : new Refusals();
+      BatchKey part = key == null ? null : key.part(share.number);
+      offer(
+          share.lane,
+          new BatchPart(share.events, part, placement, durability, refused, share.indexes, join));
+    }
+  }
+
+  private void offer(int lane, BatchPart part) {
+    if (!lanes.get(lane).offer(part)) {
+      pool.give(part.events);
+      part.done(new Outcome.Overloaded());
+    }
+  }
+
+  private static long mix(long turn) {
+    long hash = turn * ODD;
+    return hash ^ (hash >>> 32);
+  }
+
+  /// Lets every lane finish its batches. No [#write] may follow.
+  @Override
+  public void close() {
+    lanes.forEach(Lane::close);
+    pool.close();
+  }
+}

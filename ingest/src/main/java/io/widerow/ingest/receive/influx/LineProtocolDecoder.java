@@ -1,0 +1,419 @@
+package io.widerow.ingest.receive.influx;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventNames;
+import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.Swar;
+import io.widerow.ingest.decode.Times;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// Decodes InfluxDB line protocol. The measurement is the event's type, tags are string attributes,
+/// and fields are attributes of their own kinds.
+///
+/// ```
+///   measurement[,tag=value]* field=value[,field=value]* [timestamp]
+///   cpu,host=a\ b usage=0.5,count=3i,note="a \"b\"",ok=true 1434055562000000000
+/// ```
+///
+/// A backslash escapes a comma, an equals sign and a space in names and tag values, and a quote and
+/// a backslash in a string; elsewhere it stands for itself. A string may contain newlines. Blank
+/// lines and lines that begin with `#` are not counted. A bad line is refused and decoding goes on
+/// with the next one.
+///
+/// - Threads: one.
+public final class LineProtocolDecoder {
+  private final AttributeTape tape = new AttributeTape();
+  private final long unitNanos;
+  private byte[] body = new byte[0];
+  private int at;
+  private int limit;
+  private int line; // number of the line, from 1
+  private @Nullable String firstBad;
+  private @Nullable SeriesCache series;
+  private long[] numbers = new long[16]; // of the fields of a known series
+
+  // The name or value read last.
+  private boolean inScratch;
+  private int textOffset;
+  private int textBytes;
+
+  private static final String MEASUREMENT = "missing measurement";
+  private static final String TAG_KEY = "missing tag key";
+  private static final String TAG_VALUE = "missing tag value";
+  private static final String FIELDS = "missing fields";
+  private static final String FIELD_KEY = "missing field key";
+  private static final String FIELD_VALUE = "missing field value";
+  private static final String QUOTES = "unbalanced quotes";
+  private static final String TIMESTAMP = "bad timestamp";
+
+  /// @param unitNanos unit of timestamps in nanoseconds
+  public LineProtocolDecoder(long unitNanos) {
+    this.unitNanos = unitNanos;
+  }
+
+  /// Decodes the lines of `newBody` in `[offset, newLimit)`.
+  ///
+  /// @param newBody with [Swar#SLACK_BYTES] readable bytes after `newLimit`
+  /// @param known series; null to decode without a cache
+  public void decode(
+      byte[] newBody, int offset, int newLimit, IncomingBatch batch, @Nullable SeriesCache known) {
+    series = known;
+    body = newBody;
+    at = offset;
+    limit = newLimit;
+    line = 0;
+    firstBad = null;
+    while (at < limit) {
+      line++;
+      int start = at;
+      skipSpaces();
+      if (at == limit || body[at] == '\n' || body[at] == '#') {
+        at = Swar.newline(body, at, limit) + 1;
+        continue;
+      }
+      int refused = batch.refused.count();
+      String reason = "";
+      try {
+        if (!decodeKnown(batch)) {
+          decodeLine(batch);
+        }
+        reason = batch.refused.count() == refused ? "" : batch.refused.lastReason();
+      } catch (BadLine bad) {
+        at = start; // a quote that never ends may have moved it to the limit
+        reason = String.valueOf(bad.getMessage());
+        batch.refuse(reason);
+      }
+      if (firstBad == null && batch.refused.count() > refused) {
+        firstBad = describe(start, reason);
+      }
+      at = Swar.newline(body, at, limit) + 1;
+    }
+  }
+
+  /// The first refused line with its number and the reason, in InfluxDB's words; null when all
+  /// lines are good.
+  @Nullable String firstBad() {
+    return firstBad;
+  }
+
+  private String describe(int start, String reason) {
+    int shown = Math.min(Swar.newline(body, start, limit) - start, 200);
+    String text = new String(body, start, shown, StandardCharsets.UTF_8);
+    return "unable to parse '%s': %s (line %d)".formatted(text, reason, line);
+  }
+
+  private void decodeLine(IncomingBatch batch) throws BadLine {
+    tape.begin(body);
+    text(false);
+    if (textBytes == 0) {
+      throw new BadLine(MEASUREMENT);
+    }
+    boolean typeInScratch = inScratch;
+    int typeOffset = textOffset;
+    int typeBytes = textBytes;
+    while (at < limit && body[at] == ',') {
+      at++;
+      tag();
+    }
+    if (at == limit || body[at] != ' ') {
+      throw new BadLine(FIELDS);
+    }
+    int tags = tape.count();
+    skipSpaces();
+    fields();
+    skipSpaces();
+    long nanos = at == limit || body[at] == '\n' ? batch.useArrivalTime() : timestamp();
+    byte[] type = typeInScratch ? tape.scratch() : body;
+    batch.events.begin(type, typeOffset, typeBytes, nanos);
+    tape.writeTo(batch.events);
+    if (batch.end() && series != null) {
+      series.learn(batch.events, tape, tags, body);
+    }
+  }
+
+  /// Decodes the next line when its series is known and it has the same fields of the same kinds.
+  /// Otherwise returns false and consumes nothing.
+  private boolean decodeKnown(IncomingBatch batch) throws BadLine {
+    KnownSeries like = series == null ? null : series.find(body, at, limit);
+    if (series == null || like == null) {
+      return false;
+    }
+    int start = at;
+    at += series.headBytes();
+    skipSpaces();
+    if (!knownFields(like)) {
+      at = start;
+      return false;
+    }
+    skipSpaces();
+    long nanos = at == limit || body[at] == '\n' ? batch.useArrivalTime() : timestamp();
+    EventBatch events = batch.events;
+    events.begin(like.record(), nanos);
+    for (int field = like.fields().count() - 1; field >= 0; field--) {
+      events.set(like.place(field), numbers[field]);
+    }
+    batch.end();
+    return true;
+  }
+
+  private boolean knownFields(KnownSeries like) throws BadLine {
+    EventNames names = like.fields();
+    int count = names.count();
+    if (numbers.length < count) {
+      numbers = new long[2 * count];
+    }
+    for (int field = 0; field < count; field++) {
+      int nameEnd = at + names.nameBytes(field);
+      if (nameEnd + 1 >= limit
+          || body[nameEnd] != '='
+          || !names.isNext(field, body, at, nameEnd - at)) {
+        return false;
+      }
+      at = nameEnd + 1;
+      if (!knownNumber(like.kind(field), field)) {
+        return false;
+      }
+      boolean isLast = field == count - 1;
+      if (isLast ? at < limit && !endsFields(body[at]) : at == limit || body[at] != ',') {
+        return false;
+      }
+      at += isLast ? 0 : 1;
+    }
+    return true;
+  }
+
+  private static boolean endsFields(int b) {
+    return b == ' ' || b == '\n' || b == '\r';
+  }
+
+  /// Reads the value of a field if it is of this kind.
+  private boolean knownNumber(AttributeKind kind, int field) throws BadLine {
+    int start = at;
+    int first = body[at];
+    if (kind == AttributeKind.LONG) {
+      return plainWhole(field);
+    }
+    while (at < limit && !endsValue(body[at])) {
+      at++;
+    }
+    boolean startsNumber =
+        Times.isDigit((byte) first) || first == '-' || first == '+' || first == '.';
+    if (at == start || first == '"' || startsNumber != (kind == AttributeKind.DOUBLE)) {
+      return false;
+    }
+    if (kind == AttributeKind.BOOLEAN) {
+      numbers[field] = LineNumbers.truth(body, start, at) ? 1 : 0;
+      return true;
+    }
+    int suffix = body[at - 1];
+    if (suffix == 'i' || suffix == 'u') {
+      return false;
+    }
+    numbers[field] = Double.doubleToRawLongBits(LineNumbers.fraction(body, start, at));
+    return true;
+  }
+
+  /// Reads an integer that surely fits into a long: an optional minus, digits and `i`.
+  private boolean plainWhole(int field) {
+    int digits = at + (body[at] == '-' ? 1 : 0);
+    int end = digits;
+    long value = 0;
+    while (end < limit && Times.isDigit(body[end])) {
+      value = 10 * value + (body[end] - '0');
+      end++;
+    }
+    if (end == digits
+        || end - digits > LineNumbers.DIGITS_SAFE
+        || end == limit
+        || body[end] != 'i') {
+      return false;
+    }
+    numbers[field] = digits > at ? -value : value;
+    at = end + 1;
+    return true;
+  }
+
+  private void tag() throws BadLine {
+    if (!takeExpectedName()) {
+      text(true);
+      if (textBytes == 0 || at == limit || body[at] != '=') {
+        throw new BadLine(textBytes == 0 ? TAG_KEY : TAG_VALUE);
+      }
+      tape.name(inScratch, textOffset, textBytes);
+      at++;
+    }
+    text(true);
+    if (textBytes == 0 || (at < limit && body[at] == '=')) {
+      throw new BadLine(TAG_VALUE);
+    }
+    tape.string(inScratch, textOffset, textBytes);
+  }
+
+  private void fields() throws BadLine {
+    if (at == limit || body[at] == '\n') {
+      throw new BadLine(FIELDS);
+    }
+    while (true) {
+      if (!takeExpectedName()) {
+        text(true);
+        if (textBytes == 0) {
+          throw new BadLine(FIELD_KEY);
+        }
+        if (at == limit || body[at] != '=') {
+          throw new BadLine(FIELD_VALUE);
+        }
+        at++;
+        tape.name(inScratch, textOffset, textBytes);
+      }
+      value();
+      if (at == limit || body[at] != ',') {
+        break;
+      }
+      at++;
+    }
+    if (at < limit && body[at] != ' ' && body[at] != '\n' && body[at] != '\r') {
+      throw new BadLine(FIELD_VALUE);
+    }
+  }
+
+  /// Consumes the name that the previous event had here, and its equals sign, without a search for
+  /// its end.
+  private boolean takeExpectedName() {
+    int length = tape.expectedName(at, limit, (byte) '=');
+    at += length == 0 ? 0 : length + 1;
+    return length > 0;
+  }
+
+  private void value() throws BadLine {
+    if (at == limit) {
+      throw new BadLine(FIELD_VALUE);
+    }
+    int first = body[at];
+    if (first == '"') {
+      quoted();
+      return;
+    }
+    int start = at;
+    while (at < limit && !endsValue(body[at])) {
+      at++;
+    }
+    if (at == start) {
+      throw new BadLine(FIELD_VALUE);
+    }
+    if (Times.isDigit((byte) first) || first == '-' || first == '+' || first == '.') {
+      number(start);
+    } else {
+      tape.truth(LineNumbers.truth(body, start, at));
+    }
+  }
+
+  private static boolean endsValue(int b) {
+    return b == ',' || b == ' ' || b == '\n' || b == '\r';
+  }
+
+  private void number(int start) throws BadLine {
+    int suffix = body[at - 1];
+    if (suffix == 'i' || suffix == 'u') {
+      tape.whole(LineNumbers.whole(body, start, at - 1, suffix == 'i'));
+      return;
+    }
+    tape.fraction(LineNumbers.fraction(body, start, at));
+  }
+
+  private long timestamp() throws BadLine {
+    int start = at;
+    while (at < limit && !endsValue(body[at])) {
+      at++;
+    }
+    long number;
+    try {
+      number = LineNumbers.whole(body, start, at, true);
+    } catch (BadLine notWhole) {
+      throw new BadLine(TIMESTAMP);
+    }
+    skipSpaces();
+    if (at < limit && body[at] != '\n') {
+      throw new BadLine(TIMESTAMP);
+    }
+    return Times.ofUnit(number, unitNanos);
+  }
+
+  /// Reads a name or a tag value up to an unescaped comma, space or newline, or equals sign if
+  /// `untilEquals`.
+  private void text(boolean untilEquals) {
+    int start = at;
+    boolean escaped = false;
+    while (true) {
+      at = Swar.wordEnd(body, at, limit);
+      if (at == limit) {
+        break;
+      }
+      int b = body[at];
+      if (b == '\\') {
+        boolean escape = at + 1 < limit && isEscapable(body[at + 1], untilEquals);
+        escaped |= escape;
+        at += escape ? 2 : 1;
+      } else if (b == '=' && !untilEquals) {
+        at++;
+      } else {
+        break;
+      }
+    }
+    inScratch = escaped;
+    textOffset = start;
+    textBytes = at - start;
+    if (escaped) {
+      unescape(start, at, untilEquals);
+    }
+  }
+
+  private static boolean isEscapable(int b, boolean equals) {
+    return b == ',' || b == ' ' || (equals && b == '=');
+  }
+
+  private void unescape(int start, int end, boolean equals) {
+    textOffset = tape.scratchLimit();
+    for (int i = start; i < end; i++) {
+      if (body[i] == '\\' && i + 1 < end && isEscapable(body[i + 1], equals)) {
+        i++;
+      }
+      tape.appendScratch(body[i]);
+    }
+    textBytes = tape.scratchLimit() - textOffset;
+  }
+
+  private void quoted() throws BadLine {
+    int start = ++at;
+    boolean escaped = false;
+    while (at < limit && body[at] != '"') {
+      boolean escape = body[at] == '\\' && (body[at + 1] == '"' || body[at + 1] == '\\');
+      escaped |= escape;
+      at += escape ? 2 : 1;
+    }
+    if (at >= limit) {
+      throw new BadLine(QUOTES);
+    }
+    int end = at++;
+    if (!escaped) {
+      tape.string(false, start, end - start);
+      return;
+    }
+    int offset = tape.scratchLimit();
+    for (int i = start; i < end; i++) {
+      if (body[i] == '\\' && (body[i + 1] == '"' || body[i + 1] == '\\')) {
+        i++;
+      }
+      tape.appendScratch(body[i]);
+    }
+    tape.string(true, offset, tape.scratchLimit() - offset);
+  }
+
+  private void skipSpaces() {
+    while (at < limit && (body[at] == ' ' || body[at] == '\t' || body[at] == '\r')) {
+      at++;
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/// InfluxDB line protocol, versions 1 and 2: `POST /write`, `POST /api/v2/write`.
+///
+/// - Threads: a decoder belongs to one request; known series are kept per event loop.
+@NullMarked
+package io.widerow.ingest.receive.influx;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,103 @@
+package io.widerow.ingest.receive.json;
+
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.QueryParams;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.TimePattern;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.http.WriteProtocol;
+import io.widerow.ingest.http.WriteRoutes;
+import io.widerow.ingest.lane.Outcome;
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// `POST /v1/events`: JSON lines or plain text.
+///
+/// | parameter | for | meaning |
+/// |---|---|---|
+/// | `type` | both | type of events without one |
+/// | `ts` | text | form of a line's time: a name or a pattern of [TimePattern]; none: arrival |
+/// | `at` | text | byte offset in the line at which a pattern of `ts` begins |
+/// | `zone` | text | zone of times without one, `UTC` by default |
+/// | `start` | text | what begins a record: `time`, or an RE2 expression; none: every line |
+public final class EventsProtocol implements WriteProtocol {
+  private final @Nullable JsonLinesDecoder json;
+  private final @Nullable TextLinesDecoder text;
+
+  private EventsProtocol(@Nullable JsonLinesDecoder json, @Nullable TextLinesDecoder text) {
+    this.json = json;
+    this.text = text;
+  }
+
+  public static List<HttpRoute> routes(WriteRoutes write) {
+    return List.of(
+        write.post(
+            "/v1/events",
+            (context, request) -> of(request.headers().contentType(), context.queryParams())));
+  }
+
+  private static EventsProtocol of(@Nullable MediaType contentType, QueryParams parameters)
+      throws RequestRefused {
+    String kind = contentType == null ? "none" : contentType.type() + "/" + contentType.subtype();
+    return switch (kind) {
+      case "application/x-ndjson", "application/jsonl", "application/json" ->
+          new EventsProtocol(new JsonLinesDecoder(parameters.get("type", "")), null);
+      case "text/plain" -> new EventsProtocol(null, text(parameters));
+      default ->
+          throw new RequestRefused(
+              HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+              "Content-Type must be application/x-ndjson or text/plain, got " + kind);
+    };
+  }
+
+  private static TextLinesDecoder text(QueryParams parameters) throws RequestRefused {
+    String type = parameters.get("type", "");
+    if (type.isEmpty()) {
+      throw new RequestRefused(HttpStatus.BAD_REQUEST, "text needs the parameter type");
+    }
+    try {
+      ZoneId zone = ZoneId.of(parameters.get("zone", "UTC"));
+      int offset = Integer.parseInt(parameters.get("at", "0"));
+      if (offset < 0) {
+        throw new IllegalArgumentException("at must not be negative, got " + offset);
+      }
+      TimePattern pattern = TimePattern.of(parameters.get("ts", ""), offset, zone);
+      return new TextLinesDecoder(
+          type, pattern, TextLinesDecoder.Start.of(parameters.get("start")));
+    } catch (IllegalArgumentException
+        | DateTimeException
+        | com.google.re2j.PatternSyntaxException bad) {
+      throw new RequestRefused(HttpStatus.BAD_REQUEST, String.valueOf(bad.getMessage()));
+    }
+  }
+
+  @Override
+  public void decode(byte[] body, int length, IncomingBatch batch) {
+    if (json != null) {
+      json.decode(body, 0, length, batch);
+    } else if (text != null) {
+      text.decode(body, 0, length, batch);
+    }
+  }
+
+  @Override
+  public HttpResponse answer(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Stored stored -> HttpAnswers.stored(stored);
+      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
+      case Outcome.DiskFull(String why) -> HttpAnswers.error(HttpStatus.INSUFFICIENT_STORAGE, why);
+      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
+    };
+  }
+
+  @Override
+  public HttpResponse refuse(RequestRefused refused) {
+    return HttpAnswers.error(refused.status(), refused.reason());
+  }
+}

@@ -1,0 +1,260 @@
+package io.widerow.ingest.serve.query;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.netty.channel.Channel;
+import io.netty.util.AsciiString;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.RangeReader;
+import io.widerow.query.answer.QueryAnswer;
+import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.output.ByteSink;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.Filter;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.WouldWait;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// `GET /v1/query`: streams the answer piece by piece. A piece is sent when the previous one is in
+/// the socket, so a slow reader pauses the query, and a reader that leaves ends it.
+///
+/// A query for few events is first tried on the event loop of its connection: waking another thread
+/// and then the loop again takes longer than answering from memory. If the query would have to wait
+/// for the disk, or takes longer than [#HERE_NANOS], another thread answers it from the start.
+///
+/// - Threads: the connection's event loop; other queries each have a virtual thread,
+///   `widerow-query-<n>`.
+public final class QueryService {
+  /// The position of the answer's view in the order of arrival, for the parameter `arrived`.
+  private static final AsciiString ARRIVED = HttpHeaderNames.of("widerow-arrived");
+
+  private static final int PIECE_BYTES = 256 << 10;
+  private static final int SINK_BYTES = 32 << 10; // at first; it grows
+  private static final int QUERIES_MAX = 64;
+  private static final int QUERY_BYTES = 1 << 20; // pieces on the heap, and a block
+
+  /// How long a query may occupy an event loop.
+  private static final long HERE_NANOS = 1_000_000;
+
+  /// Largest `limit` of a query that is tried on an event loop.
+  private static final long HERE_LIMIT = 1_000;
+
+  /// Queries that are not tried there after one that took too long.
+  private static final int ELSEWHERE = 32;
+
+  private static final QueryBudget HERE =
+      new QueryBudget(512, 4 * HERE_LIMIT, Duration.ofNanos(HERE_NANOS));
+
+  private final EventStore store;
+  private final QueryMemory memory;
+  private final int stallSeconds;
+  private final LongSupplier epochNanos;
+  private final BooleanSupplier writing;
+  private final AtomicInteger elsewhere = new AtomicInteger();
+  private final LongAdder answeredHere = new LongAdder();
+  private final AtomicLong number = new AtomicLong();
+  private final Semaphore places;
+  private final LongAdder stalled = new LongAdder();
+  private volatile boolean stopping;
+
+  /// @param memory that all queries share; it also limits how many run at a time
+  /// @param stallSeconds how long a reader may take nothing
+  /// @param writing whether write requests are in flight, which take precedence on event loops
+  public QueryService(
+      EventStore store,
+      QueryMemory memory,
+      int stallSeconds,
+      LongSupplier epochNanos,
+      BooleanSupplier writing) {
+    this.store = store;
+    this.memory = memory;
+    this.places = new Semaphore(Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX));
+    this.stallSeconds = stallSeconds;
+    this.epochNanos = epochNanos;
+    this.writing = writing;
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(HttpRoute.get("/v1/query", Tokens.Scope.QUERY, this::query));
+  }
+
+  private HttpResponse query(ServiceRequestContext context, HttpRequest request) {
+    QueryParameters parameters;
+    try {
+      parameters = QueryParameters.parse(values(context), epochNanos.getAsLong());
+    } catch (QueryException refused) {
+      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
+    }
+    HttpResponse small = stopping ? null : tryHere(parameters);
+    if (small != null) {
+      return small;
+    }
+    if (stopping || !places.tryAcquire()) {
+      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+    }
+    context.clearRequestTimeout(); // the query's own budget counts
+    QueryReply reply = new QueryReply(context, stallSeconds);
+    String name = "widerow-query-" + number.incrementAndGet();
+    Thread.ofVirtual().name(name).start(() -> run(context, parameters, reply));
+    return reply.response();
+  }
+
+  /// The answer to a small query whose events are in memory; null when another thread must answer,
+  /// also after any failure.
+  private @Nullable HttpResponse tryHere(QueryParameters parameters) {
+    RangeQuery query = parameters.query();
+    boolean small =
+        query.limit() <= HERE_LIMIT
+            && query.filter() instanceof Filter.Everything
+            && query.since() == null
+            && !parameters.asksForFigures();
+    if (!small || writing.getAsBoolean()) {
+      return null;
+    }
+    if (elsewhere.get() > 0) {
+      elsewhere.decrementAndGet();
+      return null;
+    }
+    HttpResponse answer = answerHere(parameters);
+    if (answer == null) {
+      elsewhere.set(ELSEWHERE);
+    } else {
+      answeredHere.increment();
+    }
+    return answer;
+  }
+
+  private @Nullable HttpResponse answerHere(QueryParameters parameters) {
+    ByteSink sink = new ByteSink(SINK_BYTES);
+    try (StoreView view = store.viewWithin(HERE_NANOS)) {
+      RangeReader reader = RangeReader.open(view, parameters.query(), HERE, memory);
+      try (QueryAnswer answer =
+          new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
+        while (answer.writeNext(sink)) {
+          if (sink.length() >= PIECE_BYTES) {
+            return null;
+          }
+        }
+        return answer.failure() == null
+            ? HttpResponse.of(
+                headers(parameters, reader), HttpData.copyOf(sink.bytes(), 0, sink.length()))
+            : null;
+      }
+    } catch (WouldWait | QueryException.Expired elsewhereThen) {
+      return null;
+    }
+  }
+
+  private static ResponseHeaders headers(QueryParameters parameters, RangeReader reader) {
+    return ResponseHeaders.of(
+        HttpStatus.OK,
+        HttpHeaderNames.CONTENT_TYPE,
+        parameters.format().contentType,
+        ARRIVED,
+        reader.arrivals());
+  }
+
+  private static Map<String, List<String>> values(ServiceRequestContext context) {
+    Map<String, List<String>> values = new LinkedHashMap<>();
+    for (String name : context.queryParams().names()) {
+      values.put(name, context.queryParams().getAll(name));
+    }
+    return values;
+  }
+
+  private void run(ServiceRequestContext context, QueryParameters parameters, QueryReply reply) {
+    try (StoreView view = store.view()) {
+      RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, memory);
+      // Nothing may be written for long, with a selective filter or with statistics.
+      var _ = reply.response().whenComplete().whenComplete((_, _) -> reader.cancel());
+      if (parameters.asksForFigures()) {
+        reader.inAnyOrder(parameters.fold());
+      }
+      try (QueryAnswer answer =
+          new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
+        reply.begin(headers(parameters, reader));
+        send(answer, reply);
+      }
+    } catch (QueryException.Expired expired) { // known before the answer begins
+      reply.refuse(expired(expired));
+    } catch (ExecutionException gone) { // the reader has left
+      reply.fail(gone);
+    } catch (TimeoutException tookNothing) { // its open view would delay writers in the end
+      stalled.increment();
+      reply.fail(tookNothing);
+      Channel channel = context.log().partial().channel();
+      if (channel != null) {
+        var _ = channel.close();
+      }
+    } catch (Throwable failure) {
+      reply.fail(failure);
+    } finally {
+      reply.close();
+      places.release();
+    }
+  }
+
+  private static HttpResponse expired(QueryException.Expired expired) {
+    StringBuilder json = new StringBuilder("{\"error\":");
+    HttpAnswers.appendString(json, String.valueOf(expired.getMessage()));
+    if (expired.first != null) {
+      HttpAnswers.appendString(json.append(",\"first\":"), expired.first);
+    }
+    return HttpResponse.of(
+        ResponseHeaders.of(HttpStatus.GONE, HttpHeaderNames.CONTENT_TYPE, MediaType.JSON_UTF_8),
+        HttpData.ofUtf8(json.append("}\n").toString()));
+  }
+
+  private void send(QueryAnswer answer, QueryReply reply)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    ByteSink sink = new ByteSink(SINK_BYTES);
+    while (answer.writeNext(sink) && !stopping) {
+      if (sink.length() >= PIECE_BYTES) {
+        if (!reply.write(sink.bytes(), sink.length())) {
+          return;
+        }
+        sink.clear();
+      }
+    }
+    reply.end(sink.bytes(), sink.length());
+  }
+
+  /// Queries that were answered on event loops.
+  public long answeredHere() {
+    return answeredHere.sum();
+  }
+
+  /// Queries that ended because their readers stalled.
+  public long stalled() {
+    return stalled.sum();
+  }
+
+  /// Ends running queries at their next piece, and refuses new ones.
+  public void stop() {
+    stopping = true;
+  }
+}

@@ -1,0 +1,111 @@
+package io.widerow.ingest.serve.status;
+
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.StoreSnapshot;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.regex.Pattern;
+
+/// `POST /v1/admin/snapshot?name=NAME`: makes a snapshot of the store, a directory of this name in
+/// `snapshot-dir`. A name is one word of letters, digits, `.`, `_` and `-`, so that it cannot lead
+/// out of that directory.
+///
+/// - Threads: any event loop; the work is done on the server's blocking executor.
+public final class SnapshotService {
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+  private static final String TEMPORARY = ".tmp";
+
+  private final EventStore store;
+  private final Path directory;
+
+  public SnapshotService(EventStore store, Path directory) {
+    this.store = store;
+    this.directory = directory;
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(HttpRoute.post("/v1/admin/snapshot", Tokens.Scope.ADMIN, this::snapshot));
+  }
+
+  private HttpResponse snapshot(ServiceRequestContext context, HttpRequest request) {
+    if (!(store instanceof EmbeddedStore embedded)) {
+      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, "this store has no snapshots");
+    }
+    String given = context.queryParam("name");
+    String name = given == null ? "" : given;
+    if (!NAME.matcher(name).matches() || name.endsWith(TEMPORARY)) {
+      return HttpAnswers.error(
+          HttpStatus.BAD_REQUEST,
+          "name: one word of up to 100 letters, digits, '.', '_' and '-', got '%s'"
+              .formatted(name.substring(0, Math.min(name.length(), 200))));
+    }
+    context.clearRequestTimeout(); // a slow disk may take long
+    return HttpResponse.of(
+        CompletableFuture.supplyAsync(() -> make(embedded, name), context.blockingTaskExecutor()));
+  }
+
+  private HttpResponse make(EmbeddedStore embedded, String name) {
+    Path target = directory.resolve(name);
+    try {
+      Files.createDirectories(
+          directory,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      StoreSnapshot.Report made = embedded.snapshot(target);
+      LOG.log(
+          Level.INFO,
+          "snapshot {0}: {1} segments linked, {2} bytes of the journals copied, {3} ms",
+          new Object[] {
+            target,
+            Integer.toString(made.segments()),
+            Long.toString(made.journalBytesCopied()),
+            Long.toString(made.millis())
+          });
+      return HttpAnswers.json(HttpStatus.OK, json(made));
+    } catch (StorageException failure) {
+      LOG.log(Level.WARNING, "snapshot {0}: {1}", new Object[] {target, failure.getMessage()});
+      return HttpAnswers.error(status(failure), String.valueOf(failure.getMessage()));
+    } catch (IOException failure) {
+      LOG.log(Level.WARNING, "snapshot {0}: {1}", new Object[] {target, failure});
+      return HttpAnswers.error(
+          HttpStatus.INTERNAL_SERVER_ERROR, "cannot make %s: %s".formatted(directory, failure));
+    }
+  }
+
+  private static String json(StoreSnapshot.Report made) {
+    StringBuilder json = new StringBuilder("{\"directory\":");
+    HttpAnswers.appendString(json, made.directory().toString());
+    json.append(",\"segments\":").append(made.segments());
+    json.append(",\"journalBytesCopied\":").append(made.journalBytesCopied());
+    return json.append(",\"millis\":").append(made.millis()).append("}\n").toString();
+  }
+
+  private static HttpStatus status(StorageException failure) {
+    return switch (failure) {
+      case StorageException.Incompatible _ -> HttpStatus.CONFLICT; // a snapshot of this name exists
+      case StorageException.DiskFull _ -> HttpStatus.INSUFFICIENT_STORAGE;
+      case StorageException.ReadOnly _ -> HttpStatus.SERVICE_UNAVAILABLE;
+      case StorageException.Corrupt _,
+          StorageException.AcknowledgedDataDamaged _,
+          StorageException.Locked _,
+          StorageException.Failed _,
+          StorageException.ClockBehind _ ->
+          HttpStatus.INTERNAL_SERVER_ERROR;
+    };
+  }
+}

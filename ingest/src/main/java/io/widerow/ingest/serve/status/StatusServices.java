@@ -1,0 +1,218 @@
+package io.widerow.ingest.serve.status;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.intake.ByteCredit;
+import io.widerow.ingest.intake.Intake;
+import io.widerow.ingest.intake.RejectedSamples;
+import io.widerow.ingest.lane.Lane;
+import io.widerow.storage.Damage;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreStatistics;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// The endpoints that report the state of the daemon.
+///
+/// - Threads: any event loop.
+public final class StatusServices {
+  static final String VERSION = "0.1.0";
+
+  private static final MediaType PROMETHEUS =
+      MediaType.parse("text/plain; version=0.0.4; charset=utf-8");
+
+  private final Intake intake;
+  private final EventStore store;
+  private final PrometheusMeterRegistry registry;
+  private final DaemonConfig config;
+
+  public StatusServices(
+      DaemonConfig config, Intake intake, EventStore store, PrometheusMeterRegistry registry) {
+    this.config = config;
+    this.intake = intake;
+    this.store = store;
+    this.registry = registry;
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(
+        HttpRoute.get("/metrics", Tokens.Scope.ADMIN, this::metrics),
+        HttpRoute.get("/v1/status", Tokens.Scope.ADMIN, this::status),
+        HttpRoute.probe("/ready", this::ready),
+        HttpRoute.probe("/health", this::health),
+        HttpRoute.probe("/ping", this::ping));
+  }
+
+  /// `GET /ready`: 200 while writes are accepted, otherwise 503 with the reason.
+  private HttpResponse ready(ServiceRequestContext context, HttpRequest request) {
+    String why = notReady();
+    return why == null
+        ? HttpAnswers.json(HttpStatus.OK, readyJson())
+        : HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, why);
+  }
+
+  private @Nullable String notReady() {
+    String failure = intake.lanes().failure();
+    if (failure != null) {
+      return "writing has ended: " + failure;
+    }
+    if (intake.draining()) {
+      return "the daemon is stopping";
+    }
+    String full = intake.full();
+    return full == null ? null : "the disk is full: " + full;
+  }
+
+  /// Partial damage is reported but does not stop writes: they make nothing worse.
+  private String readyJson() {
+    List<Damage> damage = store.statistics().damage();
+    if (damage.isEmpty()) {
+      return "{\"ready\":true}\n";
+    }
+    StringBuilder json = new StringBuilder("{\"ready\":true,\"damaged\":[");
+    for (int i = 0; i < damage.size(); i++) {
+      HttpAnswers.appendString(json.append(i == 0 ? "" : ","), damage.get(i).sentence());
+    }
+    return json.append("]}\n").toString();
+  }
+
+  /// `GET /health`, in the form of InfluxDB 2.
+  private HttpResponse health(ServiceRequestContext context, HttpRequest request) {
+    String failure = intake.lanes().failure();
+    StringBuilder json = new StringBuilder("{\"name\":\"widerow\",\"message\":");
+    HttpAnswers.appendString(json, failure == null ? "ready for writes and queries" : failure);
+    json.append(",\"status\":\"").append(failure == null ? "pass" : "fail");
+    json.append("\",\"checks\":[],\"version\":\"").append(VERSION).append("\",\"commit\":\"\"}\n");
+    HttpStatus status = failure == null ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE;
+    return HttpAnswers.json(status, json.toString());
+  }
+
+  /// `GET /ping` and `HEAD /ping`, in the form of InfluxDB.
+  private HttpResponse ping(ServiceRequestContext context, HttpRequest request) {
+    return HttpResponse.of(
+        ResponseHeaders.of(
+            HttpStatus.NO_CONTENT,
+            "x-influxdb-version",
+            "widerow-" + VERSION,
+            "x-influxdb-build",
+            "OSS"));
+  }
+
+  /// `GET /metrics`.
+  private HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {
+    return HttpResponse.of(HttpStatus.OK, PROMETHEUS, HttpData.ofUtf8(registry.scrape()));
+  }
+
+  /// `GET /v1/status`.
+  private HttpResponse status(ServiceRequestContext context, HttpRequest request) {
+    StringBuilder json = new StringBuilder("{\"version\":\"").append(VERSION).append('"');
+    String failure = intake.lanes().failure();
+    long usable = usableBytes(config.data().toAbsolutePath());
+    json.append(",\"state\":\"").append(state(failure)).append('"');
+    if (failure != null) {
+      HttpAnswers.appendString(json.append(",\"failure\":"), failure);
+    }
+    ByteCredit credit = intake.credit();
+    json.append(",\"requests\":{\"inFlight\":").append(intake.inFlight());
+    json.append(",\"bytesUsed\":").append(credit.bytesUsed());
+    json.append(",\"bytesMax\":").append(credit.bytesMax());
+    json.append(",\"refused\":").append(credit.refused()).append("},\"lanes\":[");
+    int number = 0;
+    for (Lane lane : intake.lanes().all()) {
+      json.append(number == 0 ? "" : ",").append("{\"lane\":").append(number++);
+      json.append(",\"slots\":").append(lane.slots());
+      json.append(",\"slotsUsed\":").append(lane.slotsUsed()).append('}');
+    }
+    appendStore(json.append("],\"store\":{"), store.statistics());
+    json.append("},\"disk\":{\"usableBytes\":").append(usable);
+    json.append(",\"reserveBytes\":").append(config.store().diskReserveBytes());
+    appendRejected(json.append("},\"rejected\":["), intake.rejected().list());
+    json.append(']');
+    return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
+  }
+
+  private String state(@Nullable String failure) {
+    if (failure != null) {
+      return "failed";
+    }
+    if (intake.draining()) {
+      return "stopping";
+    }
+    return intake.full() != null ? "disk-full" : "ready";
+  }
+
+  /// Free bytes of the store's file system; [Long#MAX_VALUE] when the operating system does not
+  /// tell.
+  private static long usableBytes(Path data) {
+    try {
+      Path there = data;
+      Path parent = there.getParent();
+      while (!Files.exists(there) && parent != null) {
+        there = parent;
+        parent = there.getParent();
+      }
+      return Files.getFileStore(there).getUsableSpace();
+    } catch (IOException notSaid) {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  private static void appendStore(StringBuilder json, StoreStatistics store) {
+    json.append("\"eventsCommitted\":").append(store.eventsCommitted());
+    json.append(",\"eventBytesCommitted\":").append(store.eventBytesCommitted());
+    json.append(",\"openEvents\":").append(store.openEvents());
+    json.append(",\"openBytes\":").append(store.openBytes());
+    json.append(",\"segments\":").append(store.segments());
+    json.append(",\"segmentEvents\":").append(store.segmentEvents());
+    json.append(",\"segmentBytes\":").append(store.segmentBytes());
+    json.append(",\"journalBytes\":").append(store.journalBytes());
+    json.append(",\"journalBytesWritten\":").append(store.journalBytesWritten());
+    json.append(",\"segmentBytesWritten\":").append(store.segmentBytesWritten());
+    json.append(",\"sealed\":").append(store.sealed());
+    json.append(",\"merged\":").append(store.merged());
+    HttpAnswers.appendString(json.append(",\"failure\":"), store.failure());
+    HttpAnswers.appendString(json.append(",\"backgroundFailure\":"), store.backgroundFailure());
+    json.append(",\"damage\":[");
+    for (int i = 0; i < store.damage().size(); i++) {
+      appendDamage(json.append(i == 0 ? "" : ","), store.damage().get(i));
+    }
+    json.append(']');
+  }
+
+  private static void appendRejected(StringBuilder json, List<RejectedSamples.Sample> samples) {
+    String comma = "";
+    for (RejectedSamples.Sample sample : samples) {
+      json.append(comma).append("{\"ts\":\"").append(sample.when()).append("\",\"source\":");
+      HttpAnswers.appendString(json, sample.source()).append(",\"index\":").append(sample.index());
+      HttpAnswers.appendString(json.append(",\"reason\":"), sample.reason()).append('}');
+      comma = ",";
+    }
+  }
+
+  private static void appendDamage(StringBuilder json, Damage damage) {
+    json.append("{\"what\":\"").append(damage.kind().name().toLowerCase(Locale.ROOT));
+    HttpAnswers.appendString(json.append("\",\"file\":"), damage.file().toString());
+    json.append(",\"offset\":").append(damage.offset());
+    HttpAnswers.appendString(json.append(",\"found\":"), damage.found());
+    json.append(",\"events\":").append(damage.events()).append(",\"partitions\":[");
+    for (int i = 0; i < damage.partitions().size(); i++) {
+      String key = damage.partitions().get(i).key().toString();
+      HttpAnswers.appendString(json.append(i == 0 ? "" : ","), key);
+    }
+    json.append("]}");
+  }
+}

@@ -1,0 +1,29 @@
+package io.widerow.ingest.socket;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// One protocol that has sockets of its own. [SocketReceiver] does everything else for it.
+///
+/// @param name one lower-case word, which names the thread `widerow-<name>`, the metrics
+///   `widerow.<name>.*`, and the source of refused events in `/v1/status`
+/// @param streams makes the decoder of each TCP connection; null when it is not spoken over TCP
+/// @param datagrams makes the decoder of the UDP socket; null when it is not spoken over UDP
+public record SocketProtocol(
+    String name,
+    @Nullable Supplier<StreamDecoder> streams,
+    @Nullable Supplier<DatagramDecoder> datagrams) {
+  public SocketProtocol {
+    if (streams == null && datagrams == null) {
+      throw new IllegalArgumentException(name + " is spoken neither over TCP nor over UDP");
+    }
+  }
+
+  /// For messages: `UDP and TCP`, or the one of them that is used.
+  public String transports() {
+    if (datagrams == null) {
+      return "TCP";
+    }
+    return streams == null ? "UDP" : "UDP and TCP";
+  }
+}

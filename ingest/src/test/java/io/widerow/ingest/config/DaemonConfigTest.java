@@ -1,0 +1,128 @@
+package io.widerow.ingest.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.ingest.ServeCommand;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/// Goal: the configuration is what its sources say, and the error for a bad value names its key.
+/// Method: the command itself, with sources of each kind.
+class DaemonConfigTest {
+  @TempDir private Path directory = Path.of(".");
+
+  private String print(Map<String, String> environment, String... arguments) {
+    StringWriter out = new StringWriter();
+    ServeCommand command =
+        new ServeCommand(
+            config -> {
+              throw new AssertionError("nothing is opened here");
+            },
+            environment);
+    CommandLine line = new CommandLine(command);
+    line.setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
+    int exit = line.execute(arguments);
+    return exit + "\n" + out;
+  }
+
+  @Test
+  void flagsOverrideTheEnvironmentAndThatTheFile() throws IOException {
+    Path file = directory.resolve("config");
+    Files.writeString(file, "lanes=2\nlane-slots=256\nratio-max=7\n");
+    String printed =
+        print(
+            Map.of("WIDEROW_LANE_SLOTS", "512", "WIDEROW_LANES", "3", "WIDEROW_OTHER", "x"),
+            "--config",
+            file.toString(),
+            "--lanes",
+            "4",
+            "--print-config");
+    assertTrue(printed.contains("lanes=4\n"), printed);
+    assertTrue(printed.contains("lane-slots=512\n"), printed);
+    assertTrue(printed.contains("ratio-max=7\n"), printed);
+    assertTrue(printed.contains("http=127.0.0.1:7380\n"), printed);
+    assertTrue(printed.contains("durability=disk\n"), printed);
+  }
+
+  @Test
+  void anUnknownKeyIsAnError() throws IOException {
+    Path file = directory.resolve("config");
+    Files.writeString(file, "lames=2\n");
+    String printed = print(Map.of(), "--config", file.toString(), "--check-config");
+    assertTrue(printed.startsWith("64\n"), printed);
+    assertTrue(printed.contains("unknown key lames"), printed);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "lanes,0",
+    "lanes,x",
+    "lanes,65",
+    "lane-slots,1000",
+    "http,127.0.0.1",
+    "http,0.0.0.0:1",
+    "durability,safe",
+    "syslog,0.0.0.0:514",
+    "credit-bytes,5",
+    "event-bytes-max,99999999",
+    "syslog-zone,Nowhere",
+    "insecure,perhaps",
+    "spin-micros,-1",
+    "connections-per-address-max,-1",
+    "header-seconds,0",
+    "body-rate-min,0",
+    "stall-seconds,0",
+    "query-memory-bytes,1000",
+    "read-on-seconds,-1",
+    "http,127.0.0.1:70000",
+    "shards,1025",
+    "shards,0",
+    "bucket-minutes,7",
+    "open-bytes,5",
+    "open-age,forever",
+    "daemon-number,512",
+    "journal-file-bytes,1000",
+    "journal-bytes,1048576",
+    "merge-after,forever",
+    "disk-reserve-bytes,-1",
+    "snapshot-dir,./widerow-data/s",
+    "retention,30",
+    "retention,0d",
+    "retention.audit,long",
+    "tokens,/nowhere",
+    "tls-key,/nowhere"
+  })
+  void aValueThatCannotWorkIsRefusedWithItsKey(String key, String value) {
+    var refused =
+        assertThrows(IllegalArgumentException.class, () -> DaemonConfig.of(Map.of(key, value)));
+    assertTrue(String.valueOf(refused.getMessage()).contains(key), refused.getMessage());
+  }
+
+  @Test
+  void thePrintedConfigurationCanBeReadBack() {
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("http", "[::1]:9", "insecure", "true", "retention", "720h"));
+    Map<String, String> printed = new java.util.LinkedHashMap<>();
+    config
+        .print()
+        .lines()
+        .forEach(line -> {
+          int equals = line.indexOf('=');
+          printed.put(line.substring(0, equals), line.substring(equals + 1));
+        });
+    assertEquals(DaemonConfig.DEFAULTS.keySet(), printed.keySet());
+    assertEquals("30d", printed.get("retention"));
+    assertEquals(config.print(), DaemonConfig.of(printed).print());
+  }
+}

@@ -1,0 +1,291 @@
+package io.widerow.ingest.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.linecorp.armeria.client.ClientFactory;
+import com.linecorp.armeria.client.WebClient;
+import com.linecorp.armeria.common.AggregatedHttpResponse;
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.RequestHeaders;
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.MemoryStore;
+import io.widerow.ingest.TokenCommand;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.config.TokenFile;
+import io.widerow.ingest.config.Tokens;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/// Goal: unauthorized requests are refused, with TLS and without, and a setting that would let them
+/// in is refused at start. Method: a daemon with tokens and a certificate made by `keytool`.
+@Timeout(180)
+class AccessTest {
+  private static final char[] PASSWORD = "changeit".toCharArray();
+
+  @TempDir private Path directory = Path.of(".");
+
+  private static String digest(String token) throws GeneralSecurityException {
+    byte[] bytes = token.getBytes(StandardCharsets.UTF_8);
+    return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+  }
+
+  private Path tokens(String mode, String text) throws IOException {
+    Path file = directory.resolve("tokens");
+    Files.writeString(file, text);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+    return file;
+  }
+
+  private Map<String, String> tokensOfThree() throws IOException, GeneralSecurityException {
+    String text =
+        "# who may\n\nshipper %s ingest\nreader %s query\nroot %s ingest,query,admin\n"
+            .formatted(digest("s"), digest("q"), digest("a"));
+    Map<String, String> values = new HashMap<>();
+    values.put("http", "127.0.0.1:0");
+    values.put("tokens", tokens("rw-------", text).toString());
+    return values;
+  }
+
+  private static int status(Http http, String method, String path, String... headers)
+      throws IOException, InterruptedException {
+    return method.equals("GET")
+        ? http.get(path, headers).statusCode()
+        : http.post(path, Http.TEXT, "x", headers).statusCode();
+  }
+
+  @Test
+  void aTokenPermitsWhatItsScopesSay()
+      throws IOException, InterruptedException, GeneralSecurityException {
+    MemoryStore store = new MemoryStore(1);
+    Map<String, String> values = tokensOfThree();
+    values.put("lanes", "1");
+    try (Daemon daemon = Daemon.start(DaemonConfig.of(values), store);
+        Http http = new Http(daemon)) {
+      String write = "/v1/events?type=a";
+      assertEquals(401, status(http, "POST", write));
+      assertEquals(401, status(http, "POST", write, "authorization", "Bearer x"));
+      assertEquals(401, status(http, "POST", write, "authorization", "Bearer"));
+      assertEquals(401, status(http, "POST", write, "authorization", "Basic !"));
+      assertEquals(403, status(http, "POST", write, "authorization", "Bearer q"));
+      assertEquals(200, status(http, "POST", write, "authorization", "Bearer s"));
+      assertEquals(400, status(http, "POST", "/api/v2/write", "authorization", "Token a"));
+      String basic = Base64.getEncoder().encodeToString("any:a".getBytes(StandardCharsets.UTF_8));
+      assertEquals(400, status(http, "POST", "/write", "authorization", "Basic " + basic));
+      assertEquals(401, status(http, "GET", "/v1/query?limit=x"));
+      assertEquals(403, status(http, "GET", "/v1/query?limit=x", "authorization", "Bearer s"));
+      assertEquals(400, status(http, "GET", "/v1/query?limit=x", "authorization", "Bearer q"));
+      assertEquals(403, status(http, "GET", "/metrics", "authorization", "Bearer q"));
+      assertEquals(200, status(http, "GET", "/v1/status", "authorization", "Bearer a"));
+      assertEquals(200, status(http, "GET", "/ready"));
+      assertEquals(1, store.committed.size());
+    }
+  }
+
+  @Test
+  void aNewTokenIsAcceptedWhileTheDaemonRuns()
+      throws IOException, InterruptedException, GeneralSecurityException {
+    Map<String, String> values = tokensOfThree();
+    values.put("lanes", "1");
+    Path file = Path.of(String.valueOf(values.get("tokens")));
+    try (Daemon daemon = Daemon.start(DaemonConfig.of(values), new MemoryStore(1));
+        Http http = new Http(daemon)) {
+      String made = token("fresh", "--scopes", "admin", "--append", file.toString());
+      assertTrue(made.startsWith("0 ") && made.length() == 2 + 64, made);
+      String bearer = "Bearer " + made.substring(2);
+      while (status(http, "GET", "/v1/status", "authorization", bearer) != 200) {
+        Thread.onSpinWait(); // the time-out of the class ends it
+      }
+      assertEquals(403, status(http, "GET", "/v1/query?limit=x", "authorization", bearer));
+      TokenFile slipped = new TokenFile(tokens("rw-------", "a " + digest("a") + " admin\n"));
+      Files.writeString(file, "not a line\n"); // a mistake: nobody is locked out
+      slipped.reload();
+      assertNotNull(slipped.tokens().find("a"));
+    }
+  }
+
+  @Test
+  void aTokenIsMadeWithItsLine() throws GeneralSecurityException {
+    String[] made = token("shipper", "--scopes", "ingest").split("\\s+", -1);
+    assertEquals("0", made[0]);
+    assertEquals(digest(made[2]), made[5]);
+    assertTrue(token("two words").startsWith("64 "));
+    assertTrue(token("x", "--scopes", "all").startsWith("64 "));
+    assertTrue(token("#x").startsWith("64 "));
+  }
+
+  private static String token(String... arguments) {
+    StringWriter out = new StringWriter();
+    CommandLine line = new CommandLine(new TokenCommand());
+    line.setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
+    int exit = line.execute(arguments);
+    return exit + " " + out.toString().strip();
+  }
+
+  @Test
+  void equalIdempotencyKeysOfTwoTokensDiffer()
+      throws IOException, InterruptedException, GeneralSecurityException {
+    MemoryStore store = new MemoryStore(1);
+    Map<String, String> values = tokensOfThree();
+    values.put("lanes", "1");
+    try (Daemon daemon = Daemon.start(DaemonConfig.of(values), store);
+        Http http = new Http(daemon)) {
+      for (String secret : new String[] {"s", "a", "s"}) {
+        String[] headers = {"authorization", "Bearer " + secret, "idempotency-key", "k"};
+        assertEquals(200, status(http, "POST", "/v1/events?type=a", headers));
+      }
+    }
+    assertEquals(2, store.committed.size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a b c", "name 00 ingest", "name %s", "name %s all", "name %s ingest,"})
+  void aWrongLineIsNamedAndNotShown(String line) throws IOException, GeneralSecurityException {
+    Path file = tokens("rw-------", "\n" + line.formatted(digest("secret")) + "\n");
+    var refused = assertThrows(IllegalArgumentException.class, () -> Tokens.read(file));
+    String message = String.valueOf(refused.getMessage());
+    assertTrue(message.contains("line 2"), message);
+    assertFalse(message.contains(digest("secret")), message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rw-r-----", "rw----r--", "rwxrwxrwx"})
+  void aFileThatOthersReadIsRefused(String mode) throws IOException {
+    Path file = tokens(mode, "");
+    var refused = assertThrows(IllegalArgumentException.class, () -> Tokens.read(file));
+    assertTrue(String.valueOf(refused.getMessage()).contains("0600"), refused.getMessage());
+  }
+
+  @Test
+  void anAddressThatOthersReachNeedsTlsAndTokens()
+      throws IOException, InterruptedException, GeneralSecurityException {
+    Map<String, String> values = tokensOfThree();
+    values.put("http", "0.0.0.0:0");
+    assertThrows(IllegalArgumentException.class, () -> DaemonConfig.of(values));
+    certificate(values);
+    assertEquals("0.0.0.0", DaemonConfig.of(values).http().getAddress().getHostAddress());
+    values.remove("tokens");
+    assertThrows(IllegalArgumentException.class, () -> DaemonConfig.of(values));
+    values.put("insecure", "true");
+    assertTrue(DaemonConfig.of(values).insecure());
+  }
+
+  @Test
+  void tlsComesFromPemFiles() throws IOException, InterruptedException, GeneralSecurityException {
+    Map<String, String> values = tokensOfThree();
+    certificate(values);
+    try (Daemon daemon = Daemon.start(DaemonConfig.of(values), new MemoryStore(1));
+        ClientFactory trusting =
+            ClientFactory.builder()
+                .tlsCustomizer(tls -> tls.trustManager(directory.resolve("cert.pem").toFile()))
+                .build()) {
+      String address = "https://127.0.0.1:" + daemon.httpAddress().getPort();
+      WebClient client = WebClient.builder(address).factory(trusting).build();
+      RequestHeaders headers =
+          RequestHeaders.of(
+              HttpMethod.POST,
+              "/v1/events?type=a",
+              "authorization",
+              "Bearer s",
+              "content-type",
+              "text/plain");
+      AggregatedHttpResponse answer = client.execute(headers, "x").aggregate().join();
+      assertEquals(200, answer.status().code());
+      assertEquals("https", daemon.httpScheme());
+      String plain = plain(daemon, "127.0.0.1");
+      assertTrue(plain.startsWith("HTTP/1.1 400") && plain.contains("https://"), plain);
+    }
+  }
+
+  private void certificate(Map<String, String> values)
+      throws IOException, InterruptedException, GeneralSecurityException {
+    Path store = directory.resolve("keys");
+    String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+    Process made =
+        new ProcessBuilder(
+                keytool,
+                "-genkeypair",
+                "-alias",
+                "k",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=localhost",
+                "-ext",
+                "san=ip:127.0.0.1,dns:localhost",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                store.toString(),
+                "-storepass",
+                new String(PASSWORD))
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("keytool.out").toFile())
+            .start();
+    assertEquals(0, made.waitFor());
+    KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD);
+    values.put(
+        "tls-certificate", pem("cert.pem", "CERTIFICATE", keys.getCertificate("k").getEncoded()));
+    values.put("tls-key", pem("key.pem", "PRIVATE KEY", keys.getKey("k", PASSWORD).getEncoded()));
+  }
+
+  private String pem(String name, String kind, byte[] bytes) throws IOException {
+    String body = Base64.getMimeEncoder().encodeToString(bytes);
+    Path file = directory.resolve(name);
+    Files.writeString(
+        file, "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(kind, body, kind));
+    return file.toString();
+  }
+
+  @Test
+  void withoutTokensOnlyNamesOfThisMachineAreServed() throws IOException {
+    Map<String, String> values = Map.of("http", "127.0.0.1:0", "hosts", "logs.test, other.test");
+    try (Daemon daemon = Daemon.start(DaemonConfig.of(values), new MemoryStore(1))) {
+      assertTrue(plain(daemon, "127.0.0.1:80").startsWith("HTTP/1.1 200"));
+      assertTrue(plain(daemon, "LOCALHOST").startsWith("HTTP/1.1 200"));
+      assertTrue(plain(daemon, "[::1]:7380").startsWith("HTTP/1.1 200"));
+      assertTrue(plain(daemon, "other.test:7380").startsWith("HTTP/1.1 200"));
+      assertTrue(plain(daemon, "evil.test").startsWith("HTTP/1.1 403"));
+      assertTrue(plain(daemon, "127.0.0.1.evil.test:7380").startsWith("HTTP/1.1 403"));
+    }
+  }
+
+  /// Sends a request with an arbitrary `Host`, which the clients of the JDK refuse to do.
+  private static String plain(Daemon daemon, String host) throws IOException {
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), daemon.httpAddress().getPort())) {
+      OutputStream out = socket.getOutputStream();
+      String request = "GET /ready HTTP/1.1\r\nhost: " + host + "\r\nconnection: close\r\n\r\n";
+      out.write(request.getBytes(StandardCharsets.US_ASCII));
+      out.flush();
+      InputStream in = socket.getInputStream();
+      return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+    }
+  }
+}

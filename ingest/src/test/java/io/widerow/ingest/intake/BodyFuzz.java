@@ -1,0 +1,119 @@
+package io.widerow.ingest.intake;
+
+import com.github.luben.zstd.Zstd;
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.ingest.http.Decompression;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.lane.BatchKey;
+import io.widerow.ingest.lane.BatchLedger;
+import io.widerow.storage.Durability;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+
+/// Fuzz targets of compressed bodies, and of the notes that record batches.
+public final class BodyFuzz {
+  private static final int BYTES_MAX = 4 << 20;
+  private static final int RATIO_MAX = 100;
+  private static final long GROUP = 7;
+
+  private BodyFuzz() {}
+
+  private static List<byte[]> plain() {
+    byte[] lines =
+        "{\"ts\":1,\"type\":\"t\",\"body\":\"good\"}\n".repeat(30).getBytes(StandardCharsets.UTF_8);
+    return List.of(new byte[0], new byte[] {1}, lines, new byte[2 << 20]);
+  }
+
+  public static List<byte[]> gzipSeeds() {
+    List<byte[]> seeds = new ArrayList<>();
+    for (byte[] bytes : plain()) {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+        gzip.write(bytes);
+      } catch (IOException impossible) {
+        throw new UncheckedIOException(impossible);
+      }
+      seeds.add(out.toByteArray());
+      seeds.add(twice(out.toByteArray()));
+    }
+    return seeds;
+  }
+
+  private static byte[] twice(byte[] bytes) {
+    byte[] twice = Arrays.copyOf(bytes, 2 * bytes.length);
+    System.arraycopy(bytes, 0, twice, bytes.length, bytes.length);
+    return twice;
+  }
+
+  public static List<byte[]> zstdSeeds() {
+    List<byte[]> seeds = new ArrayList<>();
+    for (byte[] bytes : plain()) {
+      seeds.add(Zstd.compress(bytes));
+      seeds.add(twice(Zstd.compress(bytes, 19)));
+    }
+    return seeds;
+  }
+
+  public static void gunzip(byte[] input) {
+    unpack(input, "gzip");
+  }
+
+  public static void unzstd(byte[] input) {
+    unpack(input, "zstd");
+  }
+
+  private static void unpack(byte[] input, String encoding) {
+    Body packed = Body.take();
+    System.arraycopy(input, 0, packed.bytes(), packed.reserve(input.length), input.length);
+    packed.wrote(input.length);
+    long[] claimed = {0};
+    try {
+      Body body =
+          Decompression.unpack(
+              packed, encoding, BYTES_MAX, RATIO_MAX, bytes -> claimed[0] += bytes);
+      long most = Math.max(1 << 20, (long) RATIO_MAX * (input.length + 1));
+      if (body.length() > Math.min(BYTES_MAX, most) || claimed[0] < body.length()) {
+        throw new AssertionError(
+            "%d bytes of %d, %d claimed".formatted(body.length(), input.length, claimed[0]));
+      }
+      body.give();
+    } catch (RequestRefused told) {
+      if (told.status().code() / 100 != 4) {
+        throw new AssertionError(told);
+      }
+    } finally {
+      packed.give();
+    }
+  }
+
+  public static List<byte[]> noteSeeds() {
+    List<byte[]> seeds = new ArrayList<>();
+    for (int count = 0; count < 3; count++) {
+      Refusals refused = new Refusals();
+      for (int i = 0; i < count; i++) {
+        refused.add(7 * i, "reason " + i % 2);
+      }
+      seeds.add(ledger().add(new BatchKey(1, count), 10, refused, Durability.DISK, 1_000, GROUP));
+    }
+    return seeds;
+  }
+
+  private static BatchLedger ledger() {
+    return new BatchLedger(1 << 10, 1 << 11, 900);
+  }
+
+  /// A valid note is restored; any other is skipped.
+  public static void note(byte[] input) {
+    BatchLedger ledger = ledger();
+    ledger.restore(GROUP, input);
+    if (ledger.count() == 1 && ledger.expire(Long.MAX_VALUE) != -1) {
+      throw new AssertionError("a key that must be kept is dropped");
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package io.widerow.ingest.lane;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.storage.Durability;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Goal: the ledger has exactly the keys that it must have, with their answers, across growth,
+/// expiry and restarts. Method: random operations on it and on a map in insertion order.
+class BatchLedgerTest {
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void agreesWithAMap(long seed) {
+    var random = new SplittableRandom(seed);
+    BatchLedger ledger = new BatchLedger(100, 4_096, 50);
+    Map<BatchKey, Integer> model = new LinkedHashMap<>();
+    Map<BatchKey, Long> times = new LinkedHashMap<>();
+    Map<Long, byte[]> notes = new LinkedHashMap<>();
+    long group = 0;
+    for (long now = 0; now < 4_000; now++) {
+      BatchKey key = new BatchKey(random.nextInt(64), random.nextInt(3_000)); // colliding homes
+      int slot = ledger.find(key);
+      assertEquals(model.containsKey(key), slot >= 0);
+      if (slot >= 0) {
+        assertEquals(model.get(key), ledger.accepted(slot));
+        assertEquals(group, Math.max(group, ledger.groupLast(slot)));
+      } else {
+        int accepted = random.nextInt(1, 1_000);
+        Refusals refused = new Refusals();
+        if (accepted % 3 == 0) {
+          refused.add(accepted, "reason " + accepted % 7);
+        }
+        group++;
+        notes.put(group, ledger.add(key, accepted, refused, Durability.DISK, now, group));
+        ledger.committed(group);
+        model.put(key, accepted);
+        times.put(key, now);
+      }
+      long needed = ledger.expire(now);
+      if (needed >= 0) {
+        notes.keySet().removeIf(noted -> noted < needed);
+      }
+      expire(model, times, now);
+      assertEquals(model.size(), ledger.count());
+      if (random.nextInt(500) == 0) { // a restart
+        BatchLedger restarted = new BatchLedger(100, 4_096, 50);
+        notes.forEach(restarted::restore);
+        ledger = restarted;
+        assertEquals(model.size(), ledger.count());
+      }
+    }
+    assertTrue(model.size() >= 100);
+    for (Map.Entry<BatchKey, Integer> each : model.entrySet()) {
+      Refusals refused = ledger.refused(ledger.find(each.getKey()));
+      assertEquals(each.getValue() % 3 == 0 ? 1 : 0, refused.count());
+    }
+  }
+
+  private static void expire(Map<BatchKey, Integer> model, Map<BatchKey, Long> times, long now) {
+    while (model.size() > 100) {
+      BatchKey first = model.keySet().iterator().next();
+      if (times.getOrDefault(first, now) >= now - 50) {
+        return;
+      }
+      model.remove(first);
+      times.remove(first);
+    }
+  }
+
+  @Test
+  void aNoteThatWasCutIsNotRecognised() {
+    Refusals refused = new Refusals();
+    refused.add(3, "why");
+    refused.add(5, "why not");
+    byte[] note =
+        new BatchLedger(10, 1_024, 50).add(new BatchKey(1, 2), 7, refused, Durability.OS, 0, 1);
+    for (int bytes = 0; bytes < note.length; bytes++) {
+      BatchLedger restarted = new BatchLedger(10, 1_024, 50);
+      restarted.restore(1, Arrays.copyOf(note, bytes));
+      assertEquals(0, restarted.count(), bytes + " bytes");
+    }
+  }
+
+  @ParameterizedTest(name = "{0} refusals")
+  @ValueSource(ints = {0, 1, 100, 100_000})
+  void aNoteHasRoomForWhatFits(int count) {
+    Refusals refused = new Refusals();
+    for (int i = 0; i < count; i++) {
+      refused.add(3 * i, i % 2 == 0 ? "an even reason" : "an odd reason");
+    }
+    BatchLedger ledger = new BatchLedger(10, 1_024, 50);
+    BatchKey key = new BatchKey(1, 2);
+    byte[] note = ledger.add(key, 7, refused, Durability.OS, 0, 1);
+    assertTrue(note.length <= BatchLedger.NOTE_BYTES_MAX);
+    BatchLedger restarted = new BatchLedger(10, 1_024, 50);
+    restarted.restore(1, note);
+    int slot = restarted.find(key);
+    assertEquals(7, restarted.accepted(slot));
+    Refusals kept = restarted.refused(slot);
+    assertEquals(count, kept.count());
+    for (int i = 0; i < kept.listed(); i++) {
+      assertEquals(3 * i, kept.index(i));
+      assertEquals(refused.reason(i), kept.reason(i));
+    }
+    assertTrue(kept.listed() == count || kept.listed() > 100);
+  }
+
+  /// A sender with a bad line in every batch, or with very many in one, must not fill the heap:
+  /// older lists are dropped, and their counts stay.
+  @ParameterizedTest(name = "{0} refused events a batch")
+  @ValueSource(ints = {1, 300, 200_000})
+  void listsOfRefusedEventsAreBounded(int refusedEvents) {
+    BatchLedger ledger = new BatchLedger(10, 1 << 17, 900);
+    int batches = refusedEvents == 1 ? 60_000 : 600;
+    int several = refusedEvents > 1_000 ? 10 : batches;
+    Refusals many = new Refusals();
+    for (int i = 0; i < refusedEvents; i++) {
+      many.add(i, "the reason of event " + i);
+    }
+    for (int batch = 0; batch < several; batch++) {
+      Refusals refused = new Refusals();
+      refused.addAll(many);
+      ledger.add(new BatchKey(batch, batch), 7, refused, Durability.DISK, batch, batch);
+    }
+    long heapBytes = 0;
+    for (int batch = 0; batch < several; batch++) {
+      Refusals kept = ledger.refused(ledger.find(new BatchKey(batch, batch)));
+      assertEquals(refusedEvents, kept.count());
+      heapBytes += kept.listed() == 0 ? 0 : kept.heapBytes();
+    }
+    assertTrue(heapBytes <= BatchLedger.LISTS_BYTES_MAX, heapBytes + " bytes of lists");
+    Refusals newest = ledger.refused(ledger.find(new BatchKey(several - 1, several - 1)));
+    assertTrue(newest.listed() > 0 && newest.reason(0).equals("the reason of event 0"));
+    ledger.committed(several);
+    ledger.expire(1L << 31);
+    assertEquals(10, ledger.count());
+    ledger.close();
+  }
+
+  /// Keys dropped for lack of room need their notes no longer. Otherwise any number of notes would
+  /// be kept for as long as keys are.
+  @Test
+  void notesOfKeysThatHadNoRoomAreForgotten() {
+    BatchLedger ledger = new BatchLedger(10, 1_024, 900);
+    for (int group = 1; group <= 5_000; group++) {
+      ledger.add(new BatchKey(0, group), 1, new Refusals(), Durability.DISK, 1, group);
+      ledger.committed(group);
+      assertEquals(group <= 1_024 ? -1 : group - 1_023, ledger.expire(2));
+    }
+    assertEquals(-1, ledger.expire(2), "nothing was dropped since");
+    assertEquals(1_024, ledger.count());
+    ledger.close();
+  }
+}

@@ -1,0 +1,359 @@
+package io.widerow.ingest.lane;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.widerow.event.EventId;
+import io.widerow.ingest.MemoryStore;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.storage.Durability;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Goal: every batch in a ring gets a truthful answer, whatever the store does. Method: lanes over
+/// a store in memory whose commits can be delayed and made to fail.
+@Timeout(20)
+public class LanesTest {
+  private static final byte[] TYPE = "t".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] NAME = "n".getBytes(StandardCharsets.US_ASCII);
+
+  private MemoryStore store = new MemoryStore(1);
+
+  private Lanes open(MemoryStore in, int slots) {
+    Lanes lanes =
+        new Lanes(
+            in,
+            new Lanes.Settings(slots, 1_000, 900),
+            () -> new SpinThenParkWaitStrategy(10_000),
+            new BatchPool(1 << 20, 1 << 16),
+            new SimpleMeterRegistry(),
+            () -> 1_000);
+    lanes.start();
+    return lanes;
+  }
+
+  private static CompletableFuture<Outcome> write(
+      Lanes lanes, @Nullable BatchKey key, Durability level, long... values) {
+    IncomingBatch batch = lanes.begin(1_000);
+    for (long value : values) {
+      batch.events.begin(TYPE, 0, 1, value);
+      batch.events.putLong(NAME, 0, 1, value);
+      batch.end();
+    }
+    CompletableFuture<Outcome> done = new CompletableFuture<>();
+    lanes.write(batch, key, level, done::complete);
+    return done;
+  }
+
+  private static Outcome join(CompletableFuture<Outcome> done) {
+    return done.orTimeout(10, TimeUnit.SECONDS).join();
+  }
+
+  @Test
+  void batchesThatWaitDuringACommitFormOneGroupAtTheStrongestLevel() {
+    try (Lanes lanes = open(store, 64)) {
+      store.commits.drainPermits();
+      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      all.add(write(lanes, null, Durability.OS, 1));
+      while (store.commits.getQueueLength() == 0) {
+        Thread.onSpinWait();
+      }
+      for (int i = 0; i < 20; i++) {
+        all.add(write(lanes, null, i == 7 ? Durability.DISK : Durability.MEMORY, i));
+      }
+      store.commits.release(1_000);
+      all.forEach(done -> assertInstanceOf(Outcome.Stored.class, join(done)));
+      assertEquals(List.of(1, 20), store.groups);
+      assertEquals(List.of(Durability.OS, Durability.DISK), store.levels);
+      assertEquals(21, store.committed.size());
+    }
+  }
+
+  @Test
+  void noBatchIsAnsweredBeforeTheCommit() {
+    try (Lanes lanes = open(store, 64)) {
+      store.commits.drainPermits();
+      CompletableFuture<Outcome> done = write(lanes, null, Durability.DISK, 1);
+      awaitCommits(1, done);
+      boolean early = done.isDone();
+      store.commits.release(1_000);
+      assertInstanceOf(Outcome.Stored.class, join(done));
+      assertFalse(early, "answered before the commit");
+      assertEquals(1, store.committed.size());
+    }
+  }
+
+  /// Waits until so many lanes are blocked in a commit, or the batch is answered too early.
+  private void awaitCommits(int lanes, CompletableFuture<Outcome> done) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (!done.isDone() && store.commits.getQueueLength() < lanes) {
+      assertTrue(System.nanoTime() < end, "nothing is committed");
+      LockSupport.parkNanos(100_000);
+    }
+  }
+
+  @Test
+  void aBatchOfTwoLanesIsAnsweredWhenBothHaveIt() {
+    store = new MemoryStore(2);
+    try (Lanes lanes = open(store, 64)) {
+      store.commits.drainPermits();
+      CompletableFuture<Outcome> done = writeMixed(lanes, new BatchKey(7, 9));
+      awaitCommits(2, done);
+      store.commits.release();
+      awaitCommits(1, done);
+      boolean early = done.isDone();
+      store.commits.release(1_000);
+      assertEquals(40, assertInstanceOf(Outcome.Stored.class, join(done)).accepted());
+      assertFalse(early, "answered when one lane had its part");
+    }
+  }
+
+  @Test
+  void aBatchWhoseOtherPartFailsIsNotAcknowledged() {
+    store = new MemoryStore(2);
+    try (Lanes lanes = open(store, 64)) {
+      store.commits.drainPermits();
+      CompletableFuture<Outcome> done = writeMixed(lanes, new BatchKey(7, 9));
+      awaitCommits(2, done);
+      store.commits.release();
+      while (store.committed.isEmpty()) { // the time-out of the class ends it
+        LockSupport.parkNanos(100_000);
+      }
+      store.failure = "EIO";
+      store.commits.release(1_000);
+      assertInstanceOf(Outcome.Failed.class, join(done));
+    }
+  }
+
+  @Test
+  void closingLanesAnswerAllTheirBatches() throws InterruptedException {
+    Lanes lanes = open(store, 64);
+    store.commits.drainPermits();
+    List<CompletableFuture<Outcome>> all = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      all.add(write(lanes, null, Durability.DISK, i));
+    }
+    awaitCommits(1, all.getLast());
+    Thread closing = Thread.ofPlatform().start(lanes::close);
+    assertFalse(closing.join(Duration.ofMillis(200)), "closed while batches wait");
+    store.commits.release(1_000);
+    closing.join();
+    all.forEach(done -> assertInstanceOf(Outcome.Stored.class, done.getNow(null)));
+    assertEquals(5, store.committed.size());
+  }
+
+  @Test
+  void aRefusalOfTheStoreNamesTheEventOfTheRequest() {
+    store.rejectFromNanos = 5_000;
+    try (Lanes lanes = open(store, 8)) {
+      IncomingBatch batch = lanes.begin(1_000);
+      batch.refuse("bad");
+      for (long value : new long[] {1_000, 9_000}) {
+        batch.events.begin(TYPE, 0, 1, value);
+        batch.end();
+      }
+      CompletableFuture<Outcome> done = new CompletableFuture<>();
+      lanes.write(batch, null, Durability.DISK, done::complete);
+      Refusals refused = assertInstanceOf(Outcome.Stored.class, join(done)).refused();
+      assertEquals(2, refused.count());
+      assertEquals(2, refused.index(0) + refused.index(1), "refused are the first and the third");
+    }
+  }
+
+  @Test
+  void aFailureFailsWaitingAndLaterBatches() {
+    try (Lanes lanes = open(store, 8)) {
+      store.commits.drainPermits();
+      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      all.add(write(lanes, null, Durability.DISK, 1));
+      while (store.commits.getQueueLength() == 0) {
+        Thread.onSpinWait();
+      }
+      for (int i = 0; i < 6; i++) {
+        all.add(write(lanes, null, Durability.DISK, i));
+      }
+      store.failure = "EIO";
+      store.commits.release(1_000);
+      all.forEach(done -> assertInstanceOf(Outcome.Failed.class, join(done)));
+      store.failure = null;
+      for (int i = 0; i < 100; i++) { // many times the size of the ring: it does not stall
+        assertInstanceOf(Outcome.Failed.class, join(write(lanes, null, Durability.DISK, i)));
+      }
+      assertTrue(store.committed.isEmpty());
+    }
+  }
+
+  @Test
+  void aFullRingIsReportedAsOverload() {
+    try (Lanes lanes = open(store, 4)) {
+      store.commits.drainPermits();
+      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        all.add(write(lanes, null, Durability.DISK, i));
+      }
+      boolean told = all.stream().anyMatch(CompletableFuture::isDone);
+      store.commits.release(1_000);
+      assertTrue(told, "no batch was refused");
+      long stored = all.stream().filter(f -> join(f) instanceof Outcome.Stored).count();
+      long refused = all.stream().filter(f -> join(f) instanceof Outcome.Overloaded).count();
+      assertEquals(40, stored + refused);
+      assertEquals(stored, store.committed.size());
+      assertTrue(stored >= 4);
+    }
+  }
+
+  @Test
+  void aRepeatIsAnsweredAndNotStoredAgainAlsoAfterARestart() {
+    BatchKey key = new BatchKey(7, 9);
+    store.rejectFromNanos = 5_000;
+    try (Lanes lanes = open(store, 8)) {
+      assertStored(join(write(lanes, key, Durability.DISK, 1_000, 9_000, 2_000)), false);
+      assertStored(join(write(lanes, key, Durability.DISK, 1_000, 9_000, 2_000)), true);
+    }
+    try (Lanes lanes = open(store, 8)) {
+      assertStored(join(write(lanes, key, Durability.DISK, 1_000, 9_000, 2_000)), true);
+      join(write(lanes, new BatchKey(7, 10), Durability.DISK, 1_000));
+    }
+    assertEquals(3, store.committed.size());
+  }
+
+  private static void assertStored(Outcome outcome, boolean duplicate) {
+    var stored = assertInstanceOf(Outcome.Stored.class, outcome);
+    assertEquals(2, stored.accepted());
+    assertEquals(1, stored.refused().count());
+    assertEquals(1, stored.refused().index(0));
+    assertEquals(duplicate, stored.duplicate());
+  }
+
+  @Test
+  void theRepeatOfAFailedBatchIsNew() {
+    BatchKey key = new BatchKey(7, 9);
+    try (Lanes lanes = open(store, 8)) {
+      store.full = true;
+      assertInstanceOf(Outcome.DiskFull.class, join(write(lanes, key, Durability.DISK, 1)));
+      store.full = false;
+      var stored =
+          assertInstanceOf(Outcome.Stored.class, join(write(lanes, key, Durability.DISK, 1)));
+      assertTrue(!stored.duplicate());
+    }
+    assertEquals(1, store.committed.size());
+  }
+
+  @Test
+  void aGroupThatFindsTheDiskFullAtItsCommitIsForgotten() {
+    BatchKey key = new BatchKey(7, 9);
+    try (Lanes lanes = open(store, 64)) {
+      store.fullAtCommit = true;
+      store.commits.drainPermits();
+      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      for (int i = 0; i < 20; i++) { // groups of several batches, some of them repeats
+        all.add(write(lanes, i % 3 == 0 ? key : null, Durability.DISK, i));
+      }
+      store.commits.release(1_000);
+      all.forEach(done -> assertInstanceOf(Outcome.DiskFull.class, join(done)));
+      lanes.tick();
+      store.fullAtCommit = false;
+      var stored =
+          assertInstanceOf(Outcome.Stored.class, join(write(lanes, key, Durability.DISK, 1)));
+      assertTrue(!stored.duplicate());
+    }
+    assertEquals(1, store.committed.size());
+    assertEquals(1, store.lanes.get(0).notes.size());
+  }
+
+  private static CompletableFuture<Outcome> writeMixed(Lanes lanes, BatchKey key) {
+    IncomingBatch batch = lanes.begin(1_000);
+    for (int i = 0; i < 40; i++) {
+      if (i % 2 == 0) {
+        batch.events.begin(TYPE, 0, 1, EventId.leastOf(i * 10_000L));
+      } else {
+        batch.events.begin(TYPE, 0, 1, i * 10_000L);
+      }
+      batch.end();
+    }
+    CompletableFuture<Outcome> done = new CompletableFuture<>();
+    lanes.write(batch, key, Durability.DISK, done::complete);
+    return done;
+  }
+
+  private static void storeMixed(Lanes lanes, BatchKey key) {
+    Outcome outcome = join(writeMixed(lanes, key));
+    assertEquals(40, assertInstanceOf(Outcome.Stored.class, outcome).accepted());
+  }
+
+  /// The daemon is killed when only one lane has stored its part of a batch. It starts again with
+  /// another number of lanes, each with the notes of all, and the batch is repeated.
+  @ParameterizedTest
+  @CsvSource({"3,3", "3,2", "1,4", "4,1"})
+  void aStoredPartDoesNotVouchForTheOthers(int before, int after) {
+    BatchKey key = new BatchKey(7, 9);
+    MemoryStore first = new MemoryStore(before);
+    try (Lanes lanes = open(first, 8)) {
+      storeMixed(lanes, key);
+    }
+    List<byte[]> notes =
+        first.lanes.stream()
+            .flatMap(lane -> lane.notes.values().stream())
+            .flatMap(List::stream)
+            .toList();
+    int recognised = 0;
+    for (byte[] note : notes) {
+      MemoryStore second = new MemoryStore(after);
+      second.lanes.forEach(lane -> lane.notes.put(1L, List.of(note)));
+      try (Lanes lanes = open(second, 8)) {
+        storeMixed(lanes, key);
+        recognised += 40 - second.committed.size();
+        long assigned = second.committed.stream().filter(event -> event.ownId() == null).count();
+        assertTrue(assigned == 0 || assigned == 20, "a part is recognized as a whole");
+      }
+    }
+    // Events with their own ids may be stored again: they replace themselves.
+    assertEquals(before == after ? 40 : 20, recognised);
+  }
+
+  @Test
+  void eventsWithOwnIdsGoToTheirLanes() {
+    MemoryStore four = new MemoryStore(4);
+    four.rejectFromNanos = 900_000;
+    try (Lanes lanes = open(four, 8)) {
+      IncomingBatch batch = lanes.begin(1_000);
+      for (int i = 0; i < 100; i++) {
+        if (i % 10 == 3) {
+          batch.refuse("bad");
+        } else if (i % 2 == 0) {
+          batch.events.begin(TYPE, 0, 1, EventId.leastOf(i * 10_000L));
+          batch.end();
+        } else {
+          batch.events.begin(TYPE, 0, 1, i * 10_000L);
+          batch.end();
+        }
+      }
+      CompletableFuture<Outcome> done = new CompletableFuture<>();
+      lanes.write(batch, new BatchKey(1, 2), Durability.DISK, done::complete);
+      var stored = assertInstanceOf(Outcome.Stored.class, join(done));
+      Refusals refused = stored.refused();
+      assertEquals(81, stored.accepted());
+      assertEquals(19, refused.count());
+      for (int i = 0; i < refused.listed(); i++) {
+        assertEquals(
+            refused.index(i) < 90 || refused.index(i) == 93 ? "bad" : "x",
+            refused.reason(i).equals("bad") ? "bad" : "x");
+      }
+      assertEquals(81, four.committed.size());
+    }
+  }
+}
