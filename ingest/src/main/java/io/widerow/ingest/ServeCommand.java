@@ -96,8 +96,8 @@ public final class ServeCommand implements Callable<Integer> {
             Thread.ofPlatform().name("widerow-background-", 0).daemon().factory());
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
-    store.mergeOn(Executors.newSingleThreadExecutor(QuietThread.factory("widerow-merge")));
-    store.readWith(QueryThreads.start(QuietThread.factory("widerow-search")));
+    store.mergeOn(Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-merge")));
+    store.readWith(QueryThreads.start(LowPriorityThread.factory("widerow-search")));
     config.store().retain(store);
     return store;
   }

@@ -14,8 +14,8 @@ import io.widerow.ingest.receive.json.TextLinesDecoder;
 import io.widerow.ingest.receive.syslog.SyslogDecoder;
 import io.widerow.ingest.receive.syslog.SyslogFramer;
 import io.widerow.query.answer.QueryParameters;
-import io.widerow.query.output.ByteSink;
 import io.widerow.query.output.EventWriter;
+import io.widerow.query.output.OutputBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -68,7 +68,7 @@ final class DecoderFuzz {
     RecordCheck check = new RecordCheck();
     RecordView view = new RecordView();
     EventWriter writer = QueryParameters.parse(Map.of(), ARRIVAL_NANOS).writer();
-    ByteSink out = new ByteSink(1 << 12);
+    OutputBuffer out = new OutputBuffer(1 << 12);
     var records = events.memory().asSlice(0, events.bytes());
     int seen = 0;
     for (long at = 0; at < events.bytes(); seen++) {

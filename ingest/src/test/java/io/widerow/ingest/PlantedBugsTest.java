@@ -21,8 +21,8 @@ import io.widerow.ingest.lane.BatchKeyTest;
 import io.widerow.ingest.lane.BatchLedger;
 import io.widerow.ingest.lane.BatchPart;
 import io.widerow.ingest.lane.BatchSplit;
-import io.widerow.ingest.lane.Lane;
 import io.widerow.ingest.lane.LaneGroup;
+import io.widerow.ingest.lane.LaneRing;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.LanesTest;
 import io.widerow.ingest.lane.Outcome;
@@ -143,7 +143,7 @@ class PlantedBugsTest {
                 "what is thrown on a lane ends the writing",
                 LanesTest.class,
                 "aFailureFailsWaitingAndLaterBatches",
-                Cut.out(Lane.class, "onSlot", LaneGroup.class, "fail"))
+                Cut.out(LaneRing.class, "onSlot", LaneGroup.class, "fail"))
             .thatWaits(),
         planted(
             "who finds the ring full is told",
@@ -154,7 +154,7 @@ class PlantedBugsTest {
             "a lane that closes finishes what it has",
             LanesTest.class,
             "closingLanesAnswerAllTheirBatches",
-            Cut.out(Lane.class, "close", Disruptor.class, "shutdown")));
+            Cut.out(LaneRing.class, "close", Disruptor.class, "shutdown")));
   }
 
   private static List<Planted> parts() {
@@ -273,7 +273,7 @@ class PlantedBugsTest {
             "anEventFarAheadIsRefusedAndItsNeighbourStored",
             // the lane of the store, whose class is not visible here
             Cut.to(
-                "io.widerow.storage.embedded.Lane",
+                "io.widerow.storage.embedded.EmbeddedLane",
                 "refusal",
                 EventLayout.class,
                 "idTime",

@@ -4,7 +4,7 @@ import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
-import io.widerow.storage.Fold;
+import io.widerow.storage.Grouping;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
@@ -228,7 +228,7 @@ public final class RangeReader implements EventCursor {
   /// group, see [EventView#weight].
   ///
   /// @param alike the grouping; null when the caller needs each event
-  public RangeReader inAnyOrder(@Nullable Fold alike) {
+  public RangeReader inAnyOrder(@Nullable Grouping alike) {
     scan = scan.withFold(alike);
     return inAnyOrder();
   }

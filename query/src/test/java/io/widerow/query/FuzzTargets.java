@@ -6,7 +6,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.RecordView;
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.query.answer.QueryParameters;
-import io.widerow.query.figures.Measure;
+import io.widerow.query.figures.Aggregate;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.LineEvent;
@@ -183,9 +183,9 @@ public enum FuzzTargets implements FuzzTarget {
   }
 
   private static void measures(byte[] input) {
-    List<Measure> measures = Measure.parse(text(input));
-    String written = String.join(",", measures.stream().map(Measure::toString).toList());
-    if (!Measure.parse(written).equals(measures)) {
+    List<Aggregate> measures = Aggregate.parse(text(input));
+    String written = String.join(",", measures.stream().map(Aggregate::toString).toList());
+    if (!Aggregate.parse(written).equals(measures)) {
       throw new AssertionError(measures + " is written as " + written);
     }
   }

@@ -2,10 +2,10 @@ package io.widerow.query;
 
 import io.widerow.event.AttributeName;
 import io.widerow.query.answer.QueryAnswer;
-import io.widerow.query.output.ByteSink;
 import io.widerow.query.output.CsvWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.JsonLinesWriter;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -55,7 +55,7 @@ public class RangeWriterBench {
           AttributeName.of("usage_2"),
           AttributeName.of("seq"));
 
-  private final ByteSink sink = new ByteSink(2 * PIECE_BYTES);
+  private final OutputBuffer sink = new OutputBuffer(2 * PIECE_BYTES);
   private Path directory;
   private EmbeddedStore store;
 

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.query.answer.QueryAnswer;
-import io.widerow.query.output.ByteSink;
 import io.widerow.query.output.JsonLinesWriter;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;
@@ -189,7 +189,7 @@ class StoreOracleTest {
             RangeReader.open(view, RangeQuery.ALL.withTypes(OWN), QueryBudget.DEFAULT);
         QueryAnswer answer = new QueryAnswer(reader, new JsonLinesWriter(ZoneOffset.UTC), null)) {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      ByteSink sink = new ByteSink(1 << 16);
+      OutputBuffer sink = new OutputBuffer(1 << 16);
       while (answer.writeNext(sink)) {
         if (sink.length() > 1 << 15) {
           digest.update(sink.bytes(), 0, sink.length());

@@ -50,7 +50,7 @@ public final class AttributeName implements Comparable<AttributeName> {
 
   /// True when `source` holds exactly this name at `offset`.
   public boolean matches(MemorySegment source, long offset, int length) {
-    return length == utf8.length && ShortRuns.same(source, offset, utf8, 0, length);
+    return length == utf8.length && ByteRuns.same(source, offset, utf8, 0, length);
   }
 
   /// Copies the name to `out` and returns the offset after it.

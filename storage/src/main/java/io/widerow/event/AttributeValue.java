@@ -63,7 +63,7 @@ public final class AttributeValue {
 
   /// Copies a string or bytes to `out` and returns the offset after the copy.
   public int copyTo(byte[] out, int outOffset) {
-    ShortRuns.copy(memory, offset, out, outOffset, length);
+    ByteRuns.copy(memory, offset, out, outOffset, length);
     return outOffset + length;
   }
 

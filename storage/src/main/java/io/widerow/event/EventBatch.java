@@ -382,7 +382,7 @@ public final class EventBatch implements AutoCloseable {
       reject(Rejection.TYPE_INVALID);
     } else if (reserve(1 + typeBytes)) {
       memory.set(JAVA_BYTE, at, (byte) typeBytes);
-      ShortRuns.copy(type, typeOffset, memory, at + 1, typeBytes);
+      ByteRuns.copy(type, typeOffset, memory, at + 1, typeBytes);
       at += 1 + typeBytes;
     }
   }
@@ -402,7 +402,7 @@ public final class EventBatch implements AutoCloseable {
 
   private void writeText(byte[] value, int valueOffset, int valueBytes) {
     memory.set(EventLayout.INT_ANYWHERE, at, valueBytes);
-    ShortRuns.copy(value, valueOffset, memory, at + Integer.BYTES, valueBytes);
+    ByteRuns.copy(value, valueOffset, memory, at + Integer.BYTES, valueBytes);
     at += Integer.BYTES + valueBytes;
   }
 
@@ -432,7 +432,7 @@ public final class EventBatch implements AutoCloseable {
     }
     noteOffset();
     EventLayout.writeKind(memory, at, kind, nameBytes);
-    ShortRuns.copy(name, nameOffset, memory, EventLayout.nameOffset(at), nameBytes);
+    ByteRuns.copy(name, nameOffset, memory, EventLayout.nameOffset(at), nameBytes);
     if (!sameNames && ascending) {
       ascending =
           attributes == 0

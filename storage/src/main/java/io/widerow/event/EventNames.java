@@ -53,7 +53,7 @@ public final class EventNames {
       return false;
     }
     int start = start(place) + BEFORE;
-    return ends[place] - start == length && ShortRuns.same(bytes, start, name, offset, length);
+    return ends[place] - start == length && ByteRuns.same(bytes, start, name, offset, length);
   }
 
   /// Stores the name at `place` and forgets all names after it.
@@ -87,7 +87,7 @@ public final class EventNames {
   /// checked that the name is valid.
   void write(int place, AttributeKind kind, MemorySegment events, long attribute) {
     int start = start(place);
-    ShortRuns.copy(bytes, start, events, attribute, ends[place] - start);
+    ByteRuns.copy(bytes, start, events, attribute, ends[place] - start);
     events.set(ValueLayout.JAVA_BYTE, attribute, kind.code);
   }
 }

@@ -26,8 +26,8 @@ public interface EventView {
   void forEach(AttributeValue scratch, AttributeVisitor visitor);
 
   /// How many events this one stands for, itself included: 1, unless the scan has a
-  /// [io.widerow.storage.Fold]. The grouping attributes of all these events have the values shown
-  /// here; the id is that of one event in the same step of time.
+  /// [io.widerow.storage.Grouping]. The grouping attributes of all these events have the values
+  /// shown here; the id is that of one event in the same step of time.
   default long weight() {
     return 1;
   }

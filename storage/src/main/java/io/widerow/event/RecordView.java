@@ -100,7 +100,7 @@ public final class RecordView implements EventView {
         if (bytes > textBytesMax) {
           return 0;
         }
-        long ends = ShortRuns.ends(events, value + Integer.BYTES, bytes);
+        long ends = ByteRuns.ends(events, value + Integer.BYTES, bytes);
         hash = mix((hash + bytes * PRIME) ^ ends);
         attribute = value + Integer.BYTES + bytes;
       } else {

@@ -32,7 +32,8 @@ public interface EventCursor extends AutoCloseable {
   /// Moves to the next event.
   ///
   /// @throws StorageException when data cannot be read or is damaged
-  /// @throws WouldWait when the view has a deadline and the read would block or has taken too long
+  /// @throws WouldBlockException when the view has a deadline and the read would block or has taken
+  ///   too long
   Step next();
 
   /// Completes when [#next] will not return [Step#PENDING].

@@ -39,9 +39,9 @@ public interface EventStore extends AutoCloseable {
   /// from being freed until it is closed.
   StoreView view();
 
-  /// A view for a thread that must not block. A read throws [WouldWait] when it would have to wait
-  /// for a device or another machine, or when the deadline has passed and there is more to read.
-  /// The caller then starts over on another thread with [#view].
+  /// A view for a thread that must not block. A read throws [WouldBlockException] when it would
+  /// have to wait for a device or another machine, or when the deadline has passed and there is
+  /// more to read. The caller then starts over on another thread with [#view].
   ///
   /// @param nanos the deadline, in nanoseconds from now
   StoreView viewWithin(long nanos);

@@ -25,7 +25,7 @@ public record Scan(
     @Nullable Set<AttributeName> columns,
     Filter filter,
     @Nullable Arrivals since,
-    @Nullable Fold fold,
+    @Nullable Grouping fold,
     ScanWatch watch) {
   public Scan {
     columns = columns == null ? null : Set.copyOf(columns);
@@ -80,7 +80,7 @@ public record Scan(
     return new Scan(from, until, descending, columns, filter, newSince, fold, watch);
   }
 
-  public Scan withFold(@Nullable Fold newFold) {
+  public Scan withFold(@Nullable Grouping newFold) {
     return new Scan(from, until, descending, columns, filter, since, newFold, watch);
   }
 

@@ -24,7 +24,7 @@ public final class Lanes implements AutoCloseable {
   private static final long ODD = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio
 
   private final EventStore store;
-  private final List<Lane> lanes = new ArrayList<>();
+  private final List<LaneRing> lanes = new ArrayList<>();
   private final BatchPool pool;
   private final WriteSide writeSide = new WriteSide();
   private final AtomicLong turns = new AtomicLong();
@@ -52,24 +52,24 @@ public final class Lanes implements AutoCloseable {
       LaneGroup group =
           new LaneGroup(store.lane(number), ledger, pool, writeSide, metrics, epochSeconds);
       group.restore();
-      Lane lane = new Lane(number, settings.slots, waiting.get(), group);
+      LaneRing lane = new LaneRing(number, settings.slots, waiting.get(), group);
       lanes.add(lane);
-      Gauge.builder("widerow.lane.ring.used", lane, Lane::slotsUsed)
+      Gauge.builder("widerow.lane.ring.used", lane, LaneRing::slotsUsed)
           .tag("lane", Integer.toString(number))
           .register(registry);
     }
   }
 
   public void start() {
-    lanes.forEach(Lane::start);
+    lanes.forEach(LaneRing::start);
   }
 
   /// Wakes every lane, so that an idle one seals old rows.
   public void tick() {
-    lanes.forEach(Lane::tick);
+    lanes.forEach(LaneRing::tick);
   }
 
-  public List<Lane> all() {
+  public List<LaneRing> all() {
     return lanes;
   }
 
@@ -135,7 +135,7 @@ public final class Lanes implements AutoCloseable {
   /// Lets every lane finish its batches. No [#write] may follow.
   @Override
   public void close() {
-    lanes.forEach(Lane::close);
+    lanes.forEach(LaneRing::close);
     pool.close();
   }
 }

@@ -5,8 +5,8 @@ import io.widerow.event.EventView;
 import io.widerow.query.LateEvent;
 import io.widerow.query.QueryException;
 import io.widerow.query.Token;
-import io.widerow.query.output.ByteSink;
 import io.widerow.query.output.EventWriter;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.StorageException;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,7 @@ public final class QueryAnswer implements AutoCloseable {
   /// last event. A failed query ends with an error line; [#failure] keeps the cause.
   ///
   /// @return false when the answer is complete
-  public boolean writeNext(ByteSink out) {
+  public boolean writeNext(OutputBuffer out) {
     if (state == State.DONE) {
       return false;
     }
@@ -79,7 +79,7 @@ public final class QueryAnswer implements AutoCloseable {
     return false;
   }
 
-  private void write(EventView event, ByteSink out) {
+  private void write(EventView event, OutputBuffer out) {
     writer.event(event, out);
     events++;
     if (event instanceof LateEvent) {

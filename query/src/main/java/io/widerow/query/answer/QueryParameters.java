@@ -9,14 +9,14 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
 import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
-import io.widerow.query.figures.FiguresQuery;
+import io.widerow.query.figures.StatsQuery;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.output.CsvWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.storage.Arrivals;
-import io.widerow.storage.Fold;
+import io.widerow.storage.Grouping;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// @param query which events
 /// @param format format of the answer
 /// @param figures which aggregates of the events; null for the events themselves
-public record QueryParameters(RangeQuery query, Format format, @Nullable FiguresQuery figures) {
+public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQuery figures) {
   private static final Set<String> NAMES =
       Set.of(
           "type", "from", "to", "since", "order", "limit", "after", "arrived", "where", "fields",
@@ -74,8 +74,8 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable Figures
     String arrived = single(given, "arrived");
     query = arrived == null ? query : query.withSince(arrivals(arrived));
     query = where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos));
-    FiguresQuery figures =
-        FiguresQuery.parse(single(given, "stats"), single(given, "by"), single(given, "every"));
+    StatsQuery figures =
+        StatsQuery.parse(single(given, "stats"), single(given, "by"), single(given, "every"));
     List<String> fields = given.getOrDefault("fields", List.of());
     if (figures != null && !fields.isEmpty()) {
       throw new QueryException.Refused("fields", "not together with stats, which shows no events");
@@ -173,7 +173,7 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable Figures
   }
 
   /// The grouping by which a scan may count events; null when the aggregates need each event.
-  public @Nullable Fold fold() {
+  public @Nullable Grouping fold() {
     return figures == null ? null : figures.fold();
   }
 
@@ -195,6 +195,6 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable Figures
       return events;
     }
     OutputFormat output = json ? OutputFormat.json : OutputFormat.csv;
-    return new FiguresAnswer(figures, output, ZoneOffset.UTC, events, memory);
+    return new StatsAnswer(figures, output, ZoneOffset.UTC, events, memory);
   }
 }

@@ -5,8 +5,8 @@ import io.widerow.event.EventView;
 import io.widerow.query.LateEvent;
 import io.widerow.query.QueryException;
 import io.widerow.query.Token;
-import io.widerow.query.output.ByteSink;
 import io.widerow.query.output.EventWriter;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventCursor;
 import java.io.PrintStream;
 import java.util.HashSet;
@@ -64,7 +64,7 @@ public final class Tail {
   @FunctionalInterface
   public interface Output {
     /// Writes the sink's bytes and clears it. False when the reader has gone.
-    boolean write(ByteSink sink);
+    boolean write(OutputBuffer sink);
   }
 
   /// What to follow, and how.
@@ -79,7 +79,7 @@ public final class Tail {
   private final EventWriter writer;
   private final Output out;
   private final PrintStream err;
-  private final ByteSink sink = new ByteSink(2 * CHUNK_BYTES);
+  private final OutputBuffer sink = new OutputBuffer(2 * CHUNK_BYTES);
   private final AttributeValue scratch = new AttributeValue();
   private final Set<Token> again = new HashSet<>(); // late events of an incomplete answer
   private volatile Token token;

@@ -1,7 +1,7 @@
 package io.widerow.query.cli;
 
-import io.widerow.query.figures.FiguresWriter;
-import io.widerow.query.output.ByteSink;
+import io.widerow.query.figures.StatsWriter;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.output.Rfc3339;
 import io.widerow.storage.Damage;
@@ -42,7 +42,7 @@ final class DamageTable {
   }
 
   private String time(long nanos) {
-    ByteSink text = new ByteSink(64);
+    OutputBuffer text = new OutputBuffer(64);
     times.put(nanos, text);
     return text.toString();
   }
@@ -62,10 +62,10 @@ final class DamageTable {
   }
 
   /// Writes the rows. Writes nothing when there are none.
-  void write(Format format, ByteSink out) {
+  void write(Format format, OutputBuffer out) {
     if (!rows.isEmpty()) {
       OutputFormat form = format == Format.json ? OutputFormat.json : OutputFormat.table;
-      new FiguresWriter(form).write(HEADS, TEXT_COLUMNS, rows, out);
+      new StatsWriter(form).write(HEADS, TEXT_COLUMNS, rows, out);
     }
   }
 }

@@ -39,7 +39,7 @@ import picocli.CommandLine.Parameters;
       "budget, 77 position past retention, 130 stopped."
     })
 public final class QueryCommand implements Callable<Integer> {
-  private final StoreOpener opener;
+  private final StoppedStore opener;
   private final Shell shell;
 
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
@@ -136,7 +136,7 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(names = "--utc", description = "Show times in UTC (the default).")
   boolean utc;
 
-  public QueryCommand(StoreOpener opener, Shell shell) {
+  public QueryCommand(StoppedStore opener, Shell shell) {
     this.opener = opener;
     this.shell = shell;
   }
@@ -154,7 +154,7 @@ public final class QueryCommand implements Callable<Integer> {
   }
 
   /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(StoreOpener opener, Shell shell) {
+  public static CommandLine commandLine(StoppedStore opener, Shell shell) {
     return CommandLines.of(new QueryCommand(opener, shell), shell);
   }
 

@@ -8,16 +8,16 @@ import io.widerow.query.RangeReader;
 import io.widerow.query.Token;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
-import io.widerow.query.figures.FiguresQuery;
-import io.widerow.query.figures.FiguresWriter;
+import io.widerow.query.figures.Aggregation;
 import io.widerow.query.figures.Plot;
-import io.widerow.query.figures.Statistics;
-import io.widerow.query.output.ByteSink;
+import io.widerow.query.figures.StatsQuery;
+import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.EventWriter;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteCursor;
-import io.widerow.query.remote.RemoteFigures;
+import io.widerow.query.remote.RemoteStats;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
@@ -40,13 +40,13 @@ final class QueryRun {
   private static final int CHUNK_BYTES = 1 << 16;
 
   private final QueryCommand options;
-  private final StoreOpener opener;
+  private final StoppedStore opener;
   private final Shell shell;
   private final ZoneId zone;
-  private final ByteSink sink = new ByteSink(2 * CHUNK_BYTES);
+  private final OutputBuffer sink = new OutputBuffer(2 * CHUNK_BYTES);
   private final long startNanos = System.nanoTime();
 
-  QueryRun(QueryCommand options, StoreOpener opener, Shell shell) {
+  QueryRun(QueryCommand options, StoppedStore opener, Shell shell) {
     this.options = options;
     this.opener = opener;
     this.shell = shell;
@@ -79,7 +79,7 @@ final class QueryRun {
       throw new QueryException.Refused("data", "give either data or url, not both");
     }
     RangeQuery query = asked.query();
-    FiguresQuery figures = asked.figures();
+    StatsQuery figures = asked.figures();
     try (EventStore store = opener.openReadOnly(data.toAbsolutePath());
         StoreView view = store.view();
         RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
@@ -117,14 +117,14 @@ final class QueryRun {
   private void askDaemon(Map<String, List<String>> given, QueryParameters asked) {
     String url = options.url == null ? URL_DEFAULT : options.url;
     String bearer = shell.environment().get("WIDEROW_TOKEN");
-    FiguresQuery figures = asked.figures();
+    StatsQuery figures = asked.figures();
     if (figures != null) {
       try (RemoteAnswer answer = RemoteAnswer.open(url, given, bearer)) {
-        figures(figures, RemoteFigures.rows(answer, figures, zone));
+        figures(figures, RemoteStats.rows(answer, figures, zone));
       }
       explain(url, "figures");
     } else if (options.histogram && isWhole(given)) {
-      plot(new RemoteFigures(url, given, bearer).plot());
+      plot(new RemoteStats(url, given, bearer).plot());
       explain(url, "counts");
     } else {
       try (EventCursor cursor = RemoteCursor.open(url, given, bearer)) {
@@ -141,9 +141,9 @@ final class QueryRun {
         && !given.containsKey("order");
   }
 
-  private void show(EventCursor cursor, RangeQuery query, @Nullable FiguresQuery figures) {
+  private void show(EventCursor cursor, RangeQuery query, @Nullable StatsQuery figures) {
     if (figures != null) {
-      Statistics statistics = new Statistics(figures, _ -> {}); // one query: no memory budget
+      Aggregation statistics = new Aggregation(figures, _ -> {}); // one query: no memory budget
       forEach(cursor, () -> statistics.add(cursor.event()));
       figures(figures, statistics.rows(zone));
     } else if (options.histogram) {
@@ -157,8 +157,8 @@ final class QueryRun {
     }
   }
 
-  private void figures(FiguresQuery asked, List<List<String>> rows) {
-    new FiguresWriter(shell.format(options.output))
+  private void figures(StatsQuery asked, List<List<String>> rows) {
+    new StatsWriter(shell.format(options.output))
         .write(asked.heads(), asked.textColumns(), rows, sink);
     shell.write(sink);
   }
@@ -227,7 +227,7 @@ final class QueryRun {
   }
 
   /// True when events appear on the terminal as they are read, so no progress line is needed.
-  private boolean showsAsItReads(@Nullable FiguresQuery figures) {
+  private boolean showsAsItReads(@Nullable StatsQuery figures) {
     return shell.outToTerminal() && figures == null && !options.histogram && options.last == null;
   }
 

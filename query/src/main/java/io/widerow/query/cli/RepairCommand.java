@@ -1,7 +1,7 @@
 package io.widerow.query.cli;
 
 import io.widerow.query.QueryException;
-import io.widerow.query.output.ByteSink;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.Damage;
 import io.widerow.storage.repair.StoreRepair;
 import io.widerow.storage.repair.StoreRepair.Repair;
@@ -84,7 +84,7 @@ public final class RepairCommand implements Callable<Integer> {
     DamageTable table = new DamageTable();
     table.add("lost", repair.lost());
     table.add("left", repair.left());
-    ByteSink out = new ByteSink(1 << 12);
+    OutputBuffer out = new OutputBuffer(1 << 12);
     table.write(output, out);
     long lost = repair.lost().stream().mapToLong(Damage::events).sum();
     if (output == DamageTable.Format.json) {

@@ -1,10 +1,10 @@
 package io.widerow.query.cli;
 
 import io.widerow.event.AttributeName;
-import io.widerow.query.output.ByteSink;
 import io.widerow.query.output.CsvWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.JsonLinesWriter;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.output.TextWriter;
 import io.widerow.storage.StorageException;
@@ -70,7 +70,7 @@ public record Shell(
 
   /// Writes the sink's bytes and clears it. False when the reader of a pipe has gone, as with `|
   /// head`; that ends the output and is no failure.
-  boolean write(ByteSink sink) {
+  boolean write(OutputBuffer sink) {
     try {
       out.write(sink.bytes(), 0, sink.length());
       out.flush();

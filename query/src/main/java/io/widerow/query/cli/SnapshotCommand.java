@@ -1,7 +1,7 @@
 package io.widerow.query.cli;
 
 import io.widerow.query.QueryException;
-import io.widerow.query.output.ByteSink;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.TextWriter;
 import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.RemoteAnswer;
@@ -84,7 +84,7 @@ public final class SnapshotCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    ByteSink out = new ByteSink(1 << 10);
+    OutputBuffer out = new OutputBuffer(1 << 10);
     Path directory = data;
     if (directory == null) {
       out.put(ask());

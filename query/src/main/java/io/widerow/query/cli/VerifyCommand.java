@@ -1,7 +1,7 @@
 package io.widerow.query.cli;
 
 import io.widerow.query.QueryException;
-import io.widerow.query.output.ByteSink;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.repair.StoreVerifier;
 import io.widerow.storage.repair.StoreVerifier.Verification;
 import java.nio.file.Path;
@@ -68,7 +68,7 @@ public final class VerifyCommand implements Callable<Integer> {
     Verification found = verifier.apply(directory.toAbsolutePath());
     DamageTable table = new DamageTable();
     table.add("damaged", found.damage());
-    ByteSink out = new ByteSink(1 << 12);
+    OutputBuffer out = new OutputBuffer(1 << 12);
     table.write(output, out);
     if (output == DamageTable.Format.json) {
       out.put(

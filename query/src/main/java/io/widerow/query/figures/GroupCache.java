@@ -99,7 +99,7 @@ final class GroupCache<T> {
     int to = 0;
     for (AttributeName name : by) {
       boolean found = event.find(name, scratch);
-      if (!found && name.equals(Statistics.TYPE)) {
+      if (!found && name.equals(Aggregation.TYPE)) {
         typeOf(event, scratch);
         found = true;
       }

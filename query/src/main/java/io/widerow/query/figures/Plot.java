@@ -1,6 +1,6 @@
 package io.widerow.query.figures;
 
-import io.widerow.query.output.ByteSink;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +64,7 @@ public final class Plot {
       return List.of("no events");
     }
     long most = counts.values().stream().mapToLong(Long::longValue).max().orElse(1);
-    ByteSink time = new ByteSink(64);
+    OutputBuffer time = new OutputBuffer(64);
     for (long step = counts.firstKey(); step <= counts.lastKey(); step++) {
       long count = counts.getOrDefault(step, 0L);
       time.clear();

@@ -172,7 +172,7 @@ final class FilterLexer {
   }
 
   /// An RE2 expression in quotes.
-  RegexTest regex() {
+  RegexMatcher regex() {
     skipSpace();
     int start = at;
     String regex = string(true);
@@ -184,7 +184,7 @@ final class FilterLexer {
           start);
     }
     try {
-      return RegexTest.of(regex);
+      return RegexMatcher.of(regex);
     } catch (PatternSyntaxException notRegex) {
       throw wrong("not an RE2 expression (" + notRegex.getDescription() + ")", start);
     }

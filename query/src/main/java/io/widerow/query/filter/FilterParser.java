@@ -95,12 +95,14 @@ public final class FilterParser {
     if (lexer.takeWord("contains")) {
       Text needle = Text.of(lexer.string());
       return needle.length() == 0
-          ? matching(name, RegexTest.of(""))
+          ? matching(name, RegexMatcher.of(""))
           : new Filter.Contains(name, needle);
     }
     if (lexer.takeWord("has")) {
       Text words = Text.of(lexer.string());
-      return words.length() == 0 ? matching(name, RegexTest.of("")) : new Filter.Has(name, words);
+      return words.length() == 0
+          ? matching(name, RegexMatcher.of(""))
+          : new Filter.Has(name, words);
     }
     if (lexer.take("!~")) {
       return new Filter.And(
@@ -146,9 +148,9 @@ public final class FilterParser {
   }
 
   /// An expression of plain characters becomes a text search, for which segments can skip blocks.
-  private static Filter matching(AttributeName name, RegexTest regex) {
+  private static Filter matching(AttributeName name, RegexMatcher regex) {
     String text = regex.pattern().pattern();
-    return RegexTest.isPlain(text)
+    return RegexMatcher.isPlain(text)
         ? new Filter.Contains(name, Text.of(text))
         : new Filter.Matches(name, regex);
   }

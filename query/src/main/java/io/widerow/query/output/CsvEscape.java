@@ -39,11 +39,11 @@ final class CsvEscape {
   /// @param out has room for `count` and eight more bytes
   static boolean copyPlain(byte[] raw, int from, int count, byte[] out, int offset) {
     for (int at = 0; at < count; at += Long.BYTES) {
-      long word = SignedWords.load(raw, from + at);
-      if (hasSpecial(word | ~SignedWords.first(count - at))) {
+      long word = EscapedCopy.load(raw, from + at);
+      if (hasSpecial(word | ~EscapedCopy.first(count - at))) {
         return false;
       }
-      SignedWords.store(word, out, offset + at);
+      EscapedCopy.store(word, out, offset + at);
     }
     return true;
   }
@@ -74,9 +74,9 @@ final class CsvEscape {
     int to = offset;
     int at = 0;
     for (; at < count; at += Long.BYTES) {
-      long word = SignedWords.load(raw, from + at);
-      long quotes = SignedWords.equal(word, '"') & SignedWords.first(count - at);
-      to = SignedWords.put(word, quotes, (byte) '"', out, to);
+      long word = EscapedCopy.load(raw, from + at);
+      long quotes = EscapedCopy.equal(word, '"') & EscapedCopy.first(count - at);
+      to = EscapedCopy.put(word, quotes, (byte) '"', out, to);
     }
     return to - (at - count);
   }

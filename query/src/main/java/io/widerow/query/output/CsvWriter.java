@@ -25,7 +25,7 @@ public final class CsvWriter implements EventWriter {
   private final Rfc3339 times;
   private final AttributeName @Nullable [] fields;
   private final AttributeValue value = new AttributeValue();
-  private final ByteSink cell = new ByteSink(1 << 8);
+  private final OutputBuffer cell = new OutputBuffer(1 << 8);
   private final NameBytes keys = new NameBytes(CsvWriter::key);
   private final EventView.AttributeVisitor member = this::member;
   private String typeLast = "";
@@ -37,7 +37,7 @@ public final class CsvWriter implements EventWriter {
   }
 
   @Override
-  public void begin(ByteSink out) {
+  public void begin(OutputBuffer out) {
     out.put("id,ts,type");
     AttributeName[] columns = fields;
     if (columns == null) {
@@ -52,7 +52,7 @@ public final class CsvWriter implements EventWriter {
   }
 
   @Override
-  public void event(EventView event, ByteSink out) {
+  public void event(EventView event, OutputBuffer out) {
     int id = out.claim(UUID_BYTES + 1);
     TimeUuid.print(event.idTime(), event.idTail(), out.bytes(), id);
     out.bytes()[id + UUID_BYTES] = ',';
@@ -85,7 +85,7 @@ public final class CsvWriter implements EventWriter {
     return typeCell;
   }
 
-  private void column(EventView event, AttributeName name, ByteSink out) {
+  private void column(EventView event, AttributeName name, OutputBuffer out) {
     out.put(',');
     if (!event.find(name, value)) {
       return;
@@ -118,7 +118,7 @@ public final class CsvWriter implements EventWriter {
 
   /// `"name":`; empty for the body, which has its own column.
   private static byte[] key(AttributeName name) {
-    ByteSink sink = new ByteSink(64);
+    OutputBuffer sink = new OutputBuffer(64);
     if (!name.equals(AttributeName.BODY)) {
       sink.put('"');
       sink.putJson(name.toString());
@@ -128,12 +128,12 @@ public final class CsvWriter implements EventWriter {
     return Arrays.copyOf(sink.bytes(), sink.length());
   }
 
-  public static void text(String text, ByteSink out) {
+  public static void text(String text, OutputBuffer out) {
     out.putCsv(text.getBytes(StandardCharsets.UTF_8));
   }
 
   @Override
-  public void failure(String why, ByteSink out) {
+  public void failure(String why, OutputBuffer out) {
     out.put("error,");
     text(why, out);
     out.put("\r\n");

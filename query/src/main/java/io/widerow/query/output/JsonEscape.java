@@ -23,7 +23,7 @@ final class JsonEscape {
 
   /// Marks the top bit of each quote and backslash in a word.
   static long backslashed(long word) {
-    return SignedWords.equal(word, '"') | SignedWords.equal(word, '\\');
+    return EscapedCopy.equal(word, '"') | EscapedCopy.equal(word, '\\');
   }
 
   /// Writes one byte of a string as at most six bytes, and returns the offset after them.

@@ -39,10 +39,10 @@ public final class JsonLinesWriter implements EventWriter {
   private final @Nullable Set<AttributeName> fields;
   private final AttributeValue value = new AttributeValue();
   private final NameBytes keys = new NameBytes(this::key);
-  private final ByteSink keySink = new ByteSink(64);
+  private final OutputBuffer keySink = new OutputBuffer(64);
   private String typeLast = "";
   private byte[] typeJson = new byte[0];
-  private ByteSink sink = keySink; // output of the current event
+  private OutputBuffer sink = keySink; // output of the current event
   private final EventView.AttributeVisitor rest = this::attribute;
 
   /// Writes every attribute.
@@ -65,7 +65,7 @@ public final class JsonLinesWriter implements EventWriter {
   }
 
   @Override
-  public void event(EventView event, ByteSink out) {
+  public void event(EventView event, OutputBuffer out) {
     out.put(START);
     int id = out.claim(UUID_BYTES);
     TimeUuid.print(event.idTime(), event.idTail(), out.bytes(), id);
@@ -129,7 +129,7 @@ public final class JsonLinesWriter implements EventWriter {
     };
   }
 
-  static void value(AttributeValue shown, ByteSink out) {
+  static void value(AttributeValue shown, OutputBuffer out) {
     switch (shown.kind()) {
       case STRING -> {
         out.put('"');
@@ -147,7 +147,7 @@ public final class JsonLinesWriter implements EventWriter {
     }
   }
 
-  private static void number(double number, ByteSink out) {
+  private static void number(double number, OutputBuffer out) {
     if (Double.isFinite(number)) {
       out.putDouble(number);
     } else {
@@ -158,25 +158,25 @@ public final class JsonLinesWriter implements EventWriter {
   }
 
   @Override
-  public void end(@Nullable Token token, ByteSink out) {
+  public void end(@Nullable Token token, OutputBuffer out) {
     if (token != null) {
       line("token", token.toString(), out);
     }
   }
 
   @Override
-  public void failure(String why, ByteSink out) {
+  public void failure(String why, OutputBuffer out) {
     line("error", why, out);
   }
 
   @Override
-  public void gap(Token first, String why, ByteSink out) {
+  public void gap(Token first, String why, OutputBuffer out) {
     out.put("{\"gap\":\"" + first + "\",\"reason\":\"");
     out.putJson(why);
     out.put("\"}\n");
   }
 
-  private static void line(String name, String text, ByteSink out) {
+  private static void line(String name, String text, OutputBuffer out) {
     out.put("{\"" + name + "\":\"");
     out.putJson(text);
     out.put("\"}\n");

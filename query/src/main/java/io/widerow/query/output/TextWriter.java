@@ -50,7 +50,7 @@ public final class TextWriter implements EventWriter {
   }
 
   @Override
-  public void event(EventView event, ByteSink out) {
+  public void event(EventView event, OutputBuffer out) {
     switch (style) {
       case TABLE -> table(event, out);
       case RAW -> raw(event, out);
@@ -59,7 +59,7 @@ public final class TextWriter implements EventWriter {
     out.put('\n');
   }
 
-  private void table(EventView event, ByteSink out) {
+  private void table(EventView event, OutputBuffer out) {
     paint("\u001b[2m", out);
     times.put(event.timeNanos(), out);
     paint("\u001b[0m", out);
@@ -77,13 +77,13 @@ public final class TextWriter implements EventWriter {
     pairs(event, fields == null ? Set.of(AttributeName.BODY) : Set.of(), out);
   }
 
-  private void paint(String code, ByteSink out) {
+  private void paint(String code, OutputBuffer out) {
     if (colour) {
       out.put(code);
     }
   }
 
-  private void raw(EventView event, ByteSink out) {
+  private void raw(EventView event, OutputBuffer out) {
     if (!event.find(AttributeName.BODY, value)) {
       return;
     }
@@ -96,7 +96,7 @@ public final class TextWriter implements EventWriter {
     }
   }
 
-  private void logfmt(EventView event, ByteSink out) {
+  private void logfmt(EventView event, OutputBuffer out) {
     out.put("ts=");
     times.put(event.timeNanos(), out);
     out.put(" type=");
@@ -104,7 +104,7 @@ public final class TextWriter implements EventWriter {
     pairs(event, Set.of(), out);
   }
 
-  private void pairs(EventView event, Set<AttributeName> but, ByteSink out) {
+  private void pairs(EventView event, Set<AttributeName> but, OutputBuffer out) {
     List<AttributeName> names = fields;
     if (names == null) {
       event.forEach(
@@ -123,7 +123,7 @@ public final class TextWriter implements EventWriter {
     }
   }
 
-  private void pair(AttributeName name, AttributeValue shown, ByteSink out) {
+  private void pair(AttributeName name, AttributeValue shown, OutputBuffer out) {
     out.put(' ');
     text(name.toString().replace(' ', '_'), out);
     out.put('=');
@@ -136,7 +136,7 @@ public final class TextWriter implements EventWriter {
         : value.toString();
   }
 
-  private void quoted(String plain, ByteSink out) {
+  private void quoted(String plain, OutputBuffer out) {
     boolean quotes = plain.isEmpty();
     for (int i = 0; i < plain.length() && !quotes; i++) {
       quotes = plain.charAt(i) <= ' ' || "\"=\\".indexOf(plain.charAt(i)) >= 0;
@@ -144,7 +144,7 @@ public final class TextWriter implements EventWriter {
     text(quotes ? '"' + plain.replace("\\", "\\\\").replace("\"", "\\\"") + '"' : plain, out);
   }
 
-  private void text(String plain, ByteSink out) {
+  private void text(String plain, OutputBuffer out) {
     out.put(escapes ? escaped(plain) : plain);
   }
 

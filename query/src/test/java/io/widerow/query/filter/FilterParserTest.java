@@ -35,7 +35,7 @@ class FilterParserTest {
       case 3 -> new Filter.Exists(name(random));
       case 4 -> new Filter.Contains(name(random), Text.of("\"'\\\n" + random.nextInt(9)));
       case 5 -> new Filter.Has(name(random), Text.of("\"'\\\n" + random.nextInt(9)));
-      case 6 -> new Filter.Matches(name(random), RegexTest.of("^a\\d+ \"[^\"]*$"));
+      case 6 -> new Filter.Matches(name(random), RegexMatcher.of("^a\\d+ \"[^\"]*$"));
       default ->
           new Filter.Compare(
               name(random), COMPARISONS.get(random.nextInt(SIGNS.size())), literal(random));
@@ -76,7 +76,7 @@ class FilterParserTest {
       case Filter.Contains(var name, var needle) -> "`" + name + "`contains" + quoted("" + needle);
       case Filter.Has(var name, var words) -> "`" + name + "`has" + quoted("" + words);
       case Filter.Matches(var name, var test) ->
-          "`" + name + "` ~ '" + ((RegexTest) test).pattern().pattern() + "'";
+          "`" + name + "` ~ '" + ((RegexMatcher) test).pattern().pattern() + "'";
     };
   }
 

@@ -22,7 +22,7 @@ class CsvEscapeTest {
   }
 
   private static String written(String text) {
-    ByteSink sink = new ByteSink(1);
+    OutputBuffer sink = new OutputBuffer(1);
     CsvWriter.text("before", sink);
     CsvWriter.text(text, sink);
     CsvWriter.text("behind", sink);

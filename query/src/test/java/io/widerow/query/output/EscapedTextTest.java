@@ -74,11 +74,11 @@ class EscapedTextTest {
 
   /// Puts random texts and compares the sink with the plain algorithm.
   private static void check(
-      long seed, UnaryOperator<String> plain, BiConsumer<ByteSink, AttributeValue> put) {
+      long seed, UnaryOperator<String> plain, BiConsumer<OutputBuffer, AttributeValue> put) {
     Random random = new Random(seed);
     for (int i = 0; i < 40_000; i++) {
       String text = text(random);
-      ByteSink sink = new ByteSink(1);
+      OutputBuffer sink = new OutputBuffer(1);
       sink.put('<');
       put.accept(sink, value(text, random.nextInt(9), random.nextInt(12)));
       sink.put('>');
@@ -89,7 +89,7 @@ class EscapedTextTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void valuesAreEscapedAsJson(long seed) {
-    check(seed, EscapedTextTest::json, ByteSink::putJson);
+    check(seed, EscapedTextTest::json, OutputBuffer::putJson);
   }
 
   @ParameterizedTest
@@ -101,6 +101,6 @@ class EscapedTextTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void valuesAreEscapedAsCsv(long seed) {
-    check(seed, EscapedTextTest::csv, ByteSink::putCsv);
+    check(seed, EscapedTextTest::csv, OutputBuffer::putCsv);
   }
 }

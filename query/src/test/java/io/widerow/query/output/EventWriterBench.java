@@ -41,7 +41,7 @@ public class EventWriterBench {
   private final RecordView event = new RecordView();
   private final EventWriter json = new JsonLinesWriter(ZoneOffset.UTC);
   private final EventWriter csv = new CsvWriter(ZoneOffset.UTC, null);
-  private final ByteSink sink = new ByteSink(1 << 20);
+  private final OutputBuffer sink = new OutputBuffer(1 << 20);
 
   @Setup
   public void fill() throws IOException {

@@ -43,7 +43,7 @@ class OutputGoldenTest {
 
   private static String write(EventWriter writer) {
     try (EventBatch batch = batch()) {
-      var sink = new ByteSink(8);
+      var sink = new OutputBuffer(8);
       writer.begin(sink);
       writer.event(new RecordView().show(batch.memory(), 0), sink);
       return sink.toString();
@@ -67,7 +67,7 @@ class OutputGoldenTest {
         line);
     assertEquals(id().substring(0, 18), line.substring(7, 25));
     var read = new LineEvent(JsonLine.parse(line.strip()));
-    var again = new ByteSink(8);
+    var again = new OutputBuffer(8);
     new JsonLinesWriter(ZoneOffset.UTC).event(read, again);
     assertEquals(line, again.toString(), "a client that parses a line writes the same line");
   }

@@ -2,7 +2,7 @@ package io.widerow.storage.codec;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 
 /// Compresses parts of a block with zstd, each part independently.
 ///
@@ -36,11 +36,11 @@ public final class BlockCompressor implements AutoCloseable {
   private final ZstdCompressCtx numbers = new ZstdCompressCtx();
   private final ZstdCompressCtx moves = new ZstdCompressCtx();
   private final ZstdCompressCtx whole = new ZstdCompressCtx();
-  private final Breather breather;
+  private final Throttle throttle;
   private final boolean thorough;
 
-  public BlockCompressor(int level, Breather breather) {
-    this.breather = breather;
+  public BlockCompressor(int level, Throttle throttle) {
+    this.throttle = throttle;
     this.thorough = level >= THOROUGH_LEVEL;
     texts.setLevel(level);
     texts.setContentSize(false);
@@ -53,8 +53,8 @@ public final class BlockCompressor implements AutoCloseable {
     whole.setContentSize(false);
   }
 
-  public Breather breather() {
-    return breather;
+  public Throttle throttle() {
+    return throttle;
   }
 
   public boolean thorough() {
@@ -83,7 +83,7 @@ public final class BlockCompressor implements AutoCloseable {
 
   private void compress(
       ZstdCompressCtx context, byte[] source, int offset, int length, ByteSink out) {
-    breather.breathe();
+    throttle.breathe();
     int bound = Math.toIntExact(Zstd.compressBound(length));
     byte[] target = out.reserve(bound);
     int bytes = context.compressByteArray(target, out.length(), bound, source, offset, length);

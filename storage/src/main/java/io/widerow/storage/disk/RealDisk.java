@@ -129,7 +129,7 @@ public final class RealDisk implements Disk {
 
   /// Freeing the blocks and cached pages of some ten megabytes at once takes as many milliseconds,
   /// more where the file system discards what it frees. Forces of other files wait meanwhile
-  /// (`bench-results/journal-cost.md`).
+  /// (`bench-results/jmh/journal-cost.md`).
   @Override
   public void deleteInSteps(Path file) {
     if (!exists(file)) {

@@ -10,7 +10,7 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreStatistics;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.disk.Disk;
-import io.widerow.storage.disk.Haste;
+import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.disk.StoreLock;
 import io.widerow.storage.journal.ChronicleJournalFactory;
@@ -23,11 +23,11 @@ import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
-import io.widerow.storage.scan.SharedReaders;
+import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.upkeep.DiskRoom;
+import io.widerow.storage.upkeep.JournalPin;
 import io.widerow.storage.upkeep.Merger;
 import io.widerow.storage.upkeep.Sealer;
-import io.widerow.storage.upkeep.TrimHold;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -66,13 +66,13 @@ public final class EmbeddedStore implements EventStore {
   private final NotesFiles notes;
   private final RowMemory memory;
   private final Journal.Factory journals;
-  private final TrimHold trims;
+  private final JournalPin trims;
   private final Sealer sealer;
   private final Merger merger;
   private final DiskRoom room;
-  private final List<Lane> lanes; // none in a store that is only read
+  private final List<EmbeddedLane> lanes; // none in a store that is only read
   private final RecoveryReport recovery;
-  private final SharedReaders readers = new SharedReaders();
+  private final BlockReaderPool readers = new BlockReaderPool();
 
   /// Opens the store of a directory on this machine's disk, or makes one.
   ///
@@ -166,16 +166,16 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public StoreView view() {
-    return view(Haste.NONE);
+    return view(ReadDeadline.NONE);
   }
 
   @Override
   public StoreView viewWithin(long nanos) {
-    return view(Haste.of(nanos));
+    return view(ReadDeadline.of(nanos));
   }
 
-  private StoreView view(Haste haste) {
-    return EmbeddedView.of(contents, readers, sealer.executor(), haste);
+  private StoreView view(ReadDeadline deadline) {
+    return EmbeddedView.of(contents, readers, sealer.executor(), deadline);
   }
 
   @Override
@@ -186,7 +186,7 @@ public final class EmbeddedStore implements EventStore {
   @Override
   public void maintain() {
     long old = clock.monotonicNanos() - config.openAge().toNanos();
-    for (Lane lane : lanes) {
+    for (EmbeddedLane lane : lanes) {
       if (lane.isOlderThan(old)) {
         lane.requestSeal();
       }
@@ -240,7 +240,7 @@ public final class EmbeddedStore implements EventStore {
   /// is written to.
   public void sealAll() {
     contents.requireWriting();
-    lanes.forEach(Lane::sealForClose);
+    lanes.forEach(EmbeddedLane::sealForClose);
   }
 
   /// Waits for what runs in the background. For owners that measure, and for tests.
@@ -257,7 +257,7 @@ public final class EmbeddedStore implements EventStore {
     try {
       sealer.pace().end();
       if (!contents.hasEnded()) {
-        lanes.forEach(Lane::sealForClose);
+        lanes.forEach(EmbeddedLane::sealForClose);
       }
       awaitBackground();
     } catch (InterruptedException interrupt) {
@@ -268,7 +268,7 @@ public final class EmbeddedStore implements EventStore {
   }
 
   private void free() {
-    lanes.forEach(Lane::close);
+    lanes.forEach(EmbeddedLane::close);
     sealer.close();
     contents.close();
     readers.close();

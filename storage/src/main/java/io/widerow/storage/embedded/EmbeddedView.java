@@ -15,17 +15,17 @@ import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.FilterCursor;
 import io.widerow.storage.cursor.LazyCursor;
 import io.widerow.storage.cursor.MergeCursor;
-import io.widerow.storage.disk.Haste;
+import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.live.BucketSpans;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
 import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SegmentCursor;
-import io.widerow.storage.scan.SharedReaders;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
@@ -62,17 +62,17 @@ final class EmbeddedView implements StoreView {
       StoreState state,
       List<OpenRows.View> rows,
       long segmentLimit,
-      SharedReaders shared,
+      BlockReaderPool shared,
       Executor closers,
-      Haste haste) {
+      ReadDeadline deadline) {
     this.contents = contents;
     this.state = state;
     this.rows = rows;
     this.segmentLimit = segmentLimit;
     this.closers = closers;
     this.nowNanos = contents.wallNanos();
-    this.prefetch = new Prefetch(haste.isAny() ? null : shared.threads().ahead());
-    this.readers = BlockReaders.of(shared, haste);
+    this.prefetch = new Prefetch(deadline.isAny() ? null : shared.threads().ahead());
+    this.readers = BlockReaders.of(shared, deadline);
   }
 
   /// Takes leases on the present state. When a part of it is freed meanwhile there is a newer
@@ -80,17 +80,17 @@ final class EmbeddedView implements StoreView {
   ///
   /// @param shared where block readers come from
   /// @param others closes the files of a view with a deadline
-  /// @param haste deadline of its readers
+  /// @param deadline deadline of its readers
   static EmbeddedView of(
-      StoreContents contents, SharedReaders shared, Executor others, Haste haste) {
-    Executor closers = haste.isAny() ? others : Runnable::run;
+      StoreContents contents, BlockReaderPool shared, Executor others, ReadDeadline deadline) {
+    Executor closers = deadline.isAny() ? others : Runnable::run;
     while (true) {
       long segmentLimit = contents.segmentLimit(); // first: the state shows all lower segments
       StoreState state = contents.state();
       if (state.segments().tryAcquire()) {
         List<OpenRows.View> rows = new ArrayList<>();
         if (acquire(state.rows(), rows)) {
-          return new EmbeddedView(contents, state, rows, segmentLimit, shared, closers, haste);
+          return new EmbeddedView(contents, state, rows, segmentLimit, shared, closers, deadline);
         }
         release(state, rows, closers);
       }

@@ -23,9 +23,9 @@ import io.widerow.storage.recovery.RecoverySealer;
 import io.widerow.storage.recovery.Replay;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.upkeep.DiskRoom;
+import io.widerow.storage.upkeep.JournalPin;
 import io.widerow.storage.upkeep.RowSupply;
 import io.widerow.storage.upkeep.Sealer;
-import io.widerow.storage.upkeep.TrimHold;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,9 +80,9 @@ public final class StoreOpener {
       SegmentFiles files,
       RowMemory memory,
       Journal.Factory journals,
-      TrimHold trims,
+      JournalPin trims,
       LaneContext shared,
-      List<Lane> lanes,
+      List<EmbeddedLane> lanes,
       RecoveryReport recovery) {}
 
   /// Opens for reading and writing; makes a store of an empty directory.
@@ -178,13 +178,13 @@ public final class StoreOpener {
         notes.read(); // a store that is only read tells none
       }
       var contents = new StoreContents(config, clock, manifest, files, segments, readOnly);
-      var trims = new TrimHold();
+      var trims = new JournalPin();
       LaneContext shared = shared(contents, files, notes, memory, trims);
       tidy(purpose, files, notes, manifest);
       if (!readOnly) {
         notes.cut(recovery::lsnCounted);
       }
-      List<Lane> lanes = new ArrayList<>();
+      List<EmbeddedLane> lanes = new ArrayList<>();
       RecoveryReport report;
       try (var replay = replay(shared, manifest, readOnly)) {
         recovery.replay(replay);
@@ -235,7 +235,7 @@ public final class StoreOpener {
       SegmentFiles files,
       NotesFiles notes,
       RowMemory memory,
-      TrimHold trims) {
+      JournalPin trims) {
     var sealer = new Sealer(contents, files, notes, trims, background);
     var supply = new RowSupply(contents, memory, sealer);
     var room = new DiskRoom(disk, config, sealer);
@@ -285,12 +285,16 @@ public final class StoreOpener {
   /// Gives each lane a new journal. The manifest counts the journals when all are there: until then
   /// none of them is missed.
   private void startLanes(
-      List<Lane> lanes, LaneContext shared, Journal.Factory journals, long lsn, UUID storeId) {
+      List<EmbeddedLane> lanes,
+      LaneContext shared,
+      Journal.Factory journals,
+      long lsn,
+      UUID storeId) {
     shared.contents().recovered(lsn);
     for (int i = 0; i < config.lanes(); i++) {
       shared.notes().fold(config.lanes());
       Journal journal = journals.create(i, lsn + 1);
-      lanes.add(new Lane(i, shared, journal, new FrameEncoder(storeId, i, true), lsn));
+      lanes.add(new EmbeddedLane(i, shared, journal, new FrameEncoder(storeId, i, true), lsn));
     }
     shared.contents().journalsStarted();
   }

@@ -118,7 +118,7 @@ public final class StoreSnapshot {
   /// Makes one of an open store, of its contents, lanes and notes.
   static Report ofOpen(
       StoreContents contents,
-      List<Lane> lanes,
+      List<EmbeddedLane> lanes,
       NotesFiles notes,
       Disk disk,
       Journal.Factory journals,
@@ -196,7 +196,10 @@ public final class StoreSnapshot {
   }
 
   private long linkMoment(
-      StoreContents contents, List<Lane> lanes, NotesFiles notes, Journal.Factory journals) {
+      StoreContents contents,
+      List<EmbeddedLane> lanes,
+      NotesFiles notes,
+      Journal.Factory journals) {
     StoreContents.Moment moment = contents.moment();
     try {
       long[] committed = committed(lanes);
@@ -222,7 +225,7 @@ public final class StoreSnapshot {
 
   /// The last committed frame of each lane, all as they were at one moment: lanes only go forward,
   /// so when two looks in a row see the same, that was so between them.
-  private static long[] committed(List<Lane> lanes) {
+  private static long[] committed(List<EmbeddedLane> lanes) {
     long[] seen = committedLsns(lanes);
     while (true) {
       long[] again = committedLsns(lanes);
@@ -233,8 +236,8 @@ public final class StoreSnapshot {
     }
   }
 
-  private static long[] committedLsns(List<Lane> lanes) {
-    return lanes.stream().mapToLong(Lane::committedLsn).toArray();
+  private static long[] committedLsns(List<EmbeddedLane> lanes) {
+    return lanes.stream().mapToLong(EmbeddedLane::committedLsn).toArray();
   }
 
   private void linkDirectory(String name, String suffix) {

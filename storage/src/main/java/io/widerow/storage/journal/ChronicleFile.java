@@ -22,7 +22,7 @@ import net.openhft.chronicle.wire.DocumentContext;
 /// of the library reads them as its own. Through the queue's mapping, a group would dirty two pages
 /// by their page tables, and its force take write access from both: an interrupt of every processor
 /// that runs a thread of this process, and a wait until all have answered, which took milliseconds
-/// where these were busy (`bench-results/journal-cost.md`). The index stays empty; tailers do
+/// where these were busy (`bench-results/jmh/journal-cost.md`). The index stays empty; tailers do
 /// without.
 ///
 /// - Threads: that of the lane.

@@ -1,12 +1,12 @@
 package io.widerow.storage.live;
 
 import io.widerow.storage.StorageException;
-import io.widerow.storage.disk.Breather;
 import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.segment.Segment;
-import io.widerow.storage.segment.SegmentForm;
+import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentWriter;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -42,14 +42,14 @@ public final class SegmentFiles {
 
   /// @param merged true for the final form of a bucket
   public SegmentWriter writer(Path file, long id, boolean merged) {
-    return writer(file, id, merged, Breather.NONE);
+    return writer(file, id, merged, Throttle.NONE);
   }
 
-  /// @param breather lets others run while blocks are written
-  public SegmentWriter writer(Path file, long id, boolean merged, Breather breather) {
+  /// @param throttle lets others run while blocks are written
+  public SegmentWriter writer(Path file, long id, boolean merged, Throttle throttle) {
     disk.delete(file);
-    SegmentForm form = merged ? SegmentForm.FINAL : SegmentForm.SEALED;
-    return new SegmentWriter(disk, file, storeId, id, form, breather);
+    SegmentProfile form = merged ? SegmentProfile.FINAL : SegmentProfile.SEALED;
+    return new SegmentWriter(disk, file, storeId, id, form, throttle);
   }
 
   /// Gives a finished and forced file its name, after reading back all of it. The name is durable

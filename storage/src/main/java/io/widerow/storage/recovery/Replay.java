@@ -1,7 +1,7 @@
 package io.widerow.storage.recovery;
 
 import io.widerow.event.EventLayout;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.journal.FrameDecoder;
 import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.journal.Note;
@@ -180,7 +180,7 @@ public final class Replay implements AutoCloseable {
     open.journaled(lsnApplied);
     open.publish();
     if (sealer != null) {
-      sealer.seal(new SealJob(open, notes.take(laneNow), 0, Breather.NONE, null));
+      sealer.seal(new SealJob(open, notes.take(laneNow), 0, Throttle.NONE, null));
     }
   }
 

@@ -143,7 +143,7 @@ public final class StoreRepair {
   private static boolean isWhole(SegmentFiles files, SegmentEntry entry) {
     try (LiveSegment live = files.open(entry)) {
       Segment segment = live.file();
-      return segment != null && SegmentExamination.of(segment).damage().isEmpty();
+      return segment != null && SegmentCheck.of(segment).damage().isEmpty();
     }
   }
 
@@ -182,7 +182,7 @@ public final class StoreRepair {
   private @Nullable LiveSegment rewrite(
       Manifest manifest, SegmentFiles files, UUID storeId, SegmentEntry entry, Path kept) {
     try (Segment source = source(files, storeId, entry, kept)) {
-      SegmentExamination examined = SegmentExamination.of(source);
+      SegmentCheck examined = SegmentCheck.of(source);
       lost.addAll(examined.lost());
       long id = freeId(manifest, files);
       try (SegmentWriter writer = files.writer(files.temporary(id), id, entry.merged())) {
@@ -231,7 +231,7 @@ public final class StoreRepair {
   }
 
   private static void copy(
-      Segment source, SegmentIndex index, SegmentExamination examined, SegmentWriter writer) {
+      Segment source, SegmentIndex index, SegmentCheck examined, SegmentWriter writer) {
     var key = index.partition.key();
     try (EventCursor events = SegmentCursor.openWithout(source, key, examined.badOf(key))) {
       while (events.next() == EventCursor.Step.EVENT) {

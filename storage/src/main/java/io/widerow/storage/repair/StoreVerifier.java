@@ -125,7 +125,7 @@ public final class StoreVerifier {
         }
         return;
       }
-      SegmentExamination examined = SegmentExamination.of(segment);
+      SegmentCheck examined = SegmentCheck.of(segment);
       blocks += examined.blocks();
       damage.addAll(examined.damage());
     }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// last is.
 ///
 /// - Threads: one; others look through its entries meanwhile, where there is a filter, see
-///   [RunScouts].
+///   [RunPrefilters].
 /// - Memory: borrows that of the rows' view, until [#close].
 final class RunCursor implements EventCursor {
   private final MemorySegment memory;
@@ -28,7 +28,7 @@ final class RunCursor implements EventCursor {
   private final Scan scan;
   private final ScanWatch watch;
   private final long arrivedFrom;
-  private final @Nullable RunScouts scouts; // null when there is no filter
+  private final @Nullable RunPrefilters prefilters; // null when there is no filter
   private final boolean ownIds;
   private final RecordView view = new RecordView();
   private final int from; // entries of the range: [from, until)
@@ -60,10 +60,10 @@ final class RunCursor implements EventCursor {
     this.from = Math.max(firstNotBelow(scan.from(), visible), firstArrived(visible));
     this.until = Math.max(from, firstNotBelow(scan.until(), visible));
     this.next = scan.descending() ? until - 1 : from;
-    this.scouts =
+    this.prefilters =
         filter instanceof Filter.Everything
             ? null
-            : new RunScouts(memory, run, scan, filter, from, until, threads);
+            : new RunPrefilters(memory, run, scan, filter, from, until, threads);
   }
 
   /// Entries to look at. In a run in order of arrival those below the watermark are a prefix; in a
@@ -176,9 +176,9 @@ final class RunCursor implements EventCursor {
 
   /// Passes over entries that the filter does not keep. False when there is no other.
   private boolean passToKept() {
-    if (scouts != null) {
-      next = scouts.next();
-      return next != RunScouts.NONE;
+    if (prefilters != null) {
+      next = prefilters.next();
+      return next != RunPrefilters.NONE;
     }
     if (next < from || next >= until) {
       return false;
@@ -219,13 +219,13 @@ final class RunCursor implements EventCursor {
 
   @Override
   public ScanStatistics statistics() {
-    return new ScanStatistics(0, 0, 0, scouts == null ? scanned : scouts.passed(), kept);
+    return new ScanStatistics(0, 0, 0, prefilters == null ? scanned : prefilters.passed(), kept);
   }
 
   @Override
   public void close() {
-    if (scouts != null) {
-      scouts.close();
+    if (prefilters != null) {
+      prefilters.close();
     }
   }
 }

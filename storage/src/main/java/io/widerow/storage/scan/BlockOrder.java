@@ -4,7 +4,7 @@ import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.disk.Haste;
+import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.segment.GroupFilter;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentGroups;
@@ -40,7 +40,7 @@ final class BlockOrder {
   private int group = -1; // that was asked
   private long kept; // of its blocks
 
-  BlockOrder(Segment segment, SegmentIndex index, Scan scan, Haste haste) {
+  BlockOrder(Segment segment, SegmentIndex index, Scan scan, ReadDeadline deadline) {
     this.segment = segment;
     this.index = index;
     this.groups = segment.groups();
@@ -48,7 +48,7 @@ final class BlockOrder {
     this.watch = scan.watch();
     this.step = scan.descending() ? -1 : 1;
     boolean asks = groups.groups > 0 && GroupFilter.isAsked(filter);
-    this.tokens = asks ? segment.groupFilter(haste) : null;
+    this.tokens = asks ? segment.groupFilter(deadline) : null;
     int first = index.firstBlock(scan.from());
     int limit = Math.max(first, index.limitBlock(scan.until()));
     block = scan.descending() ? limit - 1 : first;

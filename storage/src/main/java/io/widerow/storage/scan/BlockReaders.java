@@ -1,7 +1,7 @@
 package io.widerow.storage.scan;
 
 import io.widerow.storage.disk.DiskFile;
-import io.widerow.storage.disk.Haste;
+import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
@@ -9,7 +9,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /// Pool of block readers for one view. Every cursor has one; a few more, however many cursors there
-/// are, serve those that look ahead, see [BlockScouts].
+/// are, serve those that look ahead, see [BlockPrefilters].
 ///
 /// - Threads: any.
 public final class BlockReaders {
@@ -17,34 +17,34 @@ public final class BlockReaders {
   private static final int FURTHER_MAX = 4;
 
   /// For a single cursor: keeps no reader, and nobody looks ahead.
-  public static final BlockReaders NONE = new BlockReaders(null, Haste.NONE);
+  public static final BlockReaders NONE = new BlockReaders(null, ReadDeadline.NONE);
 
-  private final @Nullable SharedReaders shared;
-  private final Haste haste;
+  private final @Nullable BlockReaderPool shared;
+  private final ReadDeadline deadline;
   private int further; // guarded by this
 
-  private BlockReaders(@Nullable SharedReaders shared, Haste haste) {
+  private BlockReaders(@Nullable BlockReaderPool shared, ReadDeadline deadline) {
     this.shared = shared;
-    this.haste = haste;
+    this.deadline = deadline;
   }
 
   /// @param shared where readers come from and go to
-  public static BlockReaders of(SharedReaders shared) {
-    return of(shared, Haste.NONE);
+  public static BlockReaders of(BlockReaderPool shared) {
+    return of(shared, ReadDeadline.NONE);
   }
 
-  /// @param haste deadline of all readers; with one, nobody looks ahead
-  public static BlockReaders of(SharedReaders shared, Haste haste) {
-    return new BlockReaders(shared, haste);
+  /// @param deadline deadline of all readers; with one, nobody looks ahead
+  public static BlockReaders of(BlockReaderPool shared, ReadDeadline deadline) {
+    return new BlockReaders(shared, deadline);
   }
 
-  Haste haste() {
-    return haste;
+  ReadDeadline deadline() {
+    return deadline;
   }
 
   /// Looks through blocks ahead; null when nobody does.
   public @Nullable Executor searchers() {
-    return shared == null || haste.isAny() ? null : shared.threads().searching();
+    return shared == null || deadline.isAny() ? null : shared.threads().searching();
   }
 
   /// A reader of a segment's blocks. The caller gives it back with [#give].
@@ -56,7 +56,7 @@ public final class BlockReaders {
   BlockReader take(DiskFile file, SegmentChecksum checksum) {
     BlockReader idle = shared == null ? null : shared.poll();
     BlockReader reader = idle == null ? new BlockReader(file, checksum) : idle.over(file, checksum);
-    return reader.hurried(haste);
+    return reader.limitedTo(deadline);
   }
 
   void give(BlockReader reader) {

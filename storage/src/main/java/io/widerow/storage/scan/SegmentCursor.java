@@ -12,10 +12,10 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.segment.AskedColumns;
 import io.widerow.storage.segment.BlockDirectory;
 import io.widerow.storage.segment.BlockPruner;
 import io.widerow.storage.segment.BlockReader;
+import io.widerow.storage.segment.ColumnProjection;
 import io.widerow.storage.segment.ColumnReader;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: one. After a block that had to be filtered or was folded, others look through the
-///   next blocks meanwhile, see [BlockScouts].
+///   next blocks meanwhile, see [BlockPrefilters].
 /// - Memory: one block, and up to two more while others look ahead. Holds a lease on the segment
 ///   until [#close].
 public final class SegmentCursor implements EventCursor {
@@ -40,7 +40,7 @@ public final class SegmentCursor implements EventCursor {
   private static final int HEADS_AHEAD = 16;
 
   private final Segment segment;
-  private final BlockScouts scouts;
+  private final BlockPrefilters prefilters;
   private final PartitionKey key;
   private final @Nullable BlockOrder order; // null when the partition is not here
   private final Scan scan;
@@ -52,15 +52,15 @@ public final class SegmentCursor implements EventCursor {
   private final FoldView folded = new FoldView();
   private final AttributeValue scratch = new AttributeValue();
   private final int step;
-  private BlockScout scout; // the one that has the block
-  private BlockReader reader; // that of the scout
+  private BlockPrefilter prefilter; // the one that has the block
+  private BlockReader reader; // that of the prefilter
   private int block; // the one that was opened last
   private int blocksAhead; // requested from `prefetch`
   private boolean searching; // the last block had to be filtered, or was folded
   private int row;
   private int rowsLeft;
   private boolean filtering;
-  private @Nullable BlockFold folding; // shows the block; null when its rows are shown
+  private @Nullable BlockAggregation folding; // shows the block; null when its rows are shown
   private @Nullable BitSet candidates; // rows of the block that the filter may keep; null for all
   private boolean columnsRead;
   private boolean open = true;
@@ -118,11 +118,11 @@ public final class SegmentCursor implements EventCursor {
       Prefetch prefetch) {
     this.segment = segment;
     this.step = scan.descending() ? -1 : 1;
-    this.order = index == null ? null : new BlockOrder(segment, index, scan, readers.haste());
+    this.order = index == null ? null : new BlockOrder(segment, index, scan, readers.deadline());
     Scan looked = arrivedFrom > 0 ? scan.withFold(null) : scan; // a fold does not know arrivals
-    this.scouts = new BlockScouts(segment, readers, looked, order);
-    this.scout = scouts.first();
-    this.reader = scout.reader();
+    this.prefilters = new BlockPrefilters(segment, readers, looked, order);
+    this.prefilter = prefilters.first();
+    this.reader = prefilter.reader();
     this.key = key;
     this.scan = scan;
     this.watch = scan.watch();
@@ -162,7 +162,7 @@ public final class SegmentCursor implements EventCursor {
         if (!filtering || FilterEvaluation.keeps(scan.filter(), filtered, scratch)) {
           eventsKept++;
           if (!columnsRead) {
-            scout.readColumns();
+            prefilter.readColumns();
             columnsRead = true;
             tellMemory();
           }
@@ -180,7 +180,7 @@ public final class SegmentCursor implements EventCursor {
     }
   }
 
-  private boolean showFolded(BlockFold alike) {
+  private boolean showFolded(BlockAggregation alike) {
     if (!alike.next()) {
       return false;
     }
@@ -211,10 +211,10 @@ public final class SegmentCursor implements EventCursor {
     shown.asked.clear();
     filtered.asked.clear();
     long bytes = reader.bytesRead();
-    scout = scouts.look(opened, scout, searching);
+    prefilter = prefilters.look(opened, prefilter, searching);
     bytesBefore += bytes;
-    reader = scout.reader();
-    BlockPruner.Verdict verdict = scout.verdict();
+    reader = prefilter.reader();
+    BlockPruner.Verdict verdict = prefilter.verdict();
     readAhead(blocks);
     searching = false;
     if (verdict == BlockPruner.Verdict.NOTHING) {
@@ -231,14 +231,14 @@ public final class SegmentCursor implements EventCursor {
     int limit = Math.max(first, rowOf(scan.until(), events));
     rowsLeft = limit - first;
     row = scan.descending() ? limit : first - 1;
-    candidates = filtering && rowsLeft > 0 ? scout.candidates() : null;
+    candidates = filtering && rowsLeft > 0 ? prefilter.candidates() : null;
     searching = candidates != null;
     tellMemory();
   }
 
   /// False when the block's events must be looked at one by one; then its ids are read.
   private boolean openFolded(SegmentIndex blocks, int opened) {
-    BlockFold alike = filtering ? null : scout.folded(blocks, opened);
+    BlockAggregation alike = filtering ? null : prefilter.folded(blocks, opened);
     if (alike == null) {
       reader.readIds();
       return false;
@@ -273,7 +273,7 @@ public final class SegmentCursor implements EventCursor {
 
   /// Reports the memory that this holds. When that is too much, [#close] takes the report back.
   private void tellMemory() {
-    long more = scout.ownBytes() + scouts.heldBytes(scout) - held;
+    long more = prefilter.ownBytes() + prefilters.heldBytes(prefilter) - held;
     held += more;
     watch.holds(more);
   }
@@ -303,7 +303,7 @@ public final class SegmentCursor implements EventCursor {
   public void close() {
     if (open) {
       open = false;
-      scouts.close();
+      prefilters.close();
       segment.release();
       watch.holds(-held);
     }
@@ -311,10 +311,10 @@ public final class SegmentCursor implements EventCursor {
 
   /// The current row as an event, with all columns or some.
   private final class BlockView implements EventView {
-    private final AskedColumns asked;
+    private final ColumnProjection asked;
 
     BlockView(Scan wanted) {
-      this.asked = new AskedColumns(wanted);
+      this.asked = new ColumnProjection(wanted);
     }
 
     @Override
@@ -366,7 +366,7 @@ public final class SegmentCursor implements EventCursor {
     }
   }
 
-  /// An event that stands for others of its block, see [BlockFold].
+  /// An event that stands for others of its block, see [BlockAggregation].
   private final class FoldView implements EventView {
     @Override
     public long weight() {

@@ -7,7 +7,7 @@ import io.widerow.storage.codec.IdDecoder;
 import io.widerow.storage.codec.LongDecoder;
 import io.widerow.storage.codec.Series;
 import io.widerow.storage.disk.DiskFile;
-import io.widerow.storage.disk.Haste;
+import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.text.EventTimes;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,8 +48,8 @@ public final class BlockReader implements AutoCloseable {
   }
 
   /// How long reading may take from now on.
-  public BlockReader hurried(Haste haste) {
-    pieces.hurry(haste);
+  public BlockReader limitedTo(ReadDeadline deadline) {
+    pieces.limitTo(deadline);
     return this;
   }
 

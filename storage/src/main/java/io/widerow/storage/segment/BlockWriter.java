@@ -10,7 +10,7 @@ import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ColumnFlags;
 import io.widerow.storage.codec.IdEncoder;
 import io.widerow.storage.codec.Series;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.text.EventTimes;
 import io.widerow.storage.text.TokenSet;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ final class BlockWriter implements AutoCloseable {
   private static final int BREATH_EVENTS = 64;
   private static final int COLUMNS_REMEMBERED = 8_000;
 
-  private final Breather breather;
+  private final Throttle throttle;
   private final BlockCompressor compressor;
   private final ColumnEncoder columns;
   private final IdEncoder ids;
@@ -69,9 +69,9 @@ final class BlockWriter implements AutoCloseable {
   private @Nullable ColumnBuilder first;
   private long rawBytes;
 
-  BlockWriter(SegmentForm form, Breather breather) {
-    this.breather = breather;
-    compressor = new BlockCompressor(form.zstdLevel(), breather);
+  BlockWriter(SegmentProfile form, Throttle throttle) {
+    this.throttle = throttle;
+    compressor = new BlockCompressor(form.zstdLevel(), throttle);
     tokensWanted = form.filterBits() > 0;
     columns = new ColumnEncoder(compressor, tokenSet);
     ids = new IdEncoder(columns.longs(), compressor.thorough());
@@ -103,7 +103,7 @@ final class BlockWriter implements AutoCloseable {
 
   void add(EventView event) {
     if (ids.count() % BREATH_EVENTS == 0) {
-      breather.breathe();
+      throttle.breathe();
     }
     if (event instanceof RecordView record) {
       add(record);
@@ -200,12 +200,12 @@ final class BlockWriter implements AutoCloseable {
     ids.put(events, chunks);
     times.of(ids.times());
     int idsBytes = chunks.length();
-    breather.breathe();
+    throttle.breathe();
     finder.find(written, events, series);
     boolean followed = false;
     for (int i = 0; i < written.size(); i++) {
       int start = chunks.length();
-      breather.breathe();
+      throttle.breathe();
       ColumnBuilder column = written.get(i);
       column.place = i;
       boolean gathered = tokensWanted && column.kind == AttributeKind.STRING;

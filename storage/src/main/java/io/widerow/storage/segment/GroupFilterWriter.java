@@ -3,7 +3,7 @@ package io.widerow.storage.segment;
 import io.widerow.event.AttributeName;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.TokenFilter;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,7 +28,7 @@ final class GroupFilterWriter {
 
   private final int bitsPerToken;
   private final int hashes;
-  private final Breather breather;
+  private final Throttle throttle;
   private final Map<AttributeName, Column> columns = new TreeMap<>();
   private int blocks;
   private long tokens;
@@ -45,10 +45,10 @@ final class GroupFilterWriter {
     }
   }
 
-  GroupFilterWriter(int bitsPerToken, Breather breather) {
+  GroupFilterWriter(int bitsPerToken, Throttle throttle) {
     this.bitsPerToken = bitsPerToken;
     this.hashes = Math.clamp(bitsPerToken * 6L / 10, 1, TokenFilter.HASHES_MAX);
-    this.breather = breather;
+    this.throttle = throttle;
   }
 
   /// Blocks of the group so far.
@@ -151,7 +151,7 @@ final class GroupFilterWriter {
   private void fill(long[] hashesOfBlock, int count, int lineBytes, int offset) {
     for (int i = 0; i < hashesOfBlock.length; i++) {
       if (i % BREATH_TOKENS == 0) {
-        breather.breathe();
+        throttle.breathe();
       }
       long hash = hashesOfBlock[i];
       TokenFilter.add(lines, TokenFilter.line(hash, count) * lineBytes + offset, hashes, hash);

@@ -5,7 +5,7 @@ import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.codec.LongDecoder;
 import io.widerow.storage.disk.DiskFile;
-import io.widerow.storage.disk.Haste;
+import io.widerow.storage.disk.ReadDeadline;
 import java.lang.foreign.MemorySegment;
 
 /// Reads pieces of a segment, each followed by its checksum, one at a time. It can serve one
@@ -23,7 +23,7 @@ public final class PieceReader {
   private static final int STRETCH_BYTES_MAX = 16 << 10;
 
   private final ByteSource source;
-  private Haste haste = Haste.NONE;
+  private ReadDeadline deadline = ReadDeadline.NONE;
   private DiskFile file;
   private SegmentChecksum checksum;
   private byte[] buffer = new byte[0];
@@ -49,8 +49,8 @@ public final class PieceReader {
   }
 
   /// Sets the deadline of reads from now on.
-  void hurry(Haste newHaste) {
-    haste = newHaste;
+  void limitTo(ReadDeadline newDeadline) {
+    deadline = newDeadline;
   }
 
   /// Announces that the pieces of a stretch will be read.
@@ -90,7 +90,7 @@ public final class PieceReader {
 
   /// Fills the buffer from its start; returns how many bytes the file had.
   private long fill(long offset, int bytes) {
-    haste.check(file, offset, bytes);
+    deadline.check(file, offset, bytes);
     if (buffer.length < bytes + ByteSource.SLACK) {
       buffer = new byte[LongDecoder.withSpare(bytes) + ByteSource.SLACK];
     }

@@ -7,8 +7,8 @@ import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
-import io.widerow.storage.disk.Haste;
 import io.widerow.storage.disk.Lease;
+import io.widerow.storage.disk.ReadDeadline;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -236,9 +236,9 @@ public final class Segment implements AutoCloseable {
   }
 
   /// A reader of these filters.
-  public GroupFilter groupFilter(Haste haste) {
+  public GroupFilter groupFilter(ReadDeadline deadline) {
     PieceReader pieces = new PieceReader(file, checksum());
-    pieces.hurry(haste);
+    pieces.limitTo(deadline);
     return new GroupFilter(pieces, groups);
   }
 
@@ -265,7 +265,7 @@ public final class Segment implements AutoCloseable {
         }
       }
     }
-    GroupFilter filter = groupFilter(Haste.NONE);
+    GroupFilter filter = groupFilter(ReadDeadline.NONE);
     for (int group = 0; group < groups.groups; group++) {
       filter.verify(group);
       left -= groups.bytes[group];

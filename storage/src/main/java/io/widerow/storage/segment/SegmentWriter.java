@@ -6,9 +6,9 @@ import io.widerow.event.PartitionKey;
 import io.widerow.storage.codec.BlockLimits;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.IdEncoder;
-import io.widerow.storage.disk.Breather;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.disk.Throttle;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ public final class SegmentWriter implements AutoCloseable {
   private final Path path;
   private final UUID storeId;
   private final long segmentId;
-  private final SegmentForm form;
+  private final SegmentProfile form;
   private final SegmentChecksum checksum;
   private final BlockWriter block;
   private final GroupFilterWriter group;
@@ -67,21 +67,21 @@ public final class SegmentWriter implements AutoCloseable {
   private boolean open = true;
 
   /// Creates the file, which must not exist.
-  public SegmentWriter(Disk disk, Path path, UUID storeId, long segmentId, SegmentForm form) {
-    this(disk, path, storeId, segmentId, form, Breather.NONE);
+  public SegmentWriter(Disk disk, Path path, UUID storeId, long segmentId, SegmentProfile form) {
+    this(disk, path, storeId, segmentId, form, Throttle.NONE);
   }
 
-  /// @param breather lets others run while blocks are written
+  /// @param throttle lets others run while blocks are written
   public SegmentWriter(
-      Disk disk, Path path, UUID storeId, long segmentId, SegmentForm form, Breather breather) {
+      Disk disk, Path path, UUID storeId, long segmentId, SegmentProfile form, Throttle throttle) {
     this.disk = disk;
     this.path = path;
     this.storeId = storeId;
     this.segmentId = segmentId;
     this.form = form;
     this.checksum = new SegmentChecksum(storeId, segmentId);
-    this.block = new BlockWriter(form, breather);
-    this.group = new GroupFilterWriter(form.filterBits(), breather);
+    this.block = new BlockWriter(form, throttle);
+    this.group = new GroupFilterWriter(form.filterBits(), throttle);
     try {
       this.file = disk.create(path);
     } catch (Throwable failure) {

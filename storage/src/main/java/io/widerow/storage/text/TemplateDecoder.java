@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class TemplateDecoder {
   private final LongDecoder longs;
   private final PieceDecoder pieces;
-  private final FollowDecoder follow;
+  private final DerivedDecoder follow;
   TextSlices[] slices = new TextSlices[0];
   long[] codes = new long[0];
   int[] firsts = new int[1]; // by template: its first piece; there is one more piece than variables
@@ -65,7 +65,7 @@ final class TemplateDecoder {
     this.source = source;
     this.longs = longs;
     this.pieces = pieces;
-    this.follow = new FollowDecoder(longs, this::linesWith);
+    this.follow = new DerivedDecoder(longs, this::linesWith);
   }
 
   long heldBytes() {

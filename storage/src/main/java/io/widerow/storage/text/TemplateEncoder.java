@@ -5,7 +5,7 @@ import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteWords;
 import io.widerow.storage.codec.LongDecoder;
 import io.widerow.storage.codec.LongEncoder;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///            columns ...
 ///  template: varint variables | for each: varint bytes before it, varint column |
 ///            varint bytes after the last
-///  column:   as [PieceEncoder] with [FollowEncoder]; one value for each line that has it
+///  column:   as [PieceEncoder] with [DerivedEncoder]; one value for each line that has it
 ///  text:     the constant parts of all templates, then the columns' text
 /// ```
 ///
@@ -50,9 +50,9 @@ final class TemplateEncoder {
   private final LongEncoder longs;
   private final PieceEncoder pieces;
   private final TokenSet tokens;
-  private final FollowEncoder follow;
+  private final DerivedEncoder follow;
   private final boolean thorough;
-  private final Breather breather;
+  private final Throttle throttle;
   private final Templates templates = new Templates();
   private final LineLead lead = new LineLead(templates);
   private final Map<Long, Integer> columnOfPrefix = new HashMap<>();
@@ -74,8 +74,8 @@ final class TemplateEncoder {
     this.pieces = pieces;
     this.tokens = tokens;
     this.thorough = compressor.thorough();
-    this.follow = new FollowEncoder(longs, thorough, this::linesWith);
-    this.breather = compressor.breather();
+    this.follow = new DerivedEncoder(longs, thorough, this::linesWith);
+    this.throttle = compressor.throttle();
   }
 
   /// Writes the lines. False, with nothing written, when they do not fit templates.
@@ -85,10 +85,10 @@ final class TemplateEncoder {
     if (!templates.build(lines, VARIABLES_MAX)) {
       return false;
     }
-    breather.breathe();
+    throttle.breathe();
     assignColumns(lines);
     gather(lines);
-    breather.breathe();
+    throttle.breathe();
     int written = chooseShown();
     leftBare = thorough && written >= MANY_COLUMNS;
     numbers.putByte(PieceFormat.TEMPLATE);

@@ -13,10 +13,10 @@ import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
 import io.widerow.storage.manifest.SegmentEntry;
+import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SegmentCursor;
-import io.widerow.storage.scan.SharedReaders;
 import io.widerow.storage.segment.SegmentSummary;
 import io.widerow.storage.segment.SegmentWriter;
 import java.time.Duration;
@@ -146,7 +146,7 @@ public final class Merger {
   /// Block readers of one segment serve the next. Each decodes into megabytes of heap; a new one
   /// for each segment made collections frequent enough to delay writers.
   private void mergeAll() {
-    try (var shared = new SharedReaders()) {
+    try (var shared = new BlockReaderPool()) {
       BlockReaders readers = BlockReaders.of(shared);
       for (List<LiveSegment> due = plan(); due != null && isTime(); due = plan()) {
         merge(due, readers);

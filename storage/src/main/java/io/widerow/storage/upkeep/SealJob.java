@@ -1,6 +1,6 @@
 package io.widerow.storage.upkeep;
 
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Note;
 import io.widerow.storage.rows.OpenRows;
@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 /// @param rows with nothing in them that is not committed
 /// @param notes of the groups that ended since the rows before were sealed, oldest first
 /// @param notesNeeded the least LSN of a note of the lane that must be kept
-/// @param breather lets others run while they are sealed
+/// @param throttle lets others run while they are sealed
 /// @param journal of the lane; null while the store is being opened, which deletes old journals
 ///   itself
 public record SealJob(
     OpenRows rows,
     List<Note> notes,
     long notesNeeded,
-    Breather breather,
+    Throttle throttle,
     @Nullable Journal journal) {}

@@ -6,7 +6,7 @@ import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cursor.MergeCursor;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.live.LiveSegment;
@@ -46,7 +46,7 @@ public final class Sealer implements AutoCloseable {
   private final StoreContents contents;
   private final SegmentFiles files;
   private final NotesFiles notes;
-  private final TrimHold trims;
+  private final JournalPin trims;
   private final Executor executor;
   private final MergePace pace = new MergePace(System::nanoTime);
   private final List<SealQueue> queues; // by lane
@@ -58,7 +58,7 @@ public final class Sealer implements AutoCloseable {
       StoreContents contents,
       SegmentFiles files,
       NotesFiles notes,
-      TrimHold trims,
+      JournalPin trims,
       Executor executor) {
     this.contents = contents;
     this.files = files;
@@ -184,7 +184,7 @@ public final class Sealer implements AutoCloseable {
         throw new IllegalStateException("rows sealed twice");
       }
       for (List<OpenRow> bucket : byBucket(view)) {
-        written.add(write(view, bucket, job.breather()));
+        written.add(write(view, bucket, job.throttle()));
       }
       if (!written.isEmpty()) {
         files.forceDirectory();
@@ -254,10 +254,10 @@ public final class Sealer implements AutoCloseable {
     return rows.stream().sorted(Comparator.comparing(row -> row.key)).toList();
   }
 
-  private LiveSegment write(OpenRows.View view, List<OpenRow> bucket, Breather breather) {
+  private LiveSegment write(OpenRows.View view, List<OpenRow> bucket, Throttle throttle) {
     long id = contents.takeSegmentId();
     Path temporary = files.temporary(id);
-    try (SegmentWriter writer = files.writer(temporary, id, false, breather)) {
+    try (SegmentWriter writer = files.writer(temporary, id, false, throttle)) {
       for (OpenRow row : bucket) {
         writer.begin(row.key);
         try (EventCursor events =

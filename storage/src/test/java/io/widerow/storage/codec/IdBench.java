@@ -1,8 +1,8 @@
 package io.widerow.storage.codec;
 
 import io.widerow.faults.TestEvent;
-import io.widerow.storage.disk.Breather;
-import io.widerow.storage.segment.SegmentForm;
+import io.widerow.storage.disk.Throttle;
+import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentSizes;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -42,7 +42,7 @@ public class IdBench {
   public boolean arrival;
 
   private final BlockCompressor compressor =
-      new BlockCompressor(SegmentForm.FINAL.zstdLevel(), Breather.NONE);
+      new BlockCompressor(SegmentProfile.FINAL.zstdLevel(), Throttle.NONE);
   private final BlockDecompressor decompressor = new BlockDecompressor();
   private final IdDecoder decoder = new IdDecoder(new LongDecoder(decompressor));
   private final ByteSource source = new ByteSource(FILE);

@@ -10,7 +10,7 @@ import io.widerow.event.TimeUuid;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.segment.GoldenArrivals;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ class IdEncoderTest {
   }
 
   private static byte[] encode(List<TestEvent> events, int level, boolean thorough) {
-    try (var compressor = new BlockCompressor(level, Breather.NONE)) {
+    try (var compressor = new BlockCompressor(level, Throttle.NONE)) {
       var encoder = new IdEncoder(new LongEncoder(compressor), thorough);
       events.forEach(encoder::add);
       ByteSink out = new ByteSink();
@@ -127,7 +127,7 @@ class IdEncoderTest {
   }
 
   private static byte[] arrived(long[] units, long least, long unit, int daemon, long[] counters) {
-    try (var compressor = new BlockCompressor(1, Breather.NONE)) {
+    try (var compressor = new BlockCompressor(1, Throttle.NONE)) {
       var longs = new LongEncoder(compressor);
       ByteSink out = new ByteSink();
       longs.encode(units, units.length, out);

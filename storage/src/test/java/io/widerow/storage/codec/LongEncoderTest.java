@@ -2,7 +2,7 @@ package io.widerow.storage.codec;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -35,7 +35,7 @@ class LongEncoderTest {
   @MethodSource("seeds")
   void anyLongsComeBack(long seed) {
     var random = new SplittableRandom(seed);
-    try (var compressor = new BlockCompressor(random.nextBoolean() ? 1 : 7, Breather.NONE);
+    try (var compressor = new BlockCompressor(random.nextBoolean() ? 1 : 7, Throttle.NONE);
         var decompressor = new BlockDecompressor()) {
       var encoder = new LongEncoder(compressor);
       var decoder = new LongDecoder(decompressor);

@@ -18,7 +18,7 @@ import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.scan.SegmentCursor;
 import io.widerow.storage.segment.BlockDirectory;
 import io.widerow.storage.segment.ColumnBuilder;
@@ -26,8 +26,8 @@ import io.widerow.storage.segment.ColumnEncoder;
 import io.widerow.storage.segment.ColumnReader;
 import io.widerow.storage.segment.GoldenSegment;
 import io.widerow.storage.segment.Segment;
-import io.widerow.storage.segment.SegmentForm;
 import io.widerow.storage.segment.SegmentFormat;
+import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentSizes;
 import io.widerow.storage.text.TokenSet;
 import java.lang.foreign.MemorySegment;
@@ -63,8 +63,9 @@ class SeriesTest {
   void blocksComeBack(long seed) {
     var random = new SplittableRandom(seed);
     List<TestEvent> events = events(random);
-    for (SegmentForm form :
-        List.of(SegmentForm.SEALED, SegmentForm.FINAL, new SegmentForm(9, 300, 1 << 20, 0))) {
+    for (SegmentProfile form :
+        List.of(
+            SegmentProfile.SEALED, SegmentProfile.FINAL, new SegmentProfile(9, 300, 1 << 20, 0))) {
       var disk = new MemoryDisk();
       SegmentSizes.write(disk, FILE, events, form);
       assertEquals(events, read(disk, events, Scan.all()), () -> form + ", seed " + seed);
@@ -146,7 +147,7 @@ class SeriesTest {
     Arrays.setAll(values, i -> 1_000_000L * (i % 50) + (i / 50) * (7L + i % 50));
     ByteSink out = new ByteSink();
     long[] found = new long[events];
-    try (var compressor = new BlockCompressor(1, Breather.NONE);
+    try (var compressor = new BlockCompressor(1, Throttle.NONE);
         var decompressor = new BlockDecompressor()) {
       assertTrue(new LongEncoder(compressor).encode(values, events, series, out));
       byte[] written = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
@@ -175,7 +176,7 @@ class SeriesTest {
       events.add(new TestEvent(id, 0, "cpu", attributes));
     }
     var disk = new MemoryDisk();
-    SegmentSizes.write(disk, FILE, events, SegmentForm.FINAL);
+    SegmentSizes.write(disk, FILE, events, SegmentProfile.FINAL);
     assertEquals(events, read(disk, events, Scan.all()));
     BlockDirectory read = GoldenSegment.directory(disk.bytes(FILE));
     assertEquals(List.of(3, 0, 1), IntStream.of(read.leaders).limit(3).boxed().toList());
@@ -214,7 +215,7 @@ class SeriesTest {
       column.add(i, value);
     }
     ByteSink out = new ByteSink();
-    try (var compressor = new BlockCompressor(9, Breather.NONE);
+    try (var compressor = new BlockCompressor(9, Throttle.NONE);
         var decompressor = new BlockDecompressor()) {
       var encoder = new ColumnEncoder(compressor, new TokenSet());
       int flags = encoder.encode(column, 200, new Series(), null, out);

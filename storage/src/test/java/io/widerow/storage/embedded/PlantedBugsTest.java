@@ -33,9 +33,9 @@ import io.widerow.storage.segment.PieceReader;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
 import io.widerow.storage.segment.SegmentWriter;
+import io.widerow.storage.upkeep.JournalPin;
 import io.widerow.storage.upkeep.Merger;
 import io.widerow.storage.upkeep.Sealer;
-import io.widerow.storage.upkeep.TrimHold;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,7 +94,7 @@ class PlantedBugsTest {
         planted(
             "a group is forced before it is acknowledged",
             SuiteCheck.CRASH,
-            Cut.out(Lane.class, "force", Journal.class, "force")),
+            Cut.out(EmbeddedLane.class, "force", Journal.class, "force")),
         planted(
             "a force of the journal reaches its file",
             SuiteCheck.JOURNAL_CUT,
@@ -162,7 +162,7 @@ class PlantedBugsTest {
         planted(
             "the journal is trimmed no further than was sealed",
             SuiteCheck.CRASH,
-            Cut.to(TrimHold.class, "trim", Journal.class, "trim", "trimAhead")),
+            Cut.to(JournalPin.class, "trim", Journal.class, "trim", "trimAhead")),
         planted(
             "recovery seals what it replays",
             SuiteCheck.CRASH,
@@ -182,7 +182,7 @@ class PlantedBugsTest {
         planted(
             "after a failed force nothing more is written",
             SuiteCheck.FAULT,
-            Cut.to(Lane.class, "force", StoreContents.class, "fail", "tell")),
+            Cut.to(EmbeddedLane.class, "force", StoreContents.class, "fail", "tell")),
         planted(
             "a segment is read back before its journal goes",
             SuiteCheck.MISWRITTEN,
@@ -284,7 +284,8 @@ class PlantedBugsTest {
         planted(
             "a frame has the last time that was given",
             SuiteCheck.CLOCK,
-            Cut.to(Lane.class, "writeFrame", RisingClock.class, "highWaterNanos", "noMark")),
+            Cut.to(
+                EmbeddedLane.class, "writeFrame", RisingClock.class, "highWaterNanos", "noMark")),
         planted(
             "the manifest has the last time that was given",
             SuiteCheck.CLOCK,
@@ -296,7 +297,7 @@ class PlantedBugsTest {
         planted(
             "nothing is trimmed while a snapshot is made",
             SuiteCheck.SNAPSHOT,
-            Cut.out(TrimHold.class, "holding", TrimHold.class, "hold")),
+            Cut.out(JournalPin.class, "holding", JournalPin.class, "hold")),
         planted(
             "a snapshot is forced before it has its name",
             SuiteCheck.SNAPSHOT,

@@ -21,9 +21,9 @@ import io.widerow.storage.codec.ColumnFlags;
 import io.widerow.storage.codec.LongDecoder;
 import io.widerow.storage.codec.LongEncoder;
 import io.widerow.storage.codec.Series;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.manifest.SegmentEntry;
-import io.widerow.storage.repair.SegmentExamination;
+import io.widerow.storage.repair.SegmentCheck;
 import io.widerow.storage.repair.SegmentSalvage;
 import io.widerow.storage.scan.SegmentCursor;
 import io.widerow.storage.segment.ColumnBuilder;
@@ -31,7 +31,7 @@ import io.widerow.storage.segment.ColumnEncoder;
 import io.widerow.storage.segment.ColumnReader;
 import io.widerow.storage.segment.PartitionTable;
 import io.widerow.storage.segment.Segment;
-import io.widerow.storage.segment.SegmentForm;
+import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentSummary;
 import io.widerow.storage.segment.SegmentWriter;
 import io.widerow.storage.text.EventTimes;
@@ -69,8 +69,8 @@ final class SegmentFuzz {
   static List<byte[]> segments() {
     List<byte[]> files = new ArrayList<>();
     for (int events : new int[] {1, 9, 70}) {
-      for (SegmentForm form :
-          List.of(new SegmentForm(1, 30, 1 << 20, 8), new SegmentForm(9, 200, 1 << 20, 0))) {
+      for (SegmentProfile form :
+          List.of(new SegmentProfile(1, 30, 1 << 20, 8), new SegmentProfile(9, 200, 1 << 20, 0))) {
         var disk = new MemoryDisk();
         try (var writer = new SegmentWriter(disk, FILE, JournalFuzz.STORE, SEGMENT_ID, form)) {
           for (int shard = 0; shard < 2; shard++) {
@@ -121,7 +121,7 @@ final class SegmentFuzz {
     disk.set(FILE, SegmentForger.sign(input, JournalFuzz.STORE, SEGMENT_ID));
     try (Segment segment = Segment.open(disk, FILE, JournalFuzz.STORE, SEGMENT_ID)) {
       verify(segment);
-      SegmentExamination.of(segment);
+      SegmentCheck.of(segment);
       int filter = input[0] & 3; // a byte of the magic, which is signed in any case
       for (SegmentSummary.Partition partition : segment.partitions()) {
         Scan scan = Scan.all().withDescending((input[0] & 4) == 0).withFilter(FILTERS.get(filter));
@@ -217,7 +217,7 @@ final class SegmentFuzz {
     }
     ByteSink out = new ByteSink();
     int flags;
-    try (var compressor = new BlockCompressor(7, Breather.NONE)) {
+    try (var compressor = new BlockCompressor(7, Throttle.NONE)) {
       var encoder = new ColumnEncoder(compressor, new TokenSet());
       EventTimes times = times(events.size());
       flags = encoder.encode(column, events.size(), series(events.size()), times, out);
@@ -290,7 +290,7 @@ final class SegmentFuzz {
       }
     }
     ByteSink out = new ByteSink();
-    try (var compressor = new BlockCompressor((input[0] & 1) == 0 ? 1 : 9, Breather.NONE);
+    try (var compressor = new BlockCompressor((input[0] & 1) == 0 ? 1 : 9, Throttle.NONE);
         var decompressor = new BlockDecompressor()) {
       Series series = series(texts.size());
       var encoder = new ColumnEncoder(compressor, new TokenSet());
@@ -325,7 +325,7 @@ final class SegmentFuzz {
     ByteBuffer.wrap(input).asLongBuffer().get(values);
     ByteSink out = new ByteSink();
     long[] found = new long[count];
-    try (var compressor = new BlockCompressor(count % 2 == 0 ? 1 : 9, Breather.NONE);
+    try (var compressor = new BlockCompressor(count % 2 == 0 ? 1 : 9, Throttle.NONE);
         var decompressor = new BlockDecompressor()) {
       Series series = series(count);
       series.follow(new int[0], count);

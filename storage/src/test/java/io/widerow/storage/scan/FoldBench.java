@@ -9,10 +9,10 @@ import io.widerow.event.TimeUuid;
 import io.widerow.faults.MemoryDisk;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
-import io.widerow.storage.Fold;
+import io.widerow.storage.Grouping;
 import io.widerow.storage.Scan;
 import io.widerow.storage.segment.Segment;
-import io.widerow.storage.segment.SegmentForm;
+import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentSizes;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,14 +71,14 @@ public class FoldBench {
       made.add(new TestEvent(id, 0, "cpu", new TreeMap<>(Map.of(REGION, value))));
     }
     events = made;
-    SegmentSizes.write(disk, FILE, events, SegmentForm.SEALED);
+    SegmentSizes.write(disk, FILE, events, SegmentProfile.SEALED);
     segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
   }
 
   @Benchmark
   @OperationsPerInvocation(EVENTS)
   public long folded() {
-    return weights(Scan.all().withFold(new Fold(List.of(REGION), stepMillis * 1_000_000L)));
+    return weights(Scan.all().withFold(new Grouping(List.of(REGION), stepMillis * 1_000_000L)));
   }
 
   @Benchmark

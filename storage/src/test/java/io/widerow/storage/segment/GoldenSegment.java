@@ -65,10 +65,10 @@ public final class GoldenSegment {
           case "lines" -> GoldenLines.events();
           default -> throw new IllegalArgumentException(args[0]);
         };
-    for (SegmentForm form : List.of(SegmentForm.SEALED, SegmentForm.FINAL)) {
+    for (SegmentProfile form : List.of(SegmentProfile.SEALED, SegmentProfile.FINAL)) {
       var disk = new MemoryDisk();
       SegmentSizes.write(disk, FILE, events, form);
-      String name = args[2] + (form.equals(SegmentForm.FINAL) ? "-final" : "-sealed");
+      String name = args[2] + (form.equals(SegmentProfile.FINAL) ? "-final" : "-sealed");
       Files.write(Path.of(args[1]).resolve(name), disk.bytes(FILE));
     }
   }

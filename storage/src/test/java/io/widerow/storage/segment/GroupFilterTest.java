@@ -21,7 +21,7 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.manifest.SegmentEntry;
-import io.widerow.storage.repair.SegmentExamination;
+import io.widerow.storage.repair.SegmentCheck;
 import io.widerow.storage.repair.SegmentSalvage;
 import io.widerow.storage.scan.SegmentCursor;
 import java.nio.charset.StandardCharsets;
@@ -47,7 +47,7 @@ class GroupFilterTest {
   private static final UUID STORE = new UUID(1, 2);
   private static final Path FILE = Path.of("groups.seg");
   private static final AttributeName NOTE = AttributeName.of("note");
-  private static final SegmentForm FORM = new SegmentForm(1, 100, 1 << 20, 10);
+  private static final SegmentProfile FORM = new SegmentProfile(1, 100, 1 << 20, 10);
 
   private final MemoryDisk disk = new MemoryDisk();
   private final Map<PartitionKey, List<TestEvent>> written = new LinkedHashMap<>();
@@ -221,7 +221,7 @@ class GroupFilterTest {
       int where = at;
       try (Segment segment = open()) {
         assertThrows(StorageException.Corrupt.class, segment::verify, () -> "byte " + where);
-        SegmentExamination examined = SegmentExamination.of(segment);
+        SegmentCheck examined = SegmentCheck.of(segment);
         assertEquals(1, examined.damage().size(), () -> "byte " + where);
         assertEquals(List.of(), examined.lost());
         assertEquals(

@@ -78,11 +78,11 @@ class KnownRecordsTest {
   void segmentsAreTheSame(long seed) {
     var random = new SplittableRandom(seed);
     try (EventBatch batch = events(random)) {
-      for (SegmentForm form :
+      for (SegmentProfile form :
           List.of(
-              SegmentForm.SEALED,
-              new SegmentForm(1, 1 + random.nextInt(700), 1 << 20, 10),
-              new SegmentForm(9, 300, 1 << 14, 0))) {
+              SegmentProfile.SEALED,
+              new SegmentProfile(1, 1 + random.nextInt(700), 1 << 20, 10),
+              new SegmentProfile(9, 300, 1 << 14, 0))) {
         byte[] known = write(batch, form, record -> record);
         byte[] plain = write(batch, form, Plain::new);
         assertArrayEquals(plain, known, () -> form + ", seed " + seed);
@@ -91,7 +91,7 @@ class KnownRecordsTest {
   }
 
   private static byte[] write(
-      EventBatch batch, SegmentForm form, Function<RecordView, EventView> seen) {
+      EventBatch batch, SegmentProfile form, Function<RecordView, EventView> seen) {
     var disk = new MemoryDisk();
     try (var writer = new SegmentWriter(disk, FILE, new UUID(1, 2), 1, form)) {
       writer.begin(KEY);

@@ -46,14 +46,14 @@ public class SegmentBench {
   @Setup(Level.Trial)
   public void write() {
     events = SegmentSizes.access();
-    SegmentSizes.write(disk, FILE, events, SegmentForm.SEALED);
+    SegmentSizes.write(disk, FILE, events, SegmentProfile.SEALED);
     segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
   }
 
   @Benchmark
   @OperationsPerInvocation(EVENTS)
   public long seal() {
-    return SegmentSizes.bytes(events, SegmentForm.SEALED);
+    return SegmentSizes.bytes(events, SegmentProfile.SEALED);
   }
 
   @Benchmark

@@ -39,8 +39,9 @@ class SegmentBitsTest {
   void everyBitIsTold() throws IOException {
     long seed = Long.getLong("seed", System.nanoTime());
     var random = new SplittableRandom(seed);
-    for (SegmentForm form :
-        List.of(new SegmentForm(1, 1_000, 2 << 20, 10), new SegmentForm(9, 1_000, 4 << 20, 11))) {
+    for (SegmentProfile form :
+        List.of(
+            new SegmentProfile(1, 1_000, 2 << 20, 10), new SegmentProfile(9, 1_000, 4 << 20, 11))) {
       byte[] good = write(form);
       List<SegmentIndex> indexes;
       try (Segment segment = open(good)) {
@@ -69,7 +70,7 @@ class SegmentBitsTest {
         0);
   }
 
-  private byte[] write(SegmentForm form) {
+  private byte[] write(SegmentProfile form) {
     disk.delete(FILE);
     try (var writer = new SegmentWriter(disk, FILE, STORE, 1, form)) {
       for (List<TestEvent> events : partitions) {

@@ -125,7 +125,7 @@ final class SegmentCost {
   }
 
   /// Seals the events and returns the bytes.
-  private long seal(SegmentForm form) {
+  private long seal(SegmentProfile form) {
     disk.delete(FILE);
     try (var writer = new SegmentWriter(disk, FILE, STORE, 1, form)) {
       writer.begin(KEY);
@@ -142,7 +142,7 @@ final class SegmentCost {
     for (int part = 0; part < PARTS; part++) {
       Path file = Path.of("part" + part + ".seg");
       parts.add(file);
-      try (var writer = new SegmentWriter(disk, file, STORE, 1, SegmentForm.SEALED)) {
+      try (var writer = new SegmentWriter(disk, file, STORE, 1, SegmentProfile.SEALED)) {
         writer.begin(KEY);
         for (int i = part; i < offsets.length; i += PARTS) {
           writer.add(view.show(batch.memory(), offsets[i]));
@@ -169,7 +169,7 @@ final class SegmentCost {
         parts.stream().map(part -> Segment.open(disk, part, STORE, 1)).toList();
     List<EventCursor> cursors =
         segments.stream().map(segment -> SegmentCursor.open(segment, KEY, Scan.all())).toList();
-    try (var writer = new SegmentWriter(disk, FILE, STORE, 1, SegmentForm.FINAL);
+    try (var writer = new SegmentWriter(disk, FILE, STORE, 1, SegmentProfile.FINAL);
         EventCursor events = MergeCursor.of(new ArrayList<>(cursors), false)) {
       writer.begin(KEY);
       while (events.next() == EventCursor.Step.EVENT) {
@@ -200,7 +200,7 @@ final class SegmentCost {
     return (THREADS.getCurrentThreadCpuTime() - before) / 1e3 / events;
   }
 
-  private void table(List<SegmentForm> forms, int rounds) {
+  private void table(List<SegmentProfile> forms, int rounds) {
     double[] least = new double[forms.size()];
     Arrays.fill(least, Double.MAX_VALUE);
     long[] bytes = new long[forms.size()];
@@ -225,7 +225,7 @@ final class SegmentCost {
     }
   }
 
-  private void reads(SegmentForm form, int rounds) {
+  private void reads(SegmentProfile form, int rounds) {
     seal(form);
     List<Double> scans = new ArrayList<>();
     List<Double> latest = new ArrayList<>();
@@ -246,7 +246,7 @@ final class SegmentCost {
         latest.stream().min(Double::compare).orElseThrow());
   }
 
-  private static void metricsTable(SegmentForm form, int rounds) {
+  private static void metricsTable(SegmentProfile form, int rounds) {
     for (int hosts : new int[] {100, 1_000}) {
       SegmentCost cost = metrics(65_536, hosts);
       double least = Double.MAX_VALUE;
@@ -263,13 +263,14 @@ final class SegmentCost {
     }
   }
 
-  private static SegmentForm form(int level, SegmentForm base) {
-    return new SegmentForm(level, base.blockEvents(), base.blockBytes(), base.filterBits());
+  private static SegmentProfile form(int level, SegmentProfile base) {
+    return new SegmentProfile(level, base.blockEvents(), base.blockBytes(), base.filterBits());
   }
 
-  private static List<SegmentForm> blocks(SegmentForm base) {
+  private static List<SegmentProfile> blocks(SegmentProfile base) {
     return IntStream.of(2_048, 4_096, 8_192, 16_384, 32_768)
-        .mapToObj(events -> new SegmentForm(base.zstdLevel(), events, 8 << 20, base.filterBits()))
+        .mapToObj(
+            events -> new SegmentProfile(base.zstdLevel(), events, 8 << 20, base.filterBits()))
         .toList();
   }
 
@@ -278,11 +279,11 @@ final class SegmentCost {
   public static void main(String[] arguments) {
     int rounds = Integer.parseInt(arguments[1]);
     switch (arguments[0]) {
-      case "seal" -> access(131_072).table(List.of(SegmentForm.SEALED), rounds);
-      case "final" -> access(65_536).table(List.of(SegmentForm.FINAL), rounds);
+      case "seal" -> access(131_072).table(List.of(SegmentProfile.SEALED), rounds);
+      case "final" -> access(65_536).table(List.of(SegmentProfile.FINAL), rounds);
       case "metrics" -> {
-        metricsTable(SegmentForm.SEALED, rounds);
-        metricsTable(SegmentForm.FINAL, rounds);
+        metricsTable(SegmentProfile.SEALED, rounds);
+        metricsTable(SegmentProfile.FINAL, rounds);
       }
       case "merge" -> {
         access(65_536).merging("access log", rounds);
@@ -290,25 +291,26 @@ final class SegmentCost {
         of(SegmentSizes.broker()).merging("broker log", rounds);
       }
       case "broker" -> {
-        of(SegmentSizes.broker()).table(List.of(SegmentForm.SEALED, SegmentForm.FINAL), rounds);
-        of(SegmentSizes.broker()).reads(SegmentForm.FINAL, rounds);
-        mixed(65_536).table(List.of(SegmentForm.SEALED, SegmentForm.FINAL), rounds);
-        prose(32_768).table(List.of(SegmentForm.SEALED), rounds);
+        of(SegmentSizes.broker())
+            .table(List.of(SegmentProfile.SEALED, SegmentProfile.FINAL), rounds);
+        of(SegmentSizes.broker()).reads(SegmentProfile.FINAL, rounds);
+        mixed(65_536).table(List.of(SegmentProfile.SEALED, SegmentProfile.FINAL), rounds);
+        prose(32_768).table(List.of(SegmentProfile.SEALED), rounds);
       }
       case "levels" ->
           access(65_536)
               .table(
                   IntStream.of(3, 6, 9, 12, 15, 19)
-                      .mapToObj(level -> form(level, SegmentForm.FINAL))
+                      .mapToObj(level -> form(level, SegmentProfile.FINAL))
                       .toList(),
                   rounds);
       case "blocks" -> {
-        access(65_536).table(blocks(SegmentForm.SEALED), rounds);
-        access(65_536).table(blocks(SegmentForm.FINAL), rounds);
+        access(65_536).table(blocks(SegmentProfile.SEALED), rounds);
+        access(65_536).table(blocks(SegmentProfile.FINAL), rounds);
       }
       case "reads" -> {
-        access(131_072).reads(SegmentForm.SEALED, rounds);
-        access(131_072).reads(SegmentForm.FINAL, rounds);
+        access(131_072).reads(SegmentProfile.SEALED, rounds);
+        access(131_072).reads(SegmentProfile.FINAL, rounds);
       }
       default -> throw new IllegalArgumentException(arguments[0]);
     }

@@ -21,7 +21,7 @@ import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.codec.ColumnFlags;
 import io.widerow.storage.codec.LongDecoder;
 import io.widerow.storage.codec.Series;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.scan.SegmentCursor;
 import io.widerow.storage.text.EventTimes;
 import io.widerow.storage.text.TokenSet;
@@ -45,7 +45,7 @@ public class SegmentDamageTest {
   private final PartitionKey key = SegmentSizes.key(events);
 
   private byte[] written() {
-    SegmentSizes.write(disk, FILE, events, new SegmentForm(7, 60, 1 << 20, 4));
+    SegmentSizes.write(disk, FILE, events, new SegmentProfile(7, 60, 1 << 20, 4));
     return disk.bytes(FILE);
   }
 
@@ -108,7 +108,7 @@ public class SegmentDamageTest {
   public void aBlockOfAnotherSegmentIsFound() {
     byte[] good = written();
     disk.delete(FILE);
-    SegmentSizes.write(disk, FILE, 2, events, new SegmentForm(7, 60, 1 << 20, 4));
+    SegmentSizes.write(disk, FILE, 2, events, new SegmentProfile(7, 60, 1 << 20, 4));
     byte[] other = disk.bytes(FILE);
     assertEquals(good.length, other.length);
     int from = SegmentFormat.HEADER_BYTES;
@@ -131,7 +131,7 @@ public class SegmentDamageTest {
   void madeUpColumnsDoNotCrash(long seed) {
     var random = new SplittableRandom(seed);
     ByteSink good = new ByteSink();
-    try (var compressor = new BlockCompressor(7, Breather.NONE);
+    try (var compressor = new BlockCompressor(7, Throttle.NONE);
         var decompressor = new BlockDecompressor()) {
       var column = new ColumnBuilder(AttributeName.BODY, AttributeKind.STRING);
       var value = new AttributeValue();

@@ -21,10 +21,10 @@ import io.widerow.storage.Filter.Literal;
 import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.Scan;
+import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SegmentCursor;
-import io.widerow.storage.scan.SharedReaders;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -88,8 +88,8 @@ class SegmentModelTest {
     var disk = new MemoryDisk();
     var key = new PartitionKey(60, 60, "t", 3);
     List<TestEvent> model = events(random, random.nextInt(1, 600));
-    SegmentForm form =
-        new SegmentForm(
+    SegmentProfile form =
+        new SegmentProfile(
             random.nextBoolean() ? 1 : 7,
             random.nextInt(1, 300),
             random.nextInt(1, 1 << 16),
@@ -107,7 +107,7 @@ class SegmentModelTest {
       segment.verify();
       assertEquals(summary.partitions(), segment.partitions());
       for (int i = 0; i < 12; i++) {
-        try (SharedReaders shared = new SharedReaders()) {
+        try (BlockReaderPool shared = new BlockReaderPool()) {
           BlockReaders helpers = helpers(random, shared);
           compare(segment, key, scan(random, model), model, helpers);
           compare(segment, key, scan(random, model), model, helpers); // which are used again
@@ -117,7 +117,7 @@ class SegmentModelTest {
   }
 
   /// Nobody, threads that have time, or ones that never have.
-  private static BlockReaders helpers(SplittableRandom random, SharedReaders shared) {
+  private static BlockReaders helpers(SplittableRandom random, BlockReaderPool shared) {
     int who = random.nextInt(3);
     shared.helpWith(new ReadingThreads(null, who == 1 ? ForkJoinPool.commonPool() : _ -> {}));
     return who == 0 ? BlockReaders.NONE : BlockReaders.of(shared);
@@ -137,7 +137,7 @@ class SegmentModelTest {
           new TestEvent(new EventId(1_000 + i, TimeUuid.tailOf(0, 1, i)), 0, "t", attributes));
     }
     try (var writer =
-        new SegmentWriter(disk, FILE, STORE, 7, new SegmentForm(1, 512, 1 << 20, 8))) {
+        new SegmentWriter(disk, FILE, STORE, 7, new SegmentProfile(1, 512, 1 << 20, 8))) {
       writer.begin(key);
       model.forEach(writer::add);
       writer.finish();

@@ -117,18 +117,18 @@ public final class SegmentSizes {
   }
 
   /// Bytes of a segment with these events, of one partition.
-  static long bytes(List<TestEvent> events, SegmentForm form) {
+  static long bytes(List<TestEvent> events, SegmentProfile form) {
     var disk = new MemoryDisk();
     return write(disk, Path.of("sizes.seg"), events, form).bytes();
   }
 
   public static SegmentSummary write(
-      MemoryDisk disk, Path file, List<TestEvent> events, SegmentForm form) {
+      MemoryDisk disk, Path file, List<TestEvent> events, SegmentProfile form) {
     return write(disk, file, 1, events, form);
   }
 
   static SegmentSummary write(
-      MemoryDisk disk, Path file, long id, List<TestEvent> events, SegmentForm form) {
+      MemoryDisk disk, Path file, long id, List<TestEvent> events, SegmentProfile form) {
     try (var writer = new SegmentWriter(disk, file, new UUID(1, 2), id, form)) {
       writer.begin(key(events));
       events.forEach(writer::add);

@@ -22,8 +22,8 @@ class SegmentSizesTest {
   void accessLog() {
     List<TestEvent> events = SegmentSizes.access();
     assertEquals(10_000, events.size());
-    check(events, SegmentForm.SEALED, 19.8);
-    check(events, SegmentForm.FINAL, 10.84);
+    check(events, SegmentProfile.SEALED, 19.8);
+    check(events, SegmentProfile.FINAL, 10.84);
     checkIds(events, 0.87); // its lines are not in the order of their times
   }
 
@@ -31,22 +31,22 @@ class SegmentSizesTest {
   void brokerLog() {
     List<TestEvent> events = SegmentSizes.broker();
     assertEquals(4_681, events.size());
-    check(events, SegmentForm.SEALED, 8.5);
-    check(events, SegmentForm.FINAL, 4.08);
+    check(events, SegmentProfile.SEALED, 8.5);
+    check(events, SegmentProfile.FINAL, 4.08);
     checkIds(events, 0.46);
   }
 
   @Test
   void metrics() {
     List<TestEvent> events = SegmentSizes.metrics(32_000, 100, 1);
-    check(events, SegmentForm.SEALED, 5.5);
-    check(events, SegmentForm.FINAL, 3.4); // the walks alone have 2.7, the hosts' starts 0.4
+    check(events, SegmentProfile.SEALED, 5.5);
+    check(events, SegmentProfile.FINAL, 3.4); // the walks alone have 2.7, the hosts' starts 0.4
     events = SegmentSizes.metrics(32_000, 1_000, 1);
-    check(events, SegmentForm.SEALED, 8.6);
-    check(events, SegmentForm.FINAL, 4.7);
+    check(events, SegmentProfile.SEALED, 8.6);
+    check(events, SegmentProfile.FINAL, 4.7);
   }
 
-  private static void check(List<TestEvent> events, SegmentForm form, double bytesMax) {
+  private static void check(List<TestEvent> events, SegmentProfile form, double bytesMax) {
     var disk = new MemoryDisk();
     Path file = Path.of("sizes.seg");
     SegmentSummary summary = SegmentSizes.write(disk, file, events, form);
@@ -68,7 +68,7 @@ class SegmentSizesTest {
   private static void checkIds(List<TestEvent> events, double bytesMax) {
     var disk = new MemoryDisk();
     Path file = Path.of("ids.seg");
-    SegmentSizes.write(disk, file, events, SegmentForm.FINAL);
+    SegmentSizes.write(disk, file, events, SegmentProfile.FINAL);
     try (Segment segment = Segment.open(disk, file, new UUID(1, 2), 1);
         EventCursor cursor =
             SegmentCursor.open(

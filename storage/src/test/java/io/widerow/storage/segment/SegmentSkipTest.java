@@ -27,7 +27,7 @@ class SegmentSkipTest {
 
   private ScanStatistics scan(Scan scan) {
     if (!disk.exists(FILE)) {
-      SegmentSizes.write(disk, FILE, events, new SegmentForm(1, 100, 1 << 20, 10));
+      SegmentSizes.write(disk, FILE, events, new SegmentProfile(1, 100, 1 << 20, 10));
     }
     try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1);
         EventCursor cursor = SegmentCursor.open(segment, SegmentSizes.key(events), scan)) {
@@ -65,7 +65,7 @@ class SegmentSkipTest {
 
   @Test
   void columnsThatAreNotWantedAreNotRead() {
-    SegmentSizes.write(disk, FILE, events, new SegmentForm(1, 2_000, 1 << 20, 10));
+    SegmentSizes.write(disk, FILE, events, new SegmentProfile(1, 2_000, 1 << 20, 10));
     long all = scan(Scan.all()).bytesRead();
     long none = scan(Scan.all().withColumns(Set.of())).bytesRead();
 
@@ -82,7 +82,7 @@ class SegmentSkipTest {
   /// A long partition ends in a small block, so that its newest events cost less than its oldest.
   @Test
   void theNewestEventsAreCheap() {
-    SegmentSizes.write(disk, FILE, events, new SegmentForm(1, 640, 1 << 20, 10));
+    SegmentSizes.write(disk, FILE, events, new SegmentProfile(1, 640, 1 << 20, 10));
     long oldest = bytesOfTen(Scan.all());
     long newest = bytesOfTen(Scan.all().withDescending(true));
 

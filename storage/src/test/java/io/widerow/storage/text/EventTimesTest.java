@@ -16,13 +16,13 @@ import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.codec.ColumnFlags;
 import io.widerow.storage.codec.LongDecoder;
 import io.widerow.storage.codec.Series;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.segment.ColumnBuilder;
 import io.widerow.storage.segment.ColumnEncoder;
 import io.widerow.storage.segment.ColumnReader;
 import io.widerow.storage.segment.GoldenLines;
 import io.widerow.storage.segment.GoldenSegment;
-import io.widerow.storage.segment.SegmentForm;
+import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentSizes;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -88,7 +88,7 @@ class EventTimesTest {
         column.add(i, value);
       }
       ByteSink out = new ByteSink();
-      try (var compressor = new BlockCompressor(level, Breather.NONE)) {
+      try (var compressor = new BlockCompressor(level, Throttle.NONE)) {
         var encoder = new ColumnEncoder(compressor, new TokenSet());
         int flags = encoder.encode(column, LINES, new Series(), timed ? times() : null, out);
         byte[] bytes = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
@@ -162,7 +162,7 @@ class EventTimesTest {
   @Test
   void theGoldenSegmentsNeedTimes() {
     var disk = new MemoryDisk();
-    for (SegmentForm form : List.of(SegmentForm.SEALED, SegmentForm.FINAL)) {
+    for (SegmentProfile form : List.of(SegmentProfile.SEALED, SegmentProfile.FINAL)) {
       SegmentSizes.write(disk, FILE, GoldenLines.events(), form);
       assertTrue(GoldenSegment.directory(disk.bytes(FILE)).timed[0]);
       disk.delete(FILE);

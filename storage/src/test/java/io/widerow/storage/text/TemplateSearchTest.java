@@ -18,7 +18,7 @@ import io.widerow.storage.codec.ColumnFlags;
 import io.widerow.storage.codec.LongDecoder;
 import io.widerow.storage.codec.Needle;
 import io.widerow.storage.codec.Series;
-import io.widerow.storage.disk.Breather;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.segment.ColumnBuilder;
 import io.widerow.storage.segment.ColumnEncoder;
 import io.widerow.storage.segment.ColumnReader;
@@ -295,7 +295,7 @@ class TemplateSearchTest {
       column.add(i, value);
     }
     ByteSink out = new ByteSink();
-    try (var compressor = new BlockCompressor(level, Breather.NONE);
+    try (var compressor = new BlockCompressor(level, Throttle.NONE);
         var decompressor = new BlockDecompressor()) {
       var encoder = new ColumnEncoder(compressor, new TokenSet());
       long[] idTimes = new long[lines.size()];

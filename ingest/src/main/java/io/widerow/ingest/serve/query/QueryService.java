@@ -20,11 +20,11 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
-import io.widerow.query.output.ByteSink;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;
 import io.widerow.storage.StoreView;
-import io.widerow.storage.WouldWait;
+import io.widerow.storage.WouldBlockException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -149,7 +149,7 @@ public final class QueryService {
   }
 
   private @Nullable HttpResponse answerHere(QueryParameters parameters) {
-    ByteSink sink = new ByteSink(SINK_BYTES);
+    OutputBuffer sink = new OutputBuffer(SINK_BYTES);
     try (StoreView view = store.viewWithin(HERE_NANOS)) {
       RangeReader reader = RangeReader.open(view, parameters.query(), HERE, memory);
       try (QueryAnswer answer =
@@ -164,7 +164,7 @@ public final class QueryService {
                 headers(parameters, reader), HttpData.copyOf(sink.bytes(), 0, sink.length()))
             : null;
       }
-    } catch (WouldWait | QueryException.Expired elsewhereThen) {
+    } catch (WouldBlockException | QueryException.Expired elsewhereThen) {
       return null;
     }
   }
@@ -231,7 +231,7 @@ public final class QueryService {
 
   private void send(QueryAnswer answer, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
-    ByteSink sink = new ByteSink(SINK_BYTES);
+    OutputBuffer sink = new OutputBuffer(SINK_BYTES);
     while (answer.writeNext(sink) && !stopping) {
       if (sink.length() >= PIECE_BYTES) {
         if (!reply.write(sink.bytes(), sink.length())) {

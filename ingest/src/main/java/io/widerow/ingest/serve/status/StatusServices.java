@@ -15,7 +15,7 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.intake.RejectedSamples;
-import io.widerow.ingest.lane.Lane;
+import io.widerow.ingest.lane.LaneRing;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreStatistics;
@@ -132,7 +132,7 @@ public final class StatusServices {
     json.append(",\"bytesMax\":").append(credit.bytesMax());
     json.append(",\"refused\":").append(credit.refused()).append("},\"lanes\":[");
     int number = 0;
-    for (Lane lane : intake.lanes().all()) {
+    for (LaneRing lane : intake.lanes().all()) {
       json.append(number == 0 ? "" : ",").append("{\"lane\":").append(number++);
       json.append(",\"slots\":").append(lane.slots());
       json.append(",\"slotsUsed\":").append(lane.slotsUsed()).append('}');

@@ -1,0 +1,172 @@
+package io.widerow.query.figures;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventView;
+import java.math.BigInteger;
+import org.HdrHistogram.DoubleHistogram;
+import org.jspecify.annotations.Nullable;
+
+/// The accumulator of one [Aggregate] for one group.
+///
+/// - Counts are exact. Sums of longs are exact at any size. Sums that include doubles are kept as
+///   two doubles (Neumaier summation), so the error does not grow with the number of events.
+/// - Percentiles come from HdrHistogram with three significant digits: within 0.1 % of a recorded
+///   value. They take numbers >= 0; others are counted as [#outside].
+final class Accumulator {
+  private static final int DIGITS = 3;
+
+  private final Aggregate measure;
+  private long count;
+  private long longSum;
+  private BigInteger largeSum = BigInteger.ZERO;
+  private double sum;
+  private double lost; // rounding error of `sum`
+  private boolean fractions;
+  private double extreme;
+  private long extremeLong;
+  private boolean extremeIsLong;
+  private long outside;
+  private double recordedLeast = Double.POSITIVE_INFINITY;
+  private double recordedMost = Double.NEGATIVE_INFINITY;
+  private @Nullable DoubleHistogram histogram;
+  private long held;
+
+  Accumulator(Aggregate measure) {
+    this.measure = measure;
+  }
+
+  void add(EventView event, AttributeValue scratch) {
+    if (measure.name() == null) {
+      count += event.weight();
+      return;
+    }
+    if (!event.find(measure.name(), scratch)) {
+      return;
+    }
+    if (measure.kind() == Aggregate.Kind.COUNT) {
+      count += event.weight();
+    } else if (isNumber(scratch)) {
+      number(scratch);
+    }
+  }
+
+  private static boolean isNumber(AttributeValue value) {
+    return value.kind() == AttributeKind.LONG
+        || (value.kind() == AttributeKind.DOUBLE && !Double.isNaN(value.asDouble()));
+  }
+
+  private void number(AttributeValue value) {
+    switch (measure.kind()) {
+      case SUM, AVG -> {
+        if (value.kind() == AttributeKind.LONG) {
+          addLong(value.bits());
+        } else {
+          addDouble(value.asDouble());
+        }
+      }
+      case MIN -> keepExtreme(value, -1);
+      case MAX -> keepExtreme(value, 1);
+      case PERCENTILE -> record(value.asDouble());
+      case COUNT -> throw new IllegalStateException("a count takes no number");
+    }
+    count++;
+  }
+
+  private void addLong(long value) {
+    long next = longSum + value;
+    if (((longSum ^ next) & (value ^ next)) < 0) {
+      largeSum = largeSum.add(BigInteger.valueOf(longSum));
+      next = value;
+    }
+    longSum = next;
+  }
+
+  private void addDouble(double value) {
+    fractions = true;
+    double next = sum + value;
+    if (Double.isFinite(next)) {
+      lost += Math.abs(sum) >= Math.abs(value) ? (sum - next) + value : (value - next) + sum;
+    }
+    sum = next;
+  }
+
+  private void keepExtreme(AttributeValue value, int sign) {
+    double number = value.asDouble();
+    boolean isLong = value.kind() == AttributeKind.LONG;
+    int order =
+        isLong && extremeIsLong
+            ? Long.compare(value.bits(), extremeLong)
+            : Double.compare(number, extreme);
+    if (count == 0 || order * sign > 0) {
+      extreme = number;
+      extremeIsLong = isLong;
+      extremeLong = isLong ? value.bits() : 0;
+    }
+  }
+
+  private void record(double value) {
+    DoubleHistogram seen = histogram;
+    if (seen == null) {
+      seen = new DoubleHistogram(DIGITS);
+      seen.setAutoResize(true);
+      histogram = seen;
+    }
+    try {
+      seen.recordValue(value);
+      recordedLeast = Math.min(recordedLeast, value);
+      recordedMost = Math.max(recordedMost, value);
+    } catch (ArrayIndexOutOfBoundsException | IllegalArgumentException _) {
+      outside++; // negative, infinite, or too far from the others
+    }
+  }
+
+  /// Bytes allocated since the last call.
+  long grown() {
+    DoubleHistogram seen = histogram;
+    if (seen == null) {
+      return 0;
+    }
+    long more = seen.getEstimatedFootprintInBytes() - held;
+    held += more;
+    return more;
+  }
+
+  long outside() {
+    return outside;
+  }
+
+  /// The result as the text of a JSON number; empty when no event had the attribute. Infinities and
+  /// NaN are the texts that Java has for them.
+  String result() {
+    if (count == 0 && measure.kind() != Aggregate.Kind.COUNT) {
+      return "";
+    }
+    return switch (measure.kind()) {
+      case COUNT -> Long.toString(count);
+      case SUM -> fractions ? Double.toString(total()) : exactSum().toString();
+      case AVG -> Double.toString(total() / count);
+      case MIN, MAX -> extremeIsLong ? Long.toString(extremeLong) : Double.toString(extreme);
+      case PERCENTILE -> {
+        DoubleHistogram seen = histogram;
+        yield seen == null || seen.getTotalCount() == 0
+            ? ""
+            : Double.toString(withinRecorded(seen.getValueAtPercentile(measure.percentile())));
+      }
+    };
+  }
+
+  /// A histogram returns the end of a range of values that it cannot tell apart. That may be
+  /// outside the recorded values.
+  private double withinRecorded(double value) {
+    return Math.clamp(value, recordedLeast, recordedMost);
+  }
+
+  private BigInteger exactSum() {
+    return largeSum.add(BigInteger.valueOf(longSum));
+  }
+
+  private double total() {
+    return sum + lost + exactSum().doubleValue();
+  }
+}

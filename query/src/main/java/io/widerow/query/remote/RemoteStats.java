@@ -1,0 +1,110 @@
+package io.widerow.query.remote;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.figures.Aggregate;
+import io.widerow.query.figures.Plot;
+import io.widerow.query.figures.StatsQuery;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.output.Rfc3339;
+import io.widerow.query.output.TextWriter;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Aggregates that the daemon computes, so only the results are sent.
+///
+/// - Threads: one.
+public final class RemoteStats {
+  private final String url;
+  private final Map<String, List<String>> given;
+  private final @Nullable String bearer;
+
+  /// @param given the parameters of the query, without `stats`, `by` and `every`
+  public RemoteStats(String url, Map<String, List<String>> given, @Nullable String bearer) {
+    this.url = url;
+    this.given = given;
+    this.bearer = bearer;
+  }
+
+  /// Reads the rows of an answer and shows their times in a zone.
+  public static List<List<String>> rows(RemoteAnswer answer, StatsQuery asked, ZoneId zone) {
+    List<String> heads = asked.heads();
+    Rfc3339 times = new Rfc3339(zone);
+    List<List<String>> rows = new ArrayList<>();
+    for (String line = answer.readLine(); line != null; line = answer.readLine()) {
+      List<Map.Entry<String, String>> members = JsonLine.texts(line);
+      if (!members.stream().map(Map.Entry::getKey).toList().equals(heads)) {
+        throw new QueryException.Remote(
+            "the daemon ended its answer: " + TextWriter.escaped(why(members, line)));
+      }
+      List<String> row = new ArrayList<>(members.stream().map(Map.Entry::getValue).toList());
+      if (asked.everyNanos() != 0) {
+        row.set(0, shown(row.getFirst(), times));
+      }
+      rows.add(row);
+    }
+    return rows;
+  }
+
+  private static String why(List<Map.Entry<String, String>> members, String line) {
+    Map.Entry<String, String> first = members.getFirst();
+    return first.getKey().equals("error") ? first.getValue() : line;
+  }
+
+  private static String shown(String text, Rfc3339 times) {
+    OutputBuffer sink = new OutputBuffer(64);
+    times.put(nanos(text), sink);
+    return sink.toString();
+  }
+
+  private static long nanos(String text) {
+    try {
+      Instant time = Instant.parse(text);
+      return time.getEpochSecond() * 1_000_000_000L + time.getNano();
+    } catch (DateTimeException notOurs) {
+      throw new QueryException.Remote(
+          "the daemon answered with an invalid time: " + TextWriter.escaped(text));
+    }
+  }
+
+  /// The number of events over time, counted by the daemon. The width of the steps follows from the
+  /// first and the last event.
+  public Plot plot() {
+    Plot plot = new Plot();
+    Long first = end("asc");
+    Long last = end("desc");
+    if (first == null || last == null) {
+      return plot;
+    }
+    plot.span(first, Math.max(first, last));
+    String every = TimeUnit.NANOSECONDS.toSeconds(plot.stepNanos()) + "s";
+    StatsQuery counts = new StatsQuery(Aggregate.parse("count"), List.of(), plot.stepNanos());
+    Map<String, List<String>> asked = new LinkedHashMap<>(given);
+    asked.put("stats", List.of("count"));
+    asked.put("every", List.of(every));
+    try (RemoteAnswer answer = RemoteAnswer.open(url, asked, bearer)) {
+      for (List<String> row : rows(answer, counts, ZoneOffset.UTC)) {
+        plot.add(nanos(row.get(0)), Long.parseLong(row.get(1)));
+      }
+    }
+    return plot;
+  }
+
+  /// The time of the first event in the given order; null when there is none.
+  private @Nullable Long end(String order) {
+    Map<String, List<String>> asked = new LinkedHashMap<>(given);
+    asked.put("order", List.of(order));
+    asked.put("limit", List.of("1"));
+    asked.put("fields", List.of("ts"));
+    try (RemoteCursor cursor = RemoteCursor.open(url, asked, bearer)) {
+      return cursor.next() == RemoteCursor.Step.EVENT ? cursor.event().timeNanos() : null;
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.widerow.storage;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.TimeUuid;
+import java.util.List;
+
+/// The grouping of an aggregation: events of one type and one step of time that agree in some
+/// attributes, by equal values or by having none. A cursor may show one event for several of a
+/// group, see [io.widerow.event.EventView#weight].
+///
+/// @param names the attributes to group by
+/// @param stepNanos width of a step of time in nanoseconds, counted from the Unix epoch; 0 for a
+///   single step
+public record Grouping(List<AttributeName> names, long stepNanos) {
+  public Grouping {
+    names = List.copyOf(names);
+    if (stepNanos < 0) {
+      throw new IllegalArgumentException("a step of " + stepNanos + " ns is negative");
+    }
+  }
+
+  /// True when steps end at ticks, so that an event's `idTime` determines its step.
+  public boolean isOfTicks() {
+    return stepNanos > 0 && stepNanos % TimeUuid.NANOS_PER_TICK == 0;
+  }
+
+  /// End (exclusive) of the step that contains an instant, nanoseconds since the Unix epoch.
+  public long stepLimit(long epochNanos) {
+    if (stepNanos == 0) {
+      return Long.MAX_VALUE;
+    }
+    long begin = epochNanos - Math.floorMod(epochNanos, stepNanos);
+    return begin > Long.MAX_VALUE - stepNanos ? Long.MAX_VALUE : begin + stepNanos;
+  }
+}

@@ -1,0 +1,496 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventLayout;
+import io.widerow.event.Rejection;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.Durability;
+import io.widerow.storage.LaneWriter;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.disk.Throttle;
+import io.widerow.storage.journal.FrameEncoder;
+import io.widerow.storage.journal.GroupNotes;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.JournalFrame;
+import io.widerow.storage.journal.Note;
+import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.live.StoreClock;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.rows.TypeTable;
+import io.widerow.storage.upkeep.DiskRoom;
+import io.widerow.storage.upkeep.RowSupply;
+import io.widerow.storage.upkeep.SealJob;
+import io.widerow.storage.upkeep.Sealer;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// One lane of an embedded store: puts batches into open rows, writes each group to the lane's
+/// journal (write-ahead log), forces it, and moves the watermark up to which readers see events.
+///
+/// ```
+///   append, append, ...      records into the rows' memory, not visible yet
+///   commit                   frame to the journal -> force -> watermark -> acknowledged
+/// ```
+///
+/// A group that outgrows a frame is written as several. Only the last one carries the end of the
+/// group, and replay takes a group whole or not at all. The records of a group lie in one set of
+/// rows, so that one watermark shows all of them: when the rows are full, the part of the group
+/// that is there moves to the next rows.
+///
+/// ```
+///   rows   | committed ...   | group | full         sealed without the group
+///   next   | group | ...                            the group goes on here
+/// ```
+///
+/// When there is no room for a frame, the whole group is dropped: it is neither journaled nor
+/// shown. Its records stay in the rows, above the watermark, until the rows are sealed without
+/// them.
+///
+/// - Threads: one writer. Any thread calls [#requestSeal] and reads the figures.
+/// - Memory: the rows own theirs; the encoder owns a buffer of about one frame.
+final class EmbeddedLane implements LaneWriter, AutoCloseable {
+  /// Bytes of records at which a frame is written without waiting for the commit. Fewer when
+  /// journal files are small.
+  private static final long FRAME_BYTES = 1 << 20;
+
+  /// The longest that a commit below the level disk stays unforced, as long as commits follow: the
+  /// first one after this time forces.
+  private static final long FORCE_AFTER_NANOS = 1_000_000_000L;
+
+  private final int index;
+  private final StoreConfig config;
+  private final StoreClock clock;
+  private final AtomicLong arrivals;
+  private final StoreContents contents;
+  private final RowSupply supply;
+  private final Sealer sealer;
+  private final DiskRoom room;
+  private final Journal journal;
+  private final FrameEncoder encoder;
+  private final TypeTable types;
+  private final long frameBytes;
+  private final NotesFiles notesFiles;
+  private final ArrayDeque<Note> notes = new ArrayDeque<>(); // of groups since the last rows
+  private long notesNeeded; // LSN
+  private final GroupNotes groupNotes = new GroupNotes();
+  private OpenRows rows;
+  private long groupFrom; // start of the records of the present group in `rows`
+  private long frameFrom; // start of the records in `rows` that no frame has yet
+  private int frameEvents;
+  private long lsn; // of the last frame written
+  private long forcedLsn;
+  private long forcedNanos; // of the monotonic clock
+  private boolean groupHasFrames;
+  private boolean rowsSpent; // the rows hold records of a dropped group
+  private StorageException.@Nullable DiskFull dropped; // the caller still has to commit
+  private volatile boolean sealRequested;
+  private volatile long committedLsn;
+
+  private final LaneCounters counters = new LaneCounters();
+  private long rowsJournalBytes; // frames written since the rows were opened
+  private long groupEvents;
+  private long groupBytes;
+
+  /// @param lsn the last one that was used before
+  EmbeddedLane(int index, LaneContext shared, Journal journal, FrameEncoder encoder, long lsn) {
+    this.index = index;
+    this.contents = shared.contents();
+    this.supply = shared.supply();
+    this.sealer = shared.sealer();
+    this.room = shared.room();
+    this.clock = shared.clock();
+    this.notesFiles = shared.notes();
+    this.config = contents.config();
+    this.arrivals = contents.arrivals();
+    this.journal = journal;
+    this.encoder = encoder;
+    this.types = new TypeTable(config::bucketMinutesOf);
+    this.frameBytes = Math.min(FRAME_BYTES, config.frameBytesMax() / 4);
+    this.lsn = lsn;
+    this.forcedLsn = lsn;
+    this.committedLsn = lsn;
+    this.forcedNanos = clock.monotonicNanos();
+    this.rows = supply.open(index, arrivals.get());
+  }
+
+  @Override
+  public int append(EventBatch batch, long placement, Rejections rejections) {
+    contents.requireWriting();
+    StorageException.DiskFull end = dropped;
+    if (end != null) {
+      throw end;
+    }
+    boolean groupIsEmpty = groupEvents == 0 && groupNotes.isEmpty();
+    if (groupIsEmpty) {
+      room.require();
+    }
+    try {
+      renewRows();
+      return takeAll(batch, placement, rejections);
+    } catch (StorageException.DiskFull full) {
+      drop();
+      dropped = groupIsEmpty ? null : full;
+      throw full;
+    }
+  }
+
+  /// Size of the group before a batch.
+  private record Mark(long recordBytes, long events, long bytes) {}
+
+  private int takeAll(EventBatch batch, long placement, Rejections rejections) {
+    Mark before = new Mark(rows.limit() - groupFrom, groupEvents, groupBytes);
+    MemorySegment events = batch.memory();
+    long latest = TimeUuid.timeOfNanos(clock.wallNanos() + config.futureMax().toNanos());
+    long counter = arrivals.getAndAdd(batch.count());
+    int lanes = config.lanes();
+    int shard = index + lanes * (int) Long.remainderUnsigned(placement, config.shards() / lanes);
+    int taken = 0;
+    long offset = 0;
+    for (int i = 0; i < batch.count(); i++) {
+      int length = EventLayout.length(events, offset);
+      Rejection refusal = refusal(events, offset, latest);
+      if (refusal != null) {
+        rejections.rejected(i, refusal);
+      } else if (take(events, offset, length, shard, counter + i)) {
+        taken++;
+      } else {
+        undo(before);
+        refuseAll(batch, latest, i, rejections);
+        return 0;
+      }
+      offset += EventLayout.alignedLength(length);
+      if (rows.limit() - frameFrom >= frameBytes) {
+        writeFrame(rows.limit(), false);
+      }
+    }
+    return taken;
+  }
+
+  /// Why an event cannot be taken in any batch; null when it can.
+  private @Nullable Rejection refusal(MemorySegment events, long offset, long latest) {
+    if (EventLayout.idTime(events, offset) > latest) {
+      return Rejection.TIME_IN_FUTURE;
+    }
+    return EventLayout.length(events, offset) > config.eventBytesMax()
+        ? Rejection.EVENT_TOO_LARGE
+        : null;
+  }
+
+  /// Refuses a whole batch. Events before `from` that cannot be taken in any batch are refused
+  /// already.
+  private void refuseAll(EventBatch batch, long latest, int from, Rejections rejections) {
+    MemorySegment events = batch.memory();
+    long offset = 0;
+    for (int i = 0; i < batch.count(); i++) {
+      Rejection refusal = refusal(events, offset, latest);
+      if (refusal == null || i >= from) {
+        rejections.rejected(i, refusal == null ? Rejection.BATCH_TOO_LARGE : refusal);
+      }
+      offset += EventLayout.alignedLength(EventLayout.length(events, offset));
+    }
+  }
+
+  /// Takes a batch out of the group again. Frames of the group that were written never get an end;
+  /// the rest of the group is written once more.
+  private void undo(Mark before) {
+    groupHasFrames = false;
+    groupNotes.restart();
+    if (before.recordBytes == 0) {
+      rowsSpent = rows.limit() > groupFrom;
+      groupFrom = rows.limit();
+      frameFrom = groupFrom;
+      frameEvents = 0;
+    } else {
+      turnRows(groupFrom + before.recordBytes);
+      writeFrames();
+    }
+    groupEvents = before.events;
+    groupBytes = before.bytes;
+  }
+
+  /// False when the group does not fit into rows of its own.
+  private boolean take(MemorySegment events, long offset, int length, int shard, long counter) {
+    while (true) {
+      long at = rows.copyIn(events, offset, length);
+      if (at >= 0) {
+        identify(rows.memory(), at, shard, counter);
+        int placed = EventLayout.shard(rows.memory(), at);
+        if (rows.add(types.row(rows, rows.memory(), at, placed), at)) {
+          frameEvents++;
+          groupEvents++;
+          groupBytes += length;
+          return true;
+        }
+      }
+      if (groupFrom == 0) {
+        return false;
+      }
+      turnRows(rows.limit());
+    }
+  }
+
+  /// Gives a record its id, version and shard.
+  private void identify(MemorySegment memory, long at, int shard, long counter) {
+    long idTail = EventLayout.idTail(memory, at);
+    if (EventLayout.version(memory, at) == EventLayout.VERSION_OWN) {
+      int own = Placement.shardOf(EventLayout.idTime(memory, at), idTail, config.shards());
+      if (own % config.lanes() != index) {
+        throw new IllegalArgumentException(
+            "lane %d was given an event with an id of lane %d"
+                .formatted(index, own % config.lanes()));
+      }
+      EventLayout.setVersion(memory, at, counter);
+      EventLayout.setShard(memory, at, own);
+    } else {
+      long nanos = TimeUuid.nanosOf(EventLayout.idTime(memory, at), idTail);
+      EventLayout.setIdTail(memory, at, TimeUuid.tailOf(nanos, config.daemon(), counter));
+      EventLayout.setShard(memory, at, shard);
+    }
+  }
+
+  /// Moves the records of the group, up to `limit`, to new rows, and hands the full rows over for
+  /// sealing without them.
+  private void turnRows(long limit) {
+    OpenRows filled = rows;
+    long offset = groupFrom;
+    long unframed = Math.max(frameFrom, groupFrom) - groupFrom;
+    openRows();
+    frameFrom = unframed;
+    while (offset < limit) {
+      int length = EventLayout.length(filled.memory(), offset);
+      long at = rows.copyIn(filled.memory(), offset, length);
+      int shard = EventLayout.shard(filled.memory(), offset);
+      if (at < 0 || !rows.add(types.row(rows, rows.memory(), at, shard), at)) {
+        throw new IllegalStateException("a part of full rows does not fit into empty ones");
+      }
+      offset += EventLayout.alignedLength(length);
+    }
+    sealer.submit(sealJob(filled));
+  }
+
+  private SealJob sealJob(OpenRows filled) {
+    List<Note> since = List.copyOf(notes);
+    notes.clear();
+    Throttle throttle = Throttle.forRows(clock.monotonicNanos() - filled.madeNanos());
+    return new SealJob(filled, since, notesNeeded, throttle, journal);
+  }
+
+  private void openRows() {
+    rows = supply.open(index, rows.arrivalLimit());
+    rowsSpent = false;
+    groupFrom = 0;
+    frameFrom = 0;
+    rowsJournalBytes = 0;
+    types.clear();
+  }
+
+  /// If the rows hold records of a dropped group, seals them without these and opens others.
+  private void renewRows() {
+    if (rowsSpent) {
+      OpenRows spent = rows;
+      openRows();
+      sealer.submit(sealJob(spent));
+    }
+  }
+
+  /// Drops the group. Frames of it that were written never get an end: the first frame of the next
+  /// group says that it starts a group.
+  private void drop() {
+    rowsSpent = rows.limit() > 0;
+    groupFrom = rows.limit();
+    frameFrom = groupFrom;
+    frameEvents = 0;
+    groupEvents = 0;
+    groupBytes = 0;
+    groupNotes.clear();
+    groupHasFrames = false;
+  }
+
+  /// Writes the records of the rows once more, except those of the last frame.
+  private void writeFrames() {
+    frameFrom = 0;
+    frameEvents = 0;
+    long offset = 0;
+    while (offset < rows.limit()) {
+      offset += EventLayout.alignedLength(EventLayout.length(rows.memory(), offset));
+      frameEvents++;
+      if (offset - frameFrom >= frameBytes) {
+        writeFrame(offset, false);
+      }
+    }
+  }
+
+  /// Writes the records that no frame has yet.
+  ///
+  /// @param limit end of the records
+  private void writeFrame(long limit, boolean endsGroup) {
+    long next = lsn + 1;
+    MemorySegment records = rows.memory().asSlice(frameFrom, limit - frameFrom);
+    groupNotes.addTo(encoder, frameBytes);
+    int flags =
+        (endsGroup ? JournalFrame.ENDS_GROUP : 0)
+            | (groupHasFrames ? 0 : JournalFrame.STARTS_GROUP);
+    MemorySegment frame =
+        encoder.encode(
+            next,
+            forcedLsn,
+            arrivals.get(),
+            contents.arrivalClock().highWaterNanos(),
+            records,
+            frameEvents,
+            flags);
+    try {
+      journal.append(next, frame);
+    } catch (StorageException.DiskFull full) {
+      throw full; // nothing was written
+    } catch (RuntimeException failure) {
+      throw contents.fail("write the journal", failure);
+    }
+    lsn = next;
+    groupHasFrames = !endsGroup;
+    if (endsGroup) {
+      rows.journaled(next); // only the end of a group makes its frames count
+    }
+    counters.journaled(frame.byteSize());
+    rowsJournalBytes += frame.byteSize();
+    frameFrom = limit;
+    frameEvents = 0;
+  }
+
+  @Override
+  public long commit(Durability durability) {
+    contents.requireWriting();
+    StorageException.DiskFull end = dropped;
+    if (end != null) {
+      drop();
+      dropped = null;
+      throw end;
+    }
+    if (groupEvents > 0 || !groupNotes.isEmpty()) {
+      try {
+        renewRows();
+        while (!groupNotes.fit(frameBytes)) {
+          writeFrame(rows.limit(), false);
+        }
+        writeFrame(rows.limit(), true);
+      } catch (StorageException.DiskFull full) {
+        drop();
+        throw full;
+      }
+      groupNotes.end(note -> notes.add(new Note(lsn, note)));
+    }
+    if (forcedLsn < lsn && (durability == Durability.DISK || isForceDue())) {
+      force();
+    }
+    publish();
+    if (sealRequested || rowsJournalBytes > config.journalBytes() / config.rowsPerLane()) {
+      sealRows();
+    }
+    return lsn;
+  }
+
+  private void force() {
+    try {
+      journal.force();
+    } catch (RuntimeException failure) {
+      throw contents.fail("force the journal", failure);
+    }
+    forcedLsn = lsn;
+    forcedNanos = clock.monotonicNanos();
+  }
+
+  private boolean isForceDue() {
+    return clock.monotonicNanos() - forcedNanos >= FORCE_AFTER_NANOS;
+  }
+
+  private void publish() {
+    committedLsn = lsn;
+    if (!rowsSpent) {
+      rows.publish();
+    }
+    groupFrom = rows.limit();
+    counters.committed(groupEvents, groupBytes);
+    groupEvents = 0;
+    groupBytes = 0;
+  }
+
+  /// Hands the rows over for sealing; everything in them is committed.
+  private void sealRows() {
+    sealRequested = false;
+    if (rows.events() == 0) {
+      return;
+    }
+    OpenRows filled = rows;
+    try {
+      openRows();
+    } catch (StorageException.DiskFull full) {
+      sealRequested = true; // what is committed is in the journal; sealing waits for room
+      return;
+    }
+    sealer.submit(sealJob(filled));
+  }
+
+  /// Asks the writer to seal its rows at the next commit.
+  void requestSeal() {
+    sealRequested = true;
+  }
+
+  @Override
+  public void note(byte[] note) {
+    if (note.length > JournalFrame.NOTE_BYTES_MAX) {
+      throw new IllegalArgumentException("note of %d bytes".formatted(note.length));
+    }
+    groupNotes.add(note.clone());
+  }
+
+  @Override
+  public void notes(NoteReader reader) {
+    notesFiles.tell(reader);
+  }
+
+  @Override
+  public void forgetNotesBefore(long group) {
+    notesNeeded = Math.max(notesNeeded, group);
+    while (!notes.isEmpty() && notes.getFirst().lsn() < group) {
+      notes.removeFirst();
+    }
+  }
+
+  /// True when the rows have committed events and were made before an instant: for sealing by age.
+  boolean isOlderThan(long monotonicNanos) {
+    OpenRows now = rows;
+    return now.committedEvents() > 0 && now.madeNanos() < monotonicNanos;
+  }
+
+  /// LSN of the last frame that was committed.
+  long committedLsn() {
+    return committedLsn;
+  }
+
+  Journal journal() {
+    return journal;
+  }
+
+  LaneCounters counters() {
+    return counters;
+  }
+
+  /// Seals everything that is committed; for a clean stop. What is not committed was not
+  /// acknowledged and is dropped.
+  void sealForClose() {
+    if (groupEvents == 0) {
+      sealRows();
+    }
+  }
+
+  @Override
+  public void close() {
+    encoder.close();
+    journal.close();
+  }
+}

@@ -1,0 +1,154 @@
+package io.widerow.storage.rows;
+
+import io.widerow.storage.Filter;
+import io.widerow.storage.Scan;
+import io.widerow.storage.ScanWatch;
+import io.widerow.storage.cursor.ParallelPrefetch;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// The entries of a run that a filter keeps, in the order of a scan. They are looked through in
+/// pieces that grow, so that whoever wants only a few does not wait for many; the large ones on
+/// other threads meanwhile.
+///
+/// ```
+///   scan ->    [32 entries] [64] ... [1024] [2048] [4096] [4096] ...
+///   alone      |--------------------------|
+/// ```
+///
+/// - Threads: the cursor's; others only look, see [ParallelPrefetch].
+/// - Memory: borrows that of the rows until [#close], which returns when nobody looks any more.
+final class RunPrefilters implements ParallelPrefetch.Pieces<RunPrefilter>, AutoCloseable {
+  /// No entry.
+  static final int NONE = -1;
+
+  /// Smaller pieces are not worth another thread.
+  private static final int ENTRIES_FOR_OTHERS = 1 << 11;
+
+  private static final int LEAST_SHIFT = 5;
+
+  /// Larger ones would keep the scan's owner waiting.
+  private static final int MOST_SHIFT = Integer.numberOfTrailingZeros(ScanWatch.EVENTS_BETWEEN);
+
+  private final MemorySegment memory;
+  private final Run run;
+  private final Scan scan;
+  private final Filter filter;
+  private final int from;
+  private final int until;
+  private final ParallelPrefetch<RunPrefilter> ahead;
+  private RunPrefilter prefilter; // has the piece
+  private int prefilters = 1;
+  private int nextPiece;
+  private int entry; // of the piece, that is asked for next
+  private int left; // of the piece, from it on
+
+  /// @param from entries of the range: `[from, until)`
+  /// @param threads look through pieces ahead; null for none
+  RunPrefilters(
+      MemorySegment memory,
+      Run run,
+      Scan scan,
+      Filter filter,
+      int from,
+      int until,
+      @Nullable Executor threads) {
+    this.memory = memory;
+    this.run = run;
+    this.scan = scan;
+    this.filter = filter;
+    this.from = from;
+    this.until = until;
+    this.ahead = new ParallelPrefetch<>(this, threads);
+    this.prefilter = new RunPrefilter(memory, run, filter);
+  }
+
+  /// The next entry; [#NONE] when there is no other.
+  int next() {
+    while (true) {
+      int found =
+          left == 0 ? NONE : scan.descending() ? prefilter.previous(entry) : prefilter.next(entry);
+      if (found >= 0) {
+        pass(Math.abs(found - entry) + 1);
+        return found;
+      }
+      pass(left);
+      if (peek(0) == END) {
+        return NONE;
+      }
+      openPiece(nextPiece++);
+    }
+  }
+
+  /// Entries that were passed, kept ones among them.
+  int passed() {
+    int behind = startOf(nextPiece);
+    return Math.min(behind, until - from) - left;
+  }
+
+  private void pass(int entries) {
+    scan.watch().passed(entries);
+    entry += scan.descending() ? -entries : entries;
+    left -= entries;
+  }
+
+  private void openPiece(int piece) {
+    RunPrefilter looked = ahead.next(piece, prefilter, entriesOf(piece) >= ENTRIES_FOR_OTHERS);
+    if (looked == null) {
+      lookThrough(prefilter, piece);
+    } else {
+      prefilter = looked;
+    }
+    left = limitOf(piece) - firstOf(piece);
+    entry = scan.descending() ? limitOf(piece) - 1 : firstOf(piece);
+  }
+
+  private int firstOf(int piece) {
+    return scan.descending() ? until - endOf(piece) : from + startOf(piece);
+  }
+
+  private int limitOf(int piece) {
+    return scan.descending() ? until - startOf(piece) : from + endOf(piece);
+  }
+
+  /// Entries of the range up to a piece's end.
+  private int endOf(int piece) {
+    return Math.min(until - from, startOf(piece + 1));
+  }
+
+  /// Entries before a piece.
+  private static int startOf(int piece) {
+    int doublings = Math.min(piece, MOST_SHIFT - LEAST_SHIFT);
+    return (((1 << doublings) - 1) << LEAST_SHIFT) + ((piece - doublings) << MOST_SHIFT);
+  }
+
+  private static int entriesOf(int piece) {
+    return startOf(piece + 1) - startOf(piece);
+  }
+
+  @Override
+  public int peek(int distance) {
+    int piece = nextPiece + distance;
+    return startOf(piece) < until - from ? piece : END;
+  }
+
+  @Override
+  public @Nullable RunPrefilter more() {
+    if (prefilters > ParallelPrefetch.AHEAD_MAX) {
+      return null;
+    }
+    prefilters++;
+    return new RunPrefilter(memory, run, filter);
+  }
+
+  @Override
+  public void lookThrough(RunPrefilter looking, int piece) {
+    looking.lookThrough(firstOf(piece), limitOf(piece));
+  }
+
+  @Override
+  public void close() {
+    ahead.close();
+  }
+}

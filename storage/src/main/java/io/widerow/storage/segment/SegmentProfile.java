@@ -1,0 +1,35 @@
+package io.widerow.storage.segment;
+
+import io.widerow.storage.codec.BlockLimits;
+
+/// How a segment is written: fast when it is sealed, small when it gets its final form. Any form is
+/// read alike.
+///
+/// @param zstdLevel level of compression, 1 to 19
+/// @param blockEvents most events of a block
+/// @param blockBytes bytes of attributes at which a block is closed
+/// @param filterBits bits of the token filter for each different token; 0 for no filters
+public record SegmentProfile(int zstdLevel, int blockEvents, int blockBytes, int filterBits) {
+  public static final SegmentProfile SEALED = new SegmentProfile(1, 8_192, 2 << 20, 10);
+  public static final SegmentProfile FINAL = new SegmentProfile(9, 16_384, 4 << 20, 11);
+
+  public SegmentProfile {
+    if (zstdLevel < 1 || zstdLevel > 19) {
+      throw new IllegalArgumentException("zstd level " + zstdLevel);
+    }
+    if (blockEvents < 1 || blockEvents > BlockLimits.EVENTS_MAX) {
+      throw new IllegalArgumentException("blocks of " + blockEvents + " events");
+    }
+    if (blockBytes < 1 || blockBytes > BlockLimits.BYTES_MAX / 4) {
+      throw new IllegalArgumentException("blocks of " + blockBytes + " bytes");
+    }
+    if (filterBits < 0 || filterBits > 16) {
+      throw new IllegalArgumentException("token filters of " + filterBits + " bits");
+    }
+  }
+
+  /// Events of the last block of a long partition.
+  int lastEvents() {
+    return blockEvents / 32;
+  }
+}

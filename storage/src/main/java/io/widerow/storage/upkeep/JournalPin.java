@@ -1,0 +1,71 @@
+package io.widerow.storage.upkeep;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.journal.Journal;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/// Keeps journal files from being deleted while a snapshot of the store is made. What was to be
+/// trimmed meanwhile is trimmed afterwards; nobody waits but whoever wants a second snapshot.
+///
+/// - Threads: any.
+public final class JournalPin {
+  private final ReentrantLock oneAtATime = new ReentrantLock();
+  private final Map<Journal, Long> late = new LinkedHashMap<>(); // guarded by this
+  private boolean held; // guarded by this
+  private boolean closed; // guarded by oneAtATime
+
+  /// Trims a journal, now or when nobody holds it any more.
+  synchronized void trim(Journal journal, long lsn) {
+    if (held) {
+      late.merge(journal, lsn, Math::max);
+    } else {
+      journal.trim(lsn);
+    }
+  }
+
+  /// Works while nothing is trimmed.
+  ///
+  /// @throws StorageException.ReadOnly when the store was closed
+  public <T> T holding(Supplier<T> work) {
+    oneAtATime.lock();
+    try {
+      if (closed) {
+        throw new StorageException.ReadOnly("the store is closed");
+      }
+      hold();
+      try {
+        return work.get();
+      } finally {
+        letGo();
+      }
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  private synchronized void hold() {
+    held = true;
+  }
+
+  private synchronized void letGo() {
+    held = false;
+    try {
+      late.forEach(Journal::trim);
+    } finally {
+      late.clear(); // what could not be deleted is deleted when the store is opened
+    }
+  }
+
+  /// Waits for who holds it, and lets nobody hold it again.
+  public void close() {
+    oneAtATime.lock();
+    try {
+      closed = true;
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+}
