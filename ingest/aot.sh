@@ -1,0 +1,41 @@
+# Sourced by the launcher after a build. What programs do at each start is done once, here: native
+# libraries are taken out of their jars, and the JVM keeps the classes of a query and of a daemon as
+# it has linked them, the daemon's with what the demo, and a hundred rounds of questions, taught it
+# about its methods. Without these they start all the same, but later.
+# shellcheck shell=sh disable=SC2154 # the launcher sets where things lie
+
+quicken() { # for the layout in use: fills its natives and caches
+  work=$(mktemp -d)
+  mkdir -p "$natives" "$caches"
+  rm -f "$natives"/*.so "$caches"/*.aot
+  machine=$(uname -m)
+  take_native "$jars"/zstd-jni-*.jar "linux/$(echo "$machine" | sed 's/x86_64/amd64/')" libzstd.so
+  take_native "$jars"/jffi-*-native.jar "jni/$machine-Linux" ''
+  train query "$caches/query.aot" --data "$(golden_store)" --last 20
+  train demo "$caches/daemon.aot" --logs "$logs" --data "$work/demo" --rehearse 100
+  rm -rf "$work"
+}
+
+take_native() { # jar, folder in it, the library's new name (its own when empty)
+  (
+    cd "$work"
+    "$jdk/bin/jar" xf "$1" "$2"
+    mv "$2"/*.so "$natives/$3"
+  ) >/dev/null 2>&1 || true
+}
+
+golden_store() { # unpacks a small sealed store and prints where it is
+  cd "$work" || return
+  "$jdk/bin/jar" xf "$checkout/storage/src/test/resources/golden/store-v1-sealed.zip"
+  find "$work" -name FORMAT -exec dirname {} \;
+}
+
+train() { # command, cache, arguments
+  (
+    look_up "$1"
+    shift 2
+    # shellcheck disable=SC2034 # start reads it
+    training=AOTCacheOutput
+    start "$main" "$kind" "$@"
+  ) >/dev/null 2>&1 || rm -f "$2"
+}
