@@ -1,0 +1,198 @@
+#!/bin/bash
+# Tries what `./widerow dist` made, as someone who has neither Java nor a checkout:
+#
+#   packaging/try.sh              the tar.gz, unpacked in an empty directory, with an empty environment
+#   packaging/try.sh --deb [URL]  also the .deb, in a minimal Debian that debootstrap makes (as root;
+#                                 URL of a mirror): install, serve as the user widerow, upgrade, purge
+#
+# Prints a line for each check and 'N passed, N failed' in the end. Needs curl and openssl.
+set -euo pipefail
+top=$(dirname -- "$(readlink -f -- "$0")")/..
+output=$top/target/dist
+work=$(mktemp -d)
+passed=0
+failed=0
+daemon=
+
+clean() {
+  [ -z "$daemon" ] || kill -9 "$daemon" 2>/dev/null || true
+  if [ -d "$work/debian/proc" ]; then
+    umount "$work/debian/proc" 2>/dev/null || true
+  fi
+  rm -rf --one-file-system "$work"
+}
+trap clean EXIT
+
+check() { # what is checked, then a command that must succeed
+  local what=$1
+  shift
+  if "$@" >"$work/said" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok      $what"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $what"
+    tail -n 20 "$work/said"
+  fi
+}
+
+says() { # a pattern, then a command whose output must match it
+  local pattern=$1
+  shift
+  "$@" >"$work/output" 2>&1 || true
+  cat "$work/output"
+  grep -Eq -- "$pattern" "$work/output"
+}
+
+fails_with() { # exit code, then a command
+  local expected=$1 code=0
+  shift
+  "$@" || code=$?
+  [ "$code" = "$expected" ]
+}
+
+port() { # prints one that nothing listens on
+  local candidate
+  while candidate=$((20000 + RANDOM % 10000)); (exec 3<>"/dev/tcp/127.0.0.1/$candidate") 2>/dev/null; do :; done
+  echo "$candidate"
+}
+
+# The tar.gz's widerow gets nothing that this machine's environment has. Words, not a function: what
+# is started in the background must be the daemon itself, not a shell around it.
+bare=(env -i PATH=/usr/bin:/bin)
+
+await() { # curl options and URL: until the daemon answers
+  timeout 60 sh -c 'until curl -skf -o "$0" "$@"; do sleep 0.1; done' "$work/answer" "$@"
+}
+
+started() { # starts the daemon in the background with the arguments given
+  "$@" >"$work/daemon.log" 2>&1 &
+  daemon=$!
+}
+
+stopped() {
+  kill "$daemon"
+  wait "$daemon"
+  daemon=
+}
+
+certificate() {
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 \
+    -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 \
+    -keyout "$work/key.pem" -out "$work/cert.pem"
+  chmod 600 "$work/key.pem"
+}
+
+try_tarball() {
+  local widerow http store=$work/store
+  mkdir "$work/empty"
+  tar -C "$work/empty" -xzf "$(ls "$output"/widerow-*-linux-"$(uname -m)".tar.gz)"
+  mkdir "$work/bin"
+  ln -s "$work"/empty/widerow-*/bin/widerow "$work/bin/widerow"
+  widerow=$work/bin/widerow
+  cd "$work/empty"
+  http=127.0.0.1:$(port)
+
+  check 'version names version, commit and Java' \
+    says '^widerow [0-9.]+[^ ]*, commit [0-9a-f]{12}(-dirty)?, Java [0-9]+' "${bare[@]}" "$widerow" --version
+  local offered='serve query tail demo verify snapshot repair token completion' command
+  for command in $offered; do
+    [ "$command" = completion ] || check "$command --help" "${bare[@]}" "$widerow" "$command" --help
+  done
+  for command in test load dist; do
+    check "$command is not there" fails_with 64 "${bare[@]}" "$widerow" "$command"
+  done
+  check 'completion' says 'complete -F' "${bare[@]}" "$widerow" completion
+  check 'token' says '^[0-9a-f]{64}$' \
+    "${bare[@]}" "$widerow" token reader --scopes query --append "$work/tokens"
+
+  # The caches were made elsewhere and must fit here; only error lines may come from the JVM.
+  started "${bare[@]}" WIDEROW_JAVA_OPTS="-Xlog:aot=info:file=$work/aot.log -Xlog:class+load:file=$work/classes.log" \
+    "$widerow" serve --data "$store" --http "$http"
+  check 'serve is ready' await "http://$http/ready"
+  check 'it uses its AOT cache' says 'Opened AOT cache' cat "$work/aot.log"
+  check 'nearly all classes come from the cache' mostly_cached "$work/classes.log"
+  check 'curl writes an event' says '"accepted":1' curl -sf -H 'content-type: text/plain' \
+    --data-binary 'hello out there' "http://$http/v1/events?type=app"
+  check 'query reads it' says 'hello out there' "${bare[@]}" "$widerow" query --url "http://$http" --last 5
+  check 'query uses its AOT cache' says 'Opened AOT cache' "${bare[@]}" \
+    WIDEROW_JAVA_OPTS=-Xlog:aot=info "$widerow" query --url "http://$http" --last 5
+  check 'query computes' says '\b1\b' "${bare[@]}" "$widerow" query --url "http://$http" --stats count
+  check 'snapshot' "${bare[@]}" "$widerow" snapshot --url "http://$http" --to one
+  check 'SIGTERM ends it with 0' stopped
+  check 'the JVM complained of nothing' fails_with 1 grep -E 'WARNING|\[warning\]|OpenJDK' "$work/daemon.log"
+  check 'verify' "${bare[@]}" "$widerow" verify --data "$store"
+  check 'query of a stopped store' says 'hello out there' "${bare[@]}" "$widerow" query --data "$store" --last 5
+  check 'repair of a whole store' "${bare[@]}" "$widerow" repair --data "$store"
+  check 'verify of the snapshot' "${bare[@]}" "$widerow" verify --data "$store-snapshots/one"
+
+  check 'a certificate' certificate
+  started "${bare[@]}" "$widerow" serve --data "$store" --http "$http" \
+    --set "tokens=$work/tokens" --set "tls-certificate=$work/cert.pem" --set "tls-key=$work/key.pem"
+  check 'serve over TLS is ready' await "https://$http/ready"
+  check 'without a token it is refused' says '^401' curl -sk -o /dev/null -w '%{http_code}' "https://$http/v1/query?last=1"
+  check 'SIGTERM ends it with 0' stopped
+  check 'demo' says 'p99' "${bare[@]}" "$widerow" demo --data "$work/demo"
+  cd "$top"
+}
+
+mostly_cached() { # at most one class in six is made at run time (hidden ones) or read from a jar
+  local all cached
+  all=$(grep -c source: "$1")
+  cached=$(grep -c 'source: shared objects file' "$1")
+  echo "$cached of $all"
+  [ $((cached * 6)) -ge $((all * 5)) ]
+}
+
+try_package() { # mirror
+  local package http debian inside as_widerow
+  debian=$work/debian
+  inside=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C
+    chroot "$debian")
+  as_widerow=("${inside[@]}" setpriv --reuid=widerow --regid=widerow --clear-groups)
+  package=$(ls "$output"/widerow_*_"$(dpkg --print-architecture)".deb)
+  check 'a minimal Debian' debootstrap --variant=minbase bookworm "$debian" ${1:+"$1"}
+  [ -d "$debian/proc" ] || return 0
+  mount -t proc proc "$debian/proc"
+  cp "$package" "$debian/tmp/widerow.deb"
+  check 'it has no Java' fails_with 127 "${inside[@]}" java -version
+  check 'install' "${inside[@]}" apt-get install -y --no-install-recommends /tmp/widerow.deb
+  check 'widerow in /usr/bin' says '^widerow ' "${inside[@]}" widerow --version
+  check 'the data directory is of widerow alone' says '^widerow:widerow 700$' \
+    "${inside[@]}" stat -c '%U:%G %a' /var/lib/widerow
+  check 'the unit is enabled' "${inside[@]}" test -L /etc/systemd/system/multi-user.target.wants/widerow.service
+  check 'the configuration is a conffile' says widerow.conf "${inside[@]}" dpkg-query -W -f '${Conffiles}' widerow
+
+  http=127.0.0.1:$(port)
+  sed -i "s/^http=.*/http=$http/" "$debian/etc/widerow/widerow.conf"
+  check 'the configuration is read' says "$http" \
+    "${as_widerow[@]}" widerow serve --config /etc/widerow/widerow.conf --print-config
+  started "${as_widerow[@]}" widerow serve --config /etc/widerow/widerow.conf
+  check 'serve is ready as user widerow' await "http://$http/ready"
+  check 'its process is of widerow' says '^widerow$' "${inside[@]}" stat -c %U "/proc/$daemon"
+  check 'curl writes an event' says '"accepted":1' curl -sf -H 'content-type: text/plain' \
+    --data-binary 'hello package' "http://$http/v1/events?type=app"
+  check 'query reads it' says 'hello package' "${inside[@]}" widerow query --url "http://$http" --last 5
+  check 'SIGTERM ends it with 0' stopped
+  check 'verify' "${as_widerow[@]}" widerow verify --data /var/lib/widerow/store
+
+  check 'installed again' "${inside[@]}" dpkg -i --force-confold /tmp/widerow.deb
+  check 'the changed configuration stays' grep -q "$http" "$debian/etc/widerow/widerow.conf"
+  check 'remove' "${inside[@]}" apt-get remove -y widerow
+  check 'remove keeps the configuration' test -f "$debian/etc/widerow/widerow.conf"
+  check 'purge says that the data stays' says '/var/lib/widerow' "${inside[@]}" apt-get purge -y widerow
+  check 'purge deletes the configuration' test ! -e "$debian/etc/widerow"
+  check 'purge keeps the data' test -d "$debian/var/lib/widerow/store"
+  check 'nothing else is left' left_nothing
+}
+
+left_nothing() {
+  ! find "$debian/usr" "$debian/etc" -path '*widerow*' ! -path "$debian/etc/passwd*" | grep .
+}
+
+try_tarball
+if [ "${1:-}" = --deb ]; then
+  try_package "${2:-}"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
