@@ -13,11 +13,11 @@ import java.util.List;
 
 /// The wrong behaviour of a daemon with a planted bug. Only classes that a [PlantLoader] has
 /// changed call it.
-final class PlantHooks {
+public final class PlantHooks {
   private PlantHooks() {}
 
   /// Acknowledges a batch when it is appended.
-  static boolean answerAndAdd(List<Object> waiting, Object each) throws Exception {
+  public static boolean answerAndAdd(List<Object> waiting, Object each) throws Exception {
     Method part = each.getClass().getDeclaredMethod("part");
     part.setAccessible(true);
     ((BatchPart) part.invoke(each))
@@ -25,32 +25,32 @@ final class PlantHooks {
     return waiting.add(each);
   }
 
-  static int unknown(BatchLedger unused, BatchKey key) {
+  public static int unknown(BatchLedger unused, BatchKey key) {
     return -1;
   }
 
-  static Refusals nothingRefused(BatchLedger unused, int slot) {
+  public static Refusals nothingRefused(BatchLedger unused, int slot) {
     return new Refusals();
   }
 
   /// Of the outcomes of two parts of a batch, the better one.
-  static Outcome nicer(Outcome a, Outcome b) {
+  public static Outcome nicer(Outcome a, Outcome b) {
     return a instanceof Outcome.Stored ? a : b;
   }
 
-  static BatchKey whole(BatchKey key, int part) {
+  public static BatchKey whole(BatchKey key, int part) {
     return key;
   }
 
-  static int sameIndex(BatchPart unused, int index) {
+  public static int sameIndex(BatchPart unused, int index) {
     return index;
   }
 
-  static boolean freely(ByteCredit unused, long bytes) {
+  public static boolean freely(ByteCredit unused, long bytes) {
     return true;
   }
 
-  static long longAgo(MemorySegment unused, long offset) {
+  public static long longAgo(MemorySegment unused, long offset) {
     return Long.MIN_VALUE;
   }
 }

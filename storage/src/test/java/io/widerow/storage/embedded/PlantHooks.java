@@ -25,52 +25,53 @@ import java.util.Map;
 
 /// What a product with a planted bug does in the place of the right thing. Called by classes that a
 /// [PlantLoader] has changed, and by nobody else.
-final class PlantHooks {
+public final class PlantHooks {
   private static final int NOTES_CRC_OFFSET = 32;
   private static final int INDEX_CRC_OFFSET = 12; // in a segment's footer
   private static int indexCrc;
 
   private PlantHooks() {}
 
-  static int bodyCrc(MemorySegment frame, JournalFrame.Checksum unused, int lane) {
+  public static int bodyCrc(MemorySegment frame, JournalFrame.Checksum unused, int lane) {
     return JournalFrame.bodyCrc(frame);
   }
 
-  static int headerCrc(MemorySegment frame, JournalFrame.Checksum unused, int lane) {
+  public static int headerCrc(MemorySegment frame, JournalFrame.Checksum unused, int lane) {
     return JournalFrame.headerCrc(frame);
   }
 
-  static int editCrc(Manifest unused, long offset, ByteBuffer edit) {
+  public static int editCrc(Manifest unused, long offset, ByteBuffer edit) {
     return edit.getInt(edit.position() - Integer.BYTES);
   }
 
-  static int pieceCrc(SegmentChecksum unused, byte[] bytes, int offset, int length, long at) {
+  public static int pieceCrc(
+      SegmentChecksum unused, byte[] bytes, int offset, int length, long at) {
     return (int) ByteSink.INT.get(bytes, offset + length);
   }
 
-  static int pieceCrc(Segment unused, byte[] bytes, int offset, int length, long at) {
+  public static int pieceCrc(Segment unused, byte[] bytes, int offset, int length, long at) {
     return (int) ByteSink.INT.get(bytes, offset + length);
   }
 
-  static int footerCrc(Segment unused, byte[] footer, int offset, int length, long at) {
+  public static int footerCrc(Segment unused, byte[] footer, int offset, int length, long at) {
     indexCrc = (int) ByteSink.INT.get(footer, INDEX_CRC_OFFSET);
     return (int) ByteSink.INT.get(footer, offset + length);
   }
 
-  static int indexCrc(Segment unused, byte[] index, int offset, int length, long at) {
+  public static int indexCrc(Segment unused, byte[] index, int offset, int length, long at) {
     return indexCrc;
   }
 
-  static int notesCrc(byte[] content) {
+  public static int notesCrc(byte[] content) {
     return ByteBuffer.wrap(content).getInt(NOTES_CRC_OFFSET);
   }
 
-  static void trimAhead(Journal journal, long lsn) {
+  public static void trimAhead(Journal journal, long lsn) {
     journal.trim(lsn + 8);
   }
 
   /// Trims the journal before the manifest says that the rows are in segments.
-  static void trimFirst(Sealer sealer, SealJob job, List<LiveSegment> written) {
+  public static void trimFirst(Sealer sealer, SealJob job, List<LiveSegment> written) {
     Journal journal = job.journal();
     if (journal != null) {
       journal.trim(job.rows().lsnLast());
@@ -79,7 +80,7 @@ final class PlantHooks {
   }
 
   /// Deletes the old journals when they were read, before what was in them is sealed.
-  static void replayAndDelete(JournalRecovery recovery, Replay replay) throws Exception {
+  public static void replayAndDelete(JournalRecovery recovery, Replay replay) throws Exception {
     recovery.replay(replay);
     Field journals = JournalRecovery.class.getDeclaredField("journals");
     journals.setAccessible(true);
@@ -87,45 +88,45 @@ final class PlantHooks {
   }
 
   /// Tells the failure and goes on.
-  static StorageException tell(StoreContents unused, String action, RuntimeException cause) {
+  public static StorageException tell(StoreContents unused, String action, RuntimeException cause) {
     return new StorageException.Failed(action, cause);
   }
 
-  static long nothingDurable(MemorySegment unused) {
+  public static long nothingDurable(MemorySegment unused) {
     return 0;
   }
 
-  static long allDurable(MemorySegment frame) {
+  public static long allDurable(MemorySegment frame) {
     return JournalFrame.lsn(frame);
   }
 
-  static long first(long first, long unused) {
+  public static long first(long first, long unused) {
     return first;
   }
 
-  static boolean always(LaneCheck unused) {
+  public static boolean always(LaneCheck unused) {
     return true;
   }
 
-  static int wholeGroup(MemorySegment unused) {
+  public static int wholeGroup(MemorySegment unused) {
     return JournalFrame.STARTS_GROUP | JournalFrame.ENDS_GROUP;
   }
 
-  static long noMark(Manifest unused) {
+  public static long noMark(Manifest unused) {
     return Long.MIN_VALUE;
   }
 
-  static long noMark(RisingClock unused) {
+  public static long noMark(RisingClock unused) {
     return Long.MIN_VALUE;
   }
 
-  static Map<Integer, Long> nothingSealed(Manifest unused) {
+  public static Map<Integer, Long> nothingSealed(Manifest unused) {
     return Map.of();
   }
 
-  static void noForce(Disk unused, java.nio.file.Path directory) {}
+  public static void noForce(Disk unused, java.nio.file.Path directory) {}
 
-  static void forced(NativeFile file) {
+  public static void forced(NativeFile file) {
     JournalCut.forced(file);
   }
 }
