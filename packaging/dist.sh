@@ -8,10 +8,10 @@
 # packaging/try.sh proves both.
 # shellcheck shell=sh disable=SC2154 # the launcher sets where things lie
 
-# What `jdeps --print-module-deps` finds in our jars, without java.desktop and java.sql, which only
-# parts of libraries that we do not call ask for; and what jdeps cannot see: file systems in jars,
-# elliptic curves for TLS, the compiler's package that Chronicle's options open, time zones and
-# character sets that users name.
+# What `jdeps --print-module-deps` finds in our jars, without java.desktop, which only parts of
+# libraries that we do not call ask for; and what jdeps cannot see: file systems in jars, elliptic
+# curves for TLS, the compiler's packages that Chronicle's options open, names and passwords of the
+# platform's security, and character sets by name.
 runtime_modules=java.base,java.compiler,java.logging,java.management,java.naming,java.net.http,\
 java.security.jgss,java.security.sasl,java.sql,java.xml,jdk.charsets,jdk.compiler,jdk.crypto.ec,\
 jdk.jfr,jdk.management,jdk.net,jdk.unsupported,jdk.zipfs
