@@ -20,8 +20,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/// Runs stores against each other on the same events, in the order A B B A in one process, and
-/// prints every run and the medians. Making the events is not timed. See the profile `peers`.
+/// Benchmark of stores against each other on the same events, in the order A B B A in one process.
+/// It prints every run and the medians. Generating the events is not timed. See the profile
+/// `peers`.
 ///
 /// ```
 /// PeerRuns <events> <rounds> <store,store>      one round is A B B A
@@ -41,7 +42,7 @@ final class PeerRuns {
 
   private static final int WARM_UP_PART = 8;
 
-  /// Events that are opened again: what the log of either holds before anything is written out.
+  /// Events to recover: as many as the log of either store holds before the first flush.
   private static final int RECOVERED_EVENTS = 200_000;
 
   private static final int BATCH_EVENTS = 1_000;
@@ -51,7 +52,7 @@ final class PeerRuns {
 
   /// One store's figures of one run.
   ///
-  /// @param scanned what the full scan saw
+  /// @param scanned result of the full scan
   /// @param append events a second, until the last append returned
   /// @param appendFlushed events a second, until everything was at rest
   /// @param scan events a second
@@ -91,7 +92,7 @@ final class PeerRuns {
     Map<String, List<Run>> runs = new LinkedHashMap<>();
     Set<Scanned> scanned = new HashSet<>();
     for (String name : names) {
-      run(name, events / WARM_UP_PART); // compiles the code, tells nothing
+      run(name, events / WARM_UP_PART); // warms up; not measured
     }
     for (int round = 0; round < rounds; round++) {
       for (String name : order) {
@@ -140,7 +141,7 @@ final class PeerRuns {
     }
   }
 
-  /// Appends the first events and returns the nanoseconds that making them took.
+  /// Appends the first events and returns the nanoseconds that generating them took.
   private static long append(PeerStore store, int events) {
     long making = 0;
     var source = AccessLogEvents.of(SEED);
@@ -156,8 +157,8 @@ final class PeerRuns {
     return making;
   }
 
-  /// Copies the directory of a store that is at work, which is what its process would leave if it
-  /// were killed, and opens the copy: the log is read and what was in it written out.
+  /// Copies the directory of a running store, which is what its process would leave if it were
+  /// killed, and opens the copy: this reads the log and flushes its content.
   private static double recovery(Function<Path, PeerStore> opener) throws IOException {
     Path directory = Files.createTempDirectory(Path.of("target"), "killed");
     Path copy = Files.createTempDirectory(Path.of("target"), "copy");

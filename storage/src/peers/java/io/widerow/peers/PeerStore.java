@@ -4,16 +4,16 @@ import io.widerow.storage.Durability;
 
 import io.widerow.event.EventBatch;
 
-/// A store of events as [PeerRuns] drives it, so that ours and others do the same work on the same
-/// events. One lane, one partition per hour, level [Durability#OS].
+/// An event store that [PeerRuns] drives, so that all do the same work on the same events. One
+/// lane, one partition per hour, level [Durability#OS].
 ///
 /// - Threads: one.
 public interface PeerStore extends AutoCloseable {
-  /// Gives the events their ids, writes them, and makes them survive the death of the process. The
-  /// batch belongs to the caller again when this returns.
+  /// Assigns ids to the events and writes them, so that they survive the death of the process. The
+  /// caller owns the batch again when this returns.
   void append(EventBatch batch);
 
-  /// Brings everything into the form it has at rest: memory written to disk, background work done.
+  /// Flushes memory to disk and waits for all background work.
   void flush();
 
   /// Reads every event in order, partition after partition: its id and every byte of its record.
@@ -25,9 +25,9 @@ public interface PeerStore extends AutoCloseable {
   @Override
   void close();
 
-  /// What a read saw; two stores that were given the same events must see the same.
+  /// Result of a read. Two stores with the same events must give equal results.
   ///
-  /// @param events how many
+  /// @param events number of events
   /// @param bodyBytes sum of the lengths of their bodies
   record Scanned(long events, long bodyBytes) {}
 }

@@ -22,10 +22,10 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/// RocksDB with the settings that suit these events: batches of 100, the log on and not forced,
-/// zstd at every level, memtables of 128 MiB, two background threads, blocks of 16 KiB, a cache of
-/// 64 MiB. The key is the partition's bytes and the id's 16, so keys arrive almost in order; the
-/// value is the record as it lies in the batch, handed over without a copy in Java.
+/// RocksDB with settings that suit these events: batches of 100, the log on and not forced, zstd
+/// at every level, memtables of 128 MiB, two background threads, blocks of 16 KiB, a cache of 64
+/// MiB. The key is the partition's bytes and the 16 bytes of the id, so keys arrive almost in
+/// order. The value is the record as it lies in the batch, passed without a copy in Java.
 final class RocksPeer implements PeerStore {
   private static final int WRITE_BATCH_EVENTS = 100;
   private static final int BUCKET_MINUTES = 60;

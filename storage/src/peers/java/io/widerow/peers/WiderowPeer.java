@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// Our own store: one lane, two threads for sealing and merging, everything else as it comes.
-/// Each append is a commit. With several shards, each append goes to the next one.
+/// Our own store: one lane, two threads for sealing and merging, defaults otherwise. Each append
+/// is a commit. With several shards, each append goes to the next one.
 final class WiderowPeer implements PeerStore {
   private final Durability durability;
   private final ExecutorService background = Executors.newFixedThreadPool(2);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: whatever names come and whichever of them share a slot, the right one comes out.
+/// Goal: a lookup returns the right name, whatever names are used and whichever share a slot.
 class AttributeNamesTest {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.widerow.event.Seeds#twenty")

@@ -12,9 +12,9 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: runs of any length are compared whole and copied exactly, without a byte of what lies
-/// around them, up to the very end of their memory. Method: runs at both ends of arrays and of
-/// native memory as long as they are, each byte changed in turn, beside the runtime's.
+/// Goal: runs of any length are compared whole and copied exactly, without touching a byte around
+/// them, up to the very end of their memory. Method: runs at both ends of arrays and of native
+/// memory, and filling them, each byte changed in turn, compared with the runtime's methods.
 class ByteRunsTest {
   private static final int AROUND = 3;
 

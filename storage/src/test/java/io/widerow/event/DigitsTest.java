@@ -9,8 +9,8 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/// Goal: digits are those that the JDK prints. Method: all decimals below 100,000, the edges of
-/// each width, and random words, beside the JDK.
+/// Goal: digits equal those that the JDK prints. Method: compare all decimals below 100,000, the
+/// edges of each width, and random words with the JDK.
 class DigitsTest {
   private static String text(long ascii) {
     byte[] bytes =
@@ -24,7 +24,7 @@ class DigitsTest {
   }
 
   @Test
-  void decimalsAreTheirs() {
+  void decimalsEqualTheJdks() {
     for (int number = 0; number < 100_000; number++) {
       checkDecimal(number);
       checkDecimal(99_999_999 - number);
@@ -33,7 +33,7 @@ class DigitsTest {
   }
 
   @Test
-  void hexIsTheirs() {
+  void hexEqualsTheJdks() {
     Random random = new Random(1);
     for (int i = 0; i < 100_000; i++) {
       int bits = i < 70_000 ? i : random.nextInt();
@@ -42,7 +42,7 @@ class DigitsTest {
   }
 
   @Test
-  void idsAreTheirs() {
+  void idsEqualTheJdks() {
     Random random = new Random(2);
     for (int i = 0; i < 100_000; i++) {
       long time = random.nextLong() & 0x0fff_ffff_ffff_ffffL;

@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a batch holds exactly the events it accepted, each attribute once and in order; it refuses
-/// the others for the first reason, and is then what it was. Method: random events, good and bad,
+/// Goal: a batch holds exactly the events it accepted, each attribute once and in order. It refuses
+/// the others for the first reason and is then unchanged. Method: put random events, good and bad,
 /// into a batch with narrow limits and into a list of plain maps. The seed is the test's name.
 class EventBatchModelTest {
   private static final byte[] NOT_UTF8 = {'a', (byte) 0xc0, (byte) 0x80};
 
-  /// An event as the model has it; names are in Latin-1, one character for each byte, so that the
-  /// map's order is that of the bytes.
+  /// An event of the model. Names are in Latin-1, one character a byte, so that the map's order is
+  /// that of the bytes.
   private record Event(EventId id, boolean own, String type, Map<String, Object> attributes) {}
 
   /// What [EventBatch] must do, with maps instead of bytes.
@@ -42,11 +42,11 @@ class EventBatchModelTest {
     boolean twice;
     @Nullable Rejection why;
     TreeMap<String, Object> attributes = new TreeMap<>();
-    List<byte[]> namesKnown = List.of(); // that the batch said it knows
+    List<byte[]> namesKnown = List.of(); // known to the batch
     long known = -1;
-    int withoutNames; // values put so
+    int withoutNames; // values put without names
     final RecordTemplate template = new RecordTemplate();
-    @Nullable Event like; // that the template took
+    @Nullable Event like; // taken by the template
     int likeLength;
     int alike; // events made from it
 
@@ -83,7 +83,7 @@ class EventBatchModelTest {
       }
     }
 
-    /// An event as the one that the template took.
+    /// Begins an event like the one that the template took.
     void beginLike(Event other, boolean timeIsGood) {
       twice = false;
       why = timeIsGood ? null : Rejection.TIME_OUT_OF_RANGE;
@@ -227,7 +227,7 @@ class EventBatchModelTest {
     return actual != null;
   }
 
-  /// Adds an event that is made from another, with some numbers and booleans of its own.
+  /// Adds an event made from another one, with some numbers and booleans of its own.
   private static boolean addLike(
       SplittableRandom random, EventBatch batch, Model model, Event like) {
     boolean timeIsGood = !rarely(random);
@@ -376,7 +376,7 @@ class EventBatchModelTest {
     return random.nextInt(60) == 0;
   }
 
-  /// Zero to `lengthMax` bytes of UTF-8, short ones often, so that names meet again.
+  /// Zero to `lengthMax` bytes of UTF-8, often few, so that names repeat.
   private static byte[] text(SplittableRandom random, int lengthMax) {
     int length = random.nextInt(50) == 0 ? 0 : 1 + random.nextInt(lengthMax);
     var text = new StringBuilder();

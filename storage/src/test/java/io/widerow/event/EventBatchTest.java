@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// The edges of [EventBatch], one by one; [EventBatchModelTest] has the rest.
+/// Edge cases of [EventBatch], one by one; [EventBatchModelTest] covers the rest.
 class EventBatchTest {
   private static final byte[] TYPE = {'t'};
   private static final byte[] NAME = {'n'};
@@ -148,7 +148,7 @@ class EventBatchTest {
     }
   }
 
-  /// In nanoseconds these times overflow a long, some of them to where events may be.
+  /// In nanoseconds these times overflow a long, some of them into the valid range.
   @Test
   void idsOfTheFarFutureAreRefused() {
     try (var batch = new EventBatch(64, 1 << 16)) {

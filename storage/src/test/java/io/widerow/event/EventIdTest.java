@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: ids order as times and arrival do, their fields come back, and the bounds of instants
-/// divide them. Method: random fields with neighbours; the edges one by one.
+/// Goal: ids order by time and arrival, their fields round-trip, and the bounds of instants
+/// separate them. Method: random fields with neighbours, and the edges one by one.
 class EventIdTest {
   private static final long COUNTER_LAST = TimeUuid.COUNTER_LIMIT - 1;
 
@@ -134,7 +134,7 @@ class EventIdTest {
         "+ba7b810-9dad-11d1-80b4-00c04fd430c8",
         "-ba7b810-9dad-11d1-80b4-00c04fd430c8",
         "6ba7b810-9dad-11d1-80b4-00c04fd430cg",
-        "6ba7b810-9dad-11d1-80b4-00c04fd430c\uff11", // a digit, but not of ASCII
+        "6ba7b810-9dad-11d1-80b4-00c04fd430c\uff11", // a digit outside ASCII
         "6ba7b810-9dad-11d1-80b4-00c04fd430c88",
         "06ba7b810-9dad-11d1-80b4-0c04fd430c8"
       })
@@ -184,6 +184,6 @@ class EventIdTest {
 
   private static void assertBefore(EventId a, EventId b) {
     assertTrue(a.compareTo(b) < 0, () -> a + " is not before " + b);
-    assertTrue(b.compareTo(a) > 0, () -> b + " is not behind " + a);
+    assertTrue(b.compareTo(a) > 0, () -> b + " is not after " + a);
   }
 }

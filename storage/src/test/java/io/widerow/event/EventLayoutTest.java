@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/// FORMAT.md is the promise to other programs; this test keeps the code to it.
+/// Goal: the code agrees with FORMAT.md, the contract with other programs.
 class EventLayoutTest {
   @Test
   void formatDocumentListsTheHeaderAsTheCodeHasIt() throws IOException {
@@ -68,7 +68,7 @@ class EventLayoutTest {
     return "| %2d | %d | `%s` |".formatted(offset, field.byteSize(), name);
   }
 
-  /// What stands in FORMAT.md between two markers of this name, without the table's heading.
+  /// The text of FORMAT.md between two markers of this name, without the table's heading.
   private static String documented(String marker) throws IOException {
     String document = Files.readString(Path.of("FORMAT.md"));
     return document.split("<!-- " + marker + " -->", 3)[1].strip();

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a key's bytes order as its fields do, and bytes and text give the key back. Method: random
-/// keys that share most of their fields, with types full of NULs, separators and long characters.
+/// Goal: a key's bytes order as its fields do, and bytes and text round-trip. Method: random keys
+/// that share most of their fields, with types full of NULs, separators and long characters.
 class PartitionKeyTest {
   private static final int[] WIDTHS =
       IntStream.rangeClosed(1, PartitionKey.MINUTES_PER_DAY)

@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/// Goal: what is called a record can be read, and every record is called one. Method: a record with
+/// Goal: whatever the check accepts can be read, and it accepts every record. Method: a record with
 /// attributes of all kinds, cut at every length and with every byte set to every value.
 class RecordCheckTest {
   private final RecordCheck check = new RecordCheck();

@@ -13,10 +13,9 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a record fits a template when it differs from it in header and numbers alone; then its
-/// numbers are read where the template's stand. Method: random records, at the very end of their
-/// memory, of which each byte is changed in turn. The seed is the test's name; to replay one, run
-/// with `-Dseed=<n>`.
+/// Goal: a record fits a template if it differs from it only in header and numbers; its numbers are
+/// then read at the template's places. Method: random records at the very end of their memory, with
+/// each byte changed in turn. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class RecordTemplateTest {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.widerow.event.Seeds#hundred")
@@ -78,7 +77,7 @@ class RecordTemplateTest {
     assertNull(batch.end());
   }
 
-  /// Records of one series have one hash, and the hash of others is another.
+  /// Records of one series have the same hash, and records of other series another one.
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.widerow.event.Seeds#twenty")
   void recordsThatFitHaveOneHash(long seed) {

@@ -3,8 +3,8 @@ package io.widerow.event;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// The seeds of property tests: fresh ones in every run, in the tests' names, or the one given with
-/// `-Dseed=<n>` to replay a failure. Use as `@MethodSource("io.widerow.event.Seeds#twenty")`.
+/// Seeds of property tests: fresh ones in every run, shown in the tests' names, or the one given
+/// with `-Dseed=<n>` to replay a failure. Use as `@MethodSource("io.widerow.event.Seeds#twenty")`.
 public final class Seeds {
   private Seeds() {}
 

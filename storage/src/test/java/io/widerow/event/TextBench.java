@@ -23,8 +23,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// What does it cost to look for a rare word in a log line of an open row, against a copy that
-/// `String` looks through, and against one byte at a time?
+/// Question: what does it cost to search a log line of an open row for a rare word, compared with a
+/// copy that `String` searches, and with one byte at a time?
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

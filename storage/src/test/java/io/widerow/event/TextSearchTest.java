@@ -38,9 +38,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a text is found in exactly the sealed events that have it, wherever in a line it lies: in
-/// constant parts, in variables, in numbers, and over their edges. Method: the real log files, and
-/// texts cut out of them at random places, in both directions, beside the lines themselves.
+/// Goal: a text is found in exactly the sealed events that have it, wherever it lies in a line: in
+/// constant parts, in variables, in numbers, and across their edges. Method: the real log files,
+/// and texts cut out of them at random places, in both directions, compared with the lines
+/// themselves.
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class TextSearchTest {
   private static final long NANOS = 1_700_000_000_000_000_000L;

@@ -11,9 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a text is found where String finds it, and ordered as its bytes are. Method: short words
-/// of two letters, so that beginnings of the needle come often, inside memory that goes on around
-/// them.
+/// Goal: a text is found where String finds it, and texts order as their bytes do. Method: short
+/// words of two letters, so that beginnings of the needle are frequent, inside larger memory.
 class TextTest {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.widerow.event.Seeds#twenty")

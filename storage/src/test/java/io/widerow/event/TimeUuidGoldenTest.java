@@ -14,7 +14,7 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
 /// Goal: our order of ids is Cassandra's. Method: pairs of UUIDs with the sign that
-/// `TimeUUIDType.compare` of cassandra-all 5.0.9 itself gave; `src/test/cassandra` made them.
+/// `TimeUUIDType.compare` of cassandra-all 5.0.9 returned; `src/test/cassandra` generated them.
 class TimeUuidGoldenTest {
   private static final int PAIRS_MIN = 10_000;
 

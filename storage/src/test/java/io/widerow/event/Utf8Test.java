@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: what passes is exactly what the JDK's decoder takes, and strings compare as their bytes.
-/// Method: every sequence of one to three bytes, every lead of four, random mixtures at every
+/// Goal: valid is exactly what the JDK's decoder accepts, and strings compare as their bytes do.
+/// Method: every sequence of one to three bytes, every four-byte lead, random mixtures at every
 /// offset; random strings of characters around the edges of each length.
 class Utf8Test {
   private static final byte[][] PIECES = {

@@ -18,17 +18,17 @@ import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Any number of access-log events made from 10,000 real lines: new times, and fields recombined
-/// from the real pools and varied, so that no compressor sees a whole line twice. The same seed
-/// gives the same events.
+/// Generator of access-log events from 10,000 real lines: new times, and fields recombined from the
+/// real pools and varied, so that no compressor sees a whole line twice. The same seed gives the
+/// same events.
 ///
 /// ```
 /// 83.149.77.12 - - [20/Nov/2026:19:00:00 +0000] "GET /a/b.png?id=4711 HTTP/1.1" 200 2031 "-" "..."
 ///        varied                                                varied               varied
 /// ```
 ///
-/// A client keeps its agent; paths, answers and referrers come as often as they do in the real log.
-/// Times rise at a steady rate with nanoseconds that vary; a share of the events is late by up to
+/// A client keeps its agent. Paths, answers and referrers are as frequent as in the real log. Times
+/// rise at a steady rate with varied nanoseconds, and a share of the events is late by up to
 /// [#LATE_MAX]. Each event has one attribute, `body`, the whole line.
 ///
 /// - Threads: one.
@@ -49,7 +49,7 @@ public final class AccessLogEvents {
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("dd/MMM/uuuu:HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-  /// A real line, taken apart.
+  /// A real line, split into its parts.
   private record Parts(
       String network,
       String users,
@@ -132,7 +132,7 @@ public final class AccessLogEvents {
     return new AccessLogEvents(REAL_LOG, seed, Instant.parse("2026-11-20T19:00:00Z"), 20_000, 0.02);
   }
 
-  /// How many events were made by now.
+  /// Number of events generated so far.
   public long made() {
     return made;
   }

@@ -3,7 +3,7 @@ package io.widerow.faults;
 import io.widerow.event.EventBatch;
 import io.widerow.storage.LaneWriter;
 
-/// What tests append, none of which a store may refuse.
+/// Appends of tests, which the store must accept.
 public final class Appends {
   private Appends() {}
 

@@ -8,9 +8,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Starts programs of these tests in processes of their own, with the module options of this one.
-/// Classes are put into an archive of the JVM first, since starting is most of what such a test
-/// waits for.
+/// Launcher of test programs in processes of their own, with the module options of this one. It can
+/// archive the classes first, since such a test mostly waits for JVM starts.
 public final class ChildJvm {
   private final List<String> options = new ArrayList<>();
 
@@ -30,12 +29,12 @@ public final class ChildJvm {
             classPath));
   }
 
-  /// Starts as they are on this class path.
+  /// Starts programs from this class path.
   public static ChildJvm plain() {
     return new ChildJvm(System.getProperty("java.class.path"));
   }
 
-  /// Starts fast: from an archive of the classes that [KilledWriter] needs.
+  /// Starts programs fast, from an archive of the classes that [KilledWriter] needs.
   ///
   /// @param directory for the archive
   public static ChildJvm archived(Path directory) throws IOException, InterruptedException {
@@ -56,7 +55,7 @@ public final class ChildJvm {
     return child;
   }
 
-  /// @param before a program that runs the JVM, with its arguments
+  /// @param before prefix of the command: a program that runs the JVM, with its arguments
   public ProcessBuilder start(List<String> before, Class<?> program, String... arguments) {
     List<String> command = new ArrayList<>(before);
     command.addAll(options);

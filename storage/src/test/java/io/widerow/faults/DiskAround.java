@@ -5,7 +5,7 @@ import io.widerow.storage.disk.DiskFile;
 import java.nio.file.Path;
 import java.util.List;
 
-/// A disk that hands everything on to another one. Tests override what they want to watch or break.
+/// A disk that delegates to another one. Tests override what they want to watch or break.
 ///
 /// - Threads: as the other one.
 public class DiskAround implements Disk {

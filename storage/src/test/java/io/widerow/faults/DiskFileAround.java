@@ -4,7 +4,7 @@ import io.widerow.storage.disk.DiskFile;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/// A file that hands everything on to another one. Tests override what they want to watch or break.
+/// A file that delegates to another one. Tests override what they want to watch or break.
 ///
 /// - Threads: as the other one.
 public class DiskFileAround implements DiskFile {

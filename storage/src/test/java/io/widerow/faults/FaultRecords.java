@@ -17,16 +17,15 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The rows of `bench-results/faults.md`: each run of a fault test that came to its end adds one to
-/// the file that `-Dfaults.file=<path>` names, and [#main] writes those of a file as tables between
-/// two marks each of the page. Without the property nothing is written. A test that fails adds
-/// none.
+/// Recorder of the rows of `bench-results/faults.md`. Each fault test that passes appends a row to
+/// the file named by `-Dfaults.file=<path>`. [#main] writes a file's rows as tables between pairs
+/// of marks in the page. Without the property nothing is written. A failing test adds no row.
 public final class FaultRecords {
   private static final String END = "<!-- end of rows -->";
   private static final Pattern FIELD = Pattern.compile("\"([a-z0-9]+)\":(?:\"([^\"]*)\"|(-?\\d+))");
 
-  /// What kinds of rows there are: each has columns of its own, which a row has in this order, and
-  /// behind them the date, the machine and the commit.
+  /// The kinds of rows. Each has its own columns, in this order, followed by date, machine and
+  /// commit.
   public enum Table {
     FAULTS(
         "fault:fault times:times acknowledged:batches_acknowledged repeated:attempts_repeated"
@@ -87,11 +86,11 @@ public final class FaultRecords {
 
   private FaultRecords() {}
 
-  /// What senders with a ledger saw.
+  /// Counts of senders with a ledger.
   ///
-  /// @param acknowledged batches, all of which are there, once and in order
-  /// @param repeated attempts that were not answered with success
-  /// @param recognised repeats that were answered without storing them again
+  /// @param acknowledged acknowledged batches; all are present, once and in order
+  /// @param repeated attempts that got no success answer
+  /// @param recognised repeats that were acknowledged without storing them again
   public record Batches(long acknowledged, long repeated, long recognised) {
     public Batches with(Batches more) {
       return new Batches(
@@ -102,8 +101,8 @@ public final class FaultRecords {
   /// Adds a row.
   ///
   /// @param fault one line of words, without quotes
-  /// @param millis what each time took until the daemon served again, or what the fault says; may
-  ///   be empty
+  /// @param millis for each time, milliseconds until the daemon served again, or as the fault says;
+  ///   may be empty
   public static void add(String fault, long times, Batches batches, long[] millis)
       throws IOException {
     add(
@@ -121,7 +120,7 @@ public final class FaultRecords {
         part(millis, 100));
   }
 
-  /// The value that so many percent of all are not above; "-" when there are none.
+  /// The percentile of the values; "-" when there are none.
   public static Object part(long[] values, int percent) {
     long[] sorted = values.clone();
     Arrays.sort(sorted);
@@ -132,7 +131,7 @@ public final class FaultRecords {
 
   /// Adds a row.
   ///
-  /// @param values of the columns of the table, numbers or one line of words without quotes
+  /// @param values column values in order: numbers, or one line of words without quotes
   public static void add(Table table, Object... values) throws IOException {
     String line = row(table, values);
     String file = System.getProperty("faults.file");
@@ -193,7 +192,7 @@ public final class FaultRecords {
         page, rendered(Files.readString(page), Files.readAllLines(Path.of(arguments[0]))));
   }
 
-  /// The page with the rows between their marks; what stands around them is left as it is.
+  /// The page with the rows between their marks. The text around them is unchanged.
   static String rendered(String page, List<String> lines) {
     String rendered = page;
     for (Table table : Table.values()) {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the page says what the rows say, and keeps what people wrote around them. Method: a row as
-/// a test writes it, and a page.
+/// Goal: the page shows the rows and keeps the text around them. Method: a row as a test writes it,
+/// and a page.
 class FaultRecordsTest {
   private static final String ROW =
       "{\"fault\":\"kill -9\",\"times\":40,\"acknowledged\":17,\"repeated\":3,\"recognised\":1,"

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
-/// The journal's double for the simulated disk: the same promises as the real one, on plain files
-/// of a [Disk], so that the whole store can be crashed thousands of times. Frames are 8-byte
-/// aligned; a reader finds them by their magic.
+/// Journal for the simulated disk, with the same guarantees as the real one on plain files of a
+/// [Disk], so that tests can crash the whole store thousands of times. Frames are 8-byte aligned; a
+/// reader finds them by their magic.
 public final class FileJournal implements Journal {
   private final Disk disk;
   private final Path directory;
@@ -39,7 +39,7 @@ public final class FileJournal implements Journal {
     disk.forceDirectory(directory);
   }
 
-  /// A name that is free: openings that were killed leave empty files from the same LSN.
+  /// A free name. Opens that were killed leave empty files with the same LSN.
   private Path path(long lsnFirst) {
     for (int number = 0; ; number++) {
       Path path = directory.resolve("%04x-%016x-%04x.jnl".formatted(lane, lsnFirst, number));
@@ -52,10 +52,10 @@ public final class FileJournal implements Journal {
   @Override
   public synchronized void append(long lsn, MemorySegment frame) {
     if (lsn != lsnLast + 1) {
-      throw new IllegalStateException("lsn " + lsn + " behind " + lsnLast);
+      throw new IllegalStateException("lsn " + lsn + " after " + lsnLast);
     }
     if (offset > fileBytes) {
-      force(); // what is in the old file may be promised by the next force
+      force(); // the next force may promise what is in the old file
       DiskFile next = disk.create(path(lsn));
       disk.forceDirectory(directory);
       closed.add(new Closed(file.path(), lsnLast, offset));
@@ -90,7 +90,7 @@ public final class FileJournal implements Journal {
     file.close();
   }
 
-  /// Makes and reads them.
+  /// Creates and reads these journals.
   public static final class Factory implements Journal.Factory {
     private final Disk disk;
     private final Path storeDirectory;
@@ -102,8 +102,8 @@ public final class FileJournal implements Journal {
       this(disk, config, config.journalFileBytes());
     }
 
-    /// @param fileBytes from which on the next group goes to a new file; may be smaller than the
-    ///   product allows
+    /// @param fileBytes file size from which the next group goes to a new file; may be smaller than
+    ///   the product allows
     public Factory(Disk disk, StoreConfig config, long fileBytes) {
       this.disk = disk;
       this.storeDirectory = config.directory();

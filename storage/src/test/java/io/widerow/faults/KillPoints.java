@@ -10,20 +10,20 @@ import java.util.TreeMap;
 import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 
-/// Ends this process, as `kill -9` does, before or after the n-th operation of a kind: a write, a
-/// force, a rename and so on of a segment, of the manifest and so on, and each operation of the
-/// real journal. Counts how often every point is passed.
+/// Kill points: they end this process, as `kill -9` does, before or after the n-th operation of a
+/// kind, such as a write, force or rename of a segment or of the manifest, or an operation of the
+/// real journal. They count how often every point is passed.
 ///
 /// - Threads: one.
 public final class KillPoints {
-  /// Exit code of a process that came to its point.
+  /// Exit code of a process that reached its point.
   public static final int REACHED = 99;
 
   private final Map<String, Integer> passed = new TreeMap<>();
   private final String point;
   private final int nth;
 
-  /// @param point where to end; empty for nowhere
+  /// @param point where to end; empty to end nowhere
   /// @param nth from 1
   KillPoints(String point, int nth) {
     this.point = point;
@@ -58,7 +58,7 @@ public final class KillPoints {
         });
   }
 
-  /// What a path is, without its numbers.
+  /// The kind of a path, without its numbers.
   private static String kind(Path path) {
     String text = path.toString();
     for (String kind : new String[] {"/segments/", "/notes/", "/journal/", "manifest", "FORMAT"}) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executors;
 
-/// The program that [StoreKillTest] kills: appends numbered events to a real store and says on
+/// Program that [StoreKillTest] kills: it appends numbered events to a real store and reports on
 /// standard output how many are acknowledged, after they are.
 public final class KilledWriter {
   private KilledWriter() {}
@@ -25,7 +25,7 @@ public final class KilledWriter {
         .withAges(Duration.ZERO, null);
   }
 
-  /// The same with a set of rows more, all turned so soon that two are sealed at once.
+  /// The same with one more set of rows, each filled so soon that two are sealed at once.
   static StoreConfig busyConfig(Path directory) {
     return config(directory).withMemory(192 << 20, Duration.ofMillis(1));
   }

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 
-/// A disk in memory that never fails; tests look into its files and change them.
+/// A disk in memory that never fails. Tests read and change its files.
 public final class MemoryDisk implements Disk {
   private final TreeMap<Path, Content> files = new TreeMap<>();
 

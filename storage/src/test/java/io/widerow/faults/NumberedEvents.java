@@ -5,9 +5,9 @@ import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
 import java.nio.charset.StandardCharsets;
 
-/// Events that are a function of their number, so that a process that was killed and the one that
-/// looks after it agree on what was written. One in 16 is late; one in 10 brings an id of its own,
-/// the same as that of its neighbours of the same kind, so that most of these replace another.
+/// Events that are a function of their number, so that a killed process and its checker agree on
+/// what was written. One in 16 is late. One in 10 has an id of its own, equal to that of its
+/// neighbours of the same kind, so that most of these replace another.
 public final class NumberedEvents {
   static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final byte[] TYPE = "numbered".getBytes(StandardCharsets.UTF_8);
@@ -21,7 +21,7 @@ public final class NumberedEvents {
     return number % 10 == 3;
   }
 
-  /// The id that an event with [#isOwn] brings.
+  /// The id of an event with [#isOwn].
   public static EventId ownId(long number) {
     long group = number / 40;
     return new EventId(
@@ -37,7 +37,7 @@ public final class NumberedEvents {
     add(batch, number, new byte[0]);
   }
 
-  /// @param noise more bytes, whatever they are
+  /// @param noise additional bytes of any content
   static void add(EventBatch batch, long number, byte[] noise) {
     if (isOwn(number)) {
       batch.begin(TYPE, 0, TYPE.length, ownId(number));

@@ -11,8 +11,8 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 
-/// The class path of this process with its directories packed into jars: the JVM archives classes
-/// from jars only, and starting from an archive is what makes a test of many processes fast.
+/// Class path of this process with its directories packed into jars. The JVM archives classes from
+/// jars only, and starting from an archive makes a test of many processes fast.
 public final class PackedClasses {
   private PackedClasses() {}
 

@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Loads this project's classes once more, with some calls in them left out or led elsewhere. So a
-/// rule of the product can be broken for a test, and the product has no switch for it. Assertions
-/// of the product are off, as they are when it runs: what finds a broken rule is a test.
+/// Class loader for mutation tests: it loads this project's classes again, with some calls removed
+/// or redirected. So a test can break a rule of the product without a switch in the product.
+/// Assertions of the product are off, as in production, so only a test can find the broken rule.
 ///
 /// - Threads: any.
 public final class PlantLoader extends ClassLoader {
@@ -33,13 +33,13 @@ public final class PlantLoader extends ClassLoader {
   private final Map<String, List<Cut>> cuts = new HashMap<>();
   private final Map<Cut, Integer> done = new HashMap<>();
 
-  /// Calls in a method, and in its lambdas, that are not made.
+  /// Calls to remove or redirect in a method and in its lambdas.
   ///
-  /// @param in the name of the class of the method
-  /// @param owner the class or interface that is called
+  /// @param in name of the method's class
+  /// @param owner class or interface of the called method
   /// @param nth which of the calls, from 0; -1 for all
-  /// @param hook a static method of the loader's hooks that is called in their place, with the
-  ///   object first; null for none, whose result is then null, zero or false
+  /// @param hook static method of the loader's hooks to call instead, with the object as first
+  ///   argument; null for none, and the result is then null, zero or false
   public record Cut(
       String in, String method, Class<?> owner, String call, int nth, @Nullable String hook) {
     public static Cut out(Class<?> in, String method, Class<?> owner, String call) {
@@ -50,7 +50,7 @@ public final class PlantLoader extends ClassLoader {
       return to(in.getName(), method, owner, call, hook);
     }
 
-    /// The same in a class that cannot be named where the bug is planted.
+    /// The same for a class that is not accessible where the bug is planted.
     public static Cut to(String in, String method, Class<?> owner, String call, String hook) {
       return new Cut(in, method, owner, call, -1, hook);
     }
@@ -69,7 +69,7 @@ public final class PlantLoader extends ClassLoader {
     }
   }
 
-  /// @param hooks the class whose methods are called in the place of others
+  /// @param hooks class whose methods replace others
   public PlantLoader(Class<?> hooks, List<Cut> cuts) {
     super(PlantLoader.class.getClassLoader());
     this.hooks = ClassDesc.of(hooks.getName());
@@ -80,7 +80,7 @@ public final class PlantLoader extends ClassLoader {
     }
   }
 
-  /// Calls that were left out or led elsewhere, in the classes loaded by now.
+  /// Number of calls removed or redirected in the classes loaded so far.
   public synchronized int done(Cut cut) {
     return done.getOrDefault(cut, 0);
   }

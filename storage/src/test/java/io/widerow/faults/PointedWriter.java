@@ -14,9 +14,9 @@ import io.widerow.storage.live.StoreClock;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 
-/// The program that [KillPointTest] has end itself at a named point: it makes a store, writes,
-/// seals and merges, opens the store again without having closed it, writes on, and closes it. Does
-/// the same each time. Says on standard output how many events are acknowledged, after they are.
+/// Program that ends itself at a named point for [KillPointTest]. It creates a store, writes, seals
+/// and merges, opens the store again without closing it, writes on, and closes it, in the same way
+/// each time. It reports on standard output how many events are acknowledged, after they are.
 public final class PointedWriter {
   private static final int COMMITS = 44; // more than a journal file
   private static final int EVENTS = 30;
@@ -24,7 +24,7 @@ public final class PointedWriter {
 
   private PointedWriter() {}
 
-  /// @param args directory, point, which time; without a point it goes to its end, and says how
+  /// @param args directory, point, which pass; without a point it runs to its end and reports how
   ///   often it passed each
   public static void main(String[] args) {
     Path directory = Path.of(args[0]);

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.SplittableRandom;
 
-/// The bytes of a file of a [SimDisk]: as programs see them, and as they are durable.
+/// Bytes of a [SimDisk]'s file: those that programs see, and those that are durable.
 final class SimContent {
   private static final int SECTOR_BYTES = 512;
 

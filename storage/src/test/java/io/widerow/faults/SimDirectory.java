@@ -8,8 +8,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/// A directory of a [SimDisk]: its entries as programs see them, those that are durable, and the
-/// operations between the two.
+/// Directory of a [SimDisk]: the entries that programs see, the durable ones, and the operations
+/// between the two.
 final class SimDirectory {
   private final TreeMap<String, Object> entries = new TreeMap<>();
   private final TreeMap<String, Object> durable = new TreeMap<>();
@@ -28,7 +28,7 @@ final class SimDirectory {
     apply(map -> map.remove(name));
   }
 
-  /// One step, as POSIX has it: the target is the old one or the new one.
+  /// Atomic, as in POSIX: the target is the old file or the new one.
   void rename(String source, String target) {
     Object child = entries.get(source);
     apply(map -> {
@@ -86,7 +86,7 @@ final class SimDirectory {
     return after;
   }
 
-  /// All of it, as a new process finds it: what was not forced still is not.
+  /// A copy as a new process finds it: unforced data is still unforced.
   SimDirectory copy() {
     var copy = new SimDirectory();
     IdentityHashMap<Object, Object> copies = new IdentityHashMap<>();

@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/// A disk in memory that forgets what was not forced. It keeps, for every file and directory, what
-/// is durable and what is not yet; [#crash] gives the disk that a power cut leaves: of the sectors
-/// written since the last force any may have survived, or half of one; of the directory operations
-/// a prefix, or, on a disk that reorders, any of them. Faults can be planted.
+/// Simulated disk in memory that can lose unforced data. For every file and directory it keeps what
+/// is durable and what is not yet. [#crash] gives the disk that a power cut leaves: any of the
+/// sectors written since the last force may have survived, or half of one, and a prefix of the
+/// directory operations or, on a reordering disk, any of them. Faults can be injected.
 ///
 /// - Threads: any; one lock.
 public final class SimDisk implements Disk {
@@ -59,13 +59,13 @@ public final class SimDisk implements Disk {
     return operations;
   }
 
-  /// Has operations numbered `[from, until)` fail with EIO.
+  /// Makes operations numbered `[from, until)` fail with EIO.
   public synchronized void failOperations(long from, long until) {
     failFrom = from;
     failUntil = until;
   }
 
-  /// Has the power cut at an operation: it does not happen, nor does any after it.
+  /// Cuts the power at an operation: neither it nor any later one happens.
   public synchronized void cutPowerAt(long operation) {
     crashAt = operation;
   }

@@ -15,8 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/// Writes random events to a store: several types, equal times, late ones, some with ids of their
-/// own, some of these written again. Keeps what is appended apart from what is acknowledged.
+/// Driver that writes random events to a store: several types, equal times, late ones, some with
+/// ids of their own, some of these written again. It tracks appended and acknowledged events
+/// separately.
 public final class StoreDriver implements AutoCloseable {
   public static final List<String> TYPES = List.of("access", "broker", "cpu|load", "日誌");
   private static final byte[] BODY = "body".getBytes(StandardCharsets.UTF_8);
@@ -30,7 +31,7 @@ public final class StoreDriver implements AutoCloseable {
   /// Groups that were committed and not forced, by lane, oldest first.
   public final Map<Integer, List<List<StoreModel.Written>>> unforced = new HashMap<>();
 
-  /// What each batch was noted with: its note, and its events.
+  /// The events of each batch, by the number of its note.
   public final Map<Long, List<StoreModel.Written>> noted = new HashMap<>();
 
   private final SplittableRandom random;

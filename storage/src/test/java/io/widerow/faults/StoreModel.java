@@ -10,9 +10,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
 
-/// What a store must show, as a plain sorted map: the oracle of the model tests. An event is known
-/// by the value of its attribute `n`, which the test makes unique; ids that the store assigned are
-/// learnt from the store when they are first shown.
+/// Oracle of the model tests: what a store must show, as a plain sorted map. The attribute `n`,
+/// which the test makes unique, identifies an event. Ids assigned by the store are learnt when they
+/// are first shown.
 public final class StoreModel {
   public static final AttributeName NUMBER = AttributeName.of("n");
 
@@ -25,7 +25,7 @@ public final class StoreModel {
     }
   }
 
-  /// What is shown under a type and an id of the client's own.
+  /// Key of an event with a client id: type and id.
   private record OwnKey(String type, EventId id) implements Comparable<OwnKey> {
     @Override
     public int compareTo(OwnKey other) {

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// Reads a store back and holds it to a [StoreModel].
+/// Reader that compares a store with a [StoreModel].
 public final class StoreReading {
   private StoreReading() {}
 

@@ -2,7 +2,7 @@ package io.widerow.faults;
 
 import io.widerow.storage.live.StoreClock;
 
-/// A clock whose hands the test turns.
+/// A clock that the test sets.
 public final class TestClock implements StoreClock {
   private long wallNanos;
   private long monotonicNanos;

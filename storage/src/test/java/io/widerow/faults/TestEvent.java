@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// An event as plain values, to be written and to be compared with.
+/// An event as plain values, to write and to compare.
 ///
 /// @param attributes Long, Double, Boolean, String as [Words], byte arrays as [Words]
 public record TestEvent(
@@ -60,7 +60,7 @@ public record TestEvent(
     return new TestEvent(event.id(), event.version(), event.type(), attributes);
   }
 
-  /// This event with the wanted columns alone.
+  /// This event with only the wanted columns.
   public TestEvent only(@Nullable Set<AttributeName> columns) {
     TreeMap<AttributeName, Object> some = new TreeMap<>(attributes);
     if (columns != null) {

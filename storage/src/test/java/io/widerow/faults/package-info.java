@@ -1,4 +1,4 @@
-/// What fault tests of all modules share.
+/// Tools that the fault tests of all modules share.
 @NullMarked
 package io.widerow.faults;
 

@@ -3,14 +3,14 @@ package io.widerow.fuzz;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
-/// Runs a target on one input and holds it to its budget of heap.
+/// Runner of a target on one input, within the target's heap budget.
 public final class FuzzCheck {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private FuzzCheck() {}
 
-  /// Tries twice before it says that an input takes too much: the first time classes may have been
-  /// loaded, which jazzer makes a large thing.
+  /// Runs an input a second time before it reports too much heap: the first run may have loaded
+  /// classes, which costs much memory under jazzer.
   ///
   /// @throws AssertionError when the input took more heap than the target allows
   public static void run(FuzzTarget target, byte[] input) throws Exception {

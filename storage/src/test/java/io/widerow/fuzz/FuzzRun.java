@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Runs the targets of a module under jazzer, one after the other, each in a JVM of its own, and
-/// prints a table. Seconds are those of the processor. What jazzer found worth keeping stays in the
+/// Program that runs the targets of a module under jazzer, one after the other, each in its own
+/// JVM, and prints a table. Seconds are processor time. Inputs that jazzer keeps stay in the
 /// directory for the next run.
 ///
 /// ```
@@ -26,7 +26,7 @@ public final class FuzzRun {
   private static final Pattern COVERED = Pattern.compile("cov: (\\d+)");
   private static final Pattern KEPT = Pattern.compile("corp: (\\d+)");
 
-  private static final int CHILDREN_USER = 13; // cutime, behind the name; then cstime
+  private static final int CHILDREN_USER = 13; // cutime, counted after the name; then cstime
   private static final long TICKS_PER_SECOND = 100;
 
   private final String targets;
@@ -34,7 +34,7 @@ public final class FuzzRun {
   private final long cpuSeconds;
   private final List<String> jvm;
 
-  /// What became of one target.
+  /// Result of one target.
   private record Result(long executed, String covered, String kept, String finding) {
     static final Result NONE = new Result(0, "0", "0", "");
   }
@@ -68,7 +68,7 @@ public final class FuzzRun {
       if (names.matcher(target.name()).matches()) {
         long cpuBefore = childrenCpuSeconds();
         Result result = Result.NONE;
-        // jazzer counts seconds of the clock: on a busy machine it takes several rounds.
+        // jazzer counts wall-clock seconds, so a busy machine needs several rounds.
         for (long left = cpuSeconds;
             left > 0 && result.finding.isEmpty();
             left = cpuSeconds - (childrenCpuSeconds() - cpuBefore)) {
@@ -98,7 +98,7 @@ public final class FuzzRun {
     return found;
   }
 
-  /// Processor time of processes that were started here and have ended, as Linux counts it.
+  /// Processor time of ended child processes, as Linux counts it.
   private static long childrenCpuSeconds() throws IOException {
     String stat = Files.readString(Path.of("/proc/self/stat"));
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);

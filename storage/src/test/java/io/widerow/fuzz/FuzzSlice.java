@@ -5,8 +5,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// The part of fuzzing that runs in `verify`: all seeds of a target, and a number of inputs made
-/// from them. What fails is printed in base64, to be replayed by [FuzzRun] with `-Dfuzz.input`.
+/// The part of fuzzing that runs in `verify`: all seeds of a target, and a number of inputs mutated
+/// from them. A failing input is printed in base64; [FuzzRun] replays it with `-Dfuzz.input`.
 public final class FuzzSlice {
   private FuzzSlice() {}
 

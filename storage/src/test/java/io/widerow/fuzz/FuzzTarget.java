@@ -7,17 +7,17 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/// Something that reads bytes which anybody may have made up. An enum of a module lists its
-/// targets; [FuzzSlice] runs them in `verify`, [FuzzRun] under jazzer.
+/// Fuzz target: a reader of untrusted bytes. An enum of a module lists its targets; [FuzzSlice]
+/// runs them in `verify`, [FuzzRun] under jazzer.
 public interface FuzzTarget {
   /// Name of the enum constant.
   String name();
 
-  /// Inputs to start from: good ones, and bad ones that are known.
+  /// Inputs to start from: valid ones, and known bad ones.
   List<byte[]> seeds();
 
-  /// The seeds, and what was found before: the lines of `found/<name>.txt` beside the targets, in
-  /// base64. So a finding stays found.
+  /// The seeds and all earlier findings: the lines of `found/<name>.txt` beside the targets, in
+  /// base64. So each finding stays tested.
   default List<byte[]> allSeeds() throws IOException {
     List<byte[]> all = new ArrayList<>(seeds());
     try (InputStream found = getClass().getResourceAsStream("found/" + name() + ".txt")) {
@@ -33,6 +33,6 @@ public interface FuzzTarget {
   /// else as a finding.
   void read(byte[] input) throws Exception;
 
-  /// Bytes of heap that one input may take, all in all.
+  /// Total bytes of heap that one input may allocate.
   long heapBytesMax();
 }

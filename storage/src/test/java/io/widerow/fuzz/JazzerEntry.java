@@ -3,8 +3,7 @@ package io.widerow.fuzz;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What jazzer calls. Nothing here depends on jazzer, so that it is needed in the profile `fuzz`
-/// only.
+/// Entry point for jazzer. Nothing here depends on jazzer, so only the profile `fuzz` needs it.
 public final class JazzerEntry {
   private static @Nullable FuzzTarget target;
 

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// Makes inputs out of seeds: bytes changed, pieces cut, doubled and taken from other seeds,
-/// numbers at the edges of their range put in. The same random numbers give the same inputs.
+/// Mutator of seeds into inputs: it changes bytes, cuts, doubles and splices pieces, and inserts
+/// numbers at the edges of their range. The same random numbers give the same inputs.
 final class Mutator {
   private static final int GROWTH_MAX = 4;
   private static final long[] EDGES = {

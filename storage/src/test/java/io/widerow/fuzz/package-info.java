@@ -1,4 +1,4 @@
-/// What fuzz targets of all modules share: the harness of `verify` and the way to jazzer.
+/// Fuzzing harness that all modules share, for `verify` and for jazzer.
 @NullMarked
 package io.widerow.fuzz;
 

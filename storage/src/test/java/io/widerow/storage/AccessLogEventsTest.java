@@ -18,7 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// The data that we measure with must be as hard as the real thing, and the same for everybody.
+/// Goal: the benchmark data is as hard to compress as the real log, and reproducible.
 class AccessLogEventsTest {
   private static final int EVENTS = 10_000;
 

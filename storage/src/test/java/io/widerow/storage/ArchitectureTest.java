@@ -16,7 +16,7 @@ import java.nio.channels.FileChannel;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// What neither the compiler nor Maven can say of the storage module.
+/// Architecture rules of the storage module that neither the compiler nor Maven can check.
 class ArchitectureTest {
   private static final Set<String> THREAD_STARTERS =
       Set.of("start", "ofVirtual", "ofPlatform", "startVirtualThread");
@@ -78,7 +78,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void whoeverKeepsNativeMemoryOrAFileCanBeClosed() {
+  void ownersOfNativeMemoryOrFilesAreCloseable() {
     fields()
         .that()
         .haveRawType(Arena.class)
@@ -87,7 +87,7 @@ class ArchitectureTest {
         .or()
         .haveRawType(DiskFile.class)
         .and()
-        .areNotDeclaredIn(PieceReader.class) // it reads for those who keep the file
+        .areNotDeclaredIn(PieceReader.class) // it borrows the file from its owner
         .should()
         .beDeclaredInClassesThat()
         .areAssignableTo(AutoCloseable.class)

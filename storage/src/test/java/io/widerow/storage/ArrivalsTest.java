@@ -24,9 +24,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: what a later view shows beyond an earlier one is exactly what came since the earlier one's
-/// position, whatever was committed, sealed, merged, killed or opened with other lanes between.
-/// Method: random runs on a simulated disk; each view is compared with one before it as whole sets.
+/// Goal: the events that a later view shows and an earlier one does not are exactly those that
+/// arrived since the earlier one's position, whatever was committed, sealed, merged, killed or
+/// reopened with other lanes in between. Method: random runs on a simulated disk; each view is
+/// compared with an earlier one as whole sets.
 class ArrivalsTest {
   private static final int STEPS = 120;
 

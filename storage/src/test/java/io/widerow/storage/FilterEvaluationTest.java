@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: filters mean what [Filter] says. Method: random filters over random events, against an
-/// evaluator that knows only maps and BigDecimal. Numbers are drawn from the edges.
+/// Goal: filters mean what [Filter] documents. Method: random filters over random events, compared
+/// with an evaluator on plain maps and BigDecimal. Numbers are drawn from the edges.
 class FilterEvaluationTest {
   private static final List<String> NAMES = List.of("a", "b", "c");
   private static final List<Comparison> COMPARISONS = List.of(Comparison.values());
@@ -201,7 +201,7 @@ class FilterEvaluationTest {
     };
   }
 
-  /// The definition in other words: a word's edge is where only one side belongs to a word.
+  /// An equivalent definition: a word's edge is where only one side belongs to a word.
   private static boolean hasWords(String text, String words) {
     String wordByte = "[A-Za-z0-9_\\x{80}-\\x{10ffff}]";
     boolean opens = words.substring(0, words.offsetByCodePoints(0, 1)).matches(wordByte);
@@ -214,7 +214,7 @@ class FilterEvaluationTest {
     return Pattern.compile(regex).matcher(text).find();
   }
 
-  /// Null when the two are in no order.
+  /// Null when the two are not comparable.
   private static @Nullable Integer order(Object value, Literal literal) {
     return switch (literal) {
       case Literal.Word(var text) ->

@@ -21,15 +21,15 @@ import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// The house rules that are about text: how long a line, a method and a file may be, what must not
-/// be written, and that every type says what it is. Reads the whole repository, so one run covers
-/// every module.
+/// House rules about source text: limits on lines, methods and files, banned words and calls, and a
+/// documentation comment on every type. It reads the whole repository, so one run covers every
+/// module.
 class TidyTest {
   private static final int LINE_COLUMNS_MAX = 100;
   private static final int METHOD_LINES_MAX = 60;
   private static final int FILE_LINES_MAX = 500;
 
-  /// Must not be written anywhere; in two parts here, because this file is read as well.
+  /// Banned everywhere. Split in two parts here, because this file is checked as well.
   private static final List<String> BANNED =
       List.of(
           "TO" + "DO",
@@ -40,7 +40,7 @@ class TidyTest {
           "java.io." + "Serializable",
           "import org." + "mockito");
 
-  /// Must not be written in the product, except in the files named.
+  /// Banned in the product, except in the files named.
   private static final Map<String, Set<String>> BANNED_IN_MAIN =
       Map.of(
           "System.get" + "Property", Set.of(),
@@ -49,7 +49,7 @@ class TidyTest {
           "Integer.get" + "Integer(", Set.of(),
           "Boolean.get" + "Boolean(", Set.of());
 
-  /// Must not be written in tests: a test that sleeps is slow, or fails on a busy machine.
+  /// Banned in tests: a test that sleeps is slow, or fails on a busy machine.
   private static final List<String> BANNED_IN_TESTS =
       List.of("Thread." + "sleep", "@Dis" + "abled");
 

@@ -6,9 +6,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
-/// What a store's owner knows and its clients do not: a SHA-256 of its id, which has 122 random
-/// bits and is in its files; no answer to a client has it. It needs no file of its own, which could
-/// be lost, and is in each copy.
+/// Secret of a store's owner, unknown to clients: a SHA-256 of the store's id, which has 122 random
+/// bits. The id is in the store's files and in no answer to a client. So the secret needs no file
+/// of its own that could be lost, and every copy of the store has it.
 final class StoreSecret {
   private static final byte[] PURPOSE = "Widerow secret".getBytes(StandardCharsets.US_ASCII);
 

@@ -22,30 +22,31 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntToLongFunction;
 
-/// A copy of a store as it was at one moment, a store by itself, made of hard links.
+/// Point-in-time copy of a store, made of hard links. It is a complete store.
 ///
 /// | part | in the snapshot |
 /// |---|---|
 /// | FORMAT, segments, notes | links: these files are replaced or deleted, and never changed |
-/// | journal files that are full | links, for the same reason |
-/// | journal files that lanes write | copied: the frames up to the moment |
-/// | the manifest | written anew: what it said at the moment; of a stopped store a link |
-/// | lock, spare files, quarantine, what a crash left | not there |
+/// | full journal files | links, for the same reason |
+/// | journal files in use | copied: the frames up to the moment |
+/// | the manifest | rewritten with its state at the moment; of a stopped store, a link |
+/// | lock, spare files, quarantine, leftovers of a crash | absent |
 ///
-/// The moment of a store that is written to: first nothing is trimmed any more, then the manifest's
-/// state is taken, with a lease on each segment, then the last committed frame of every lane, all
-/// at once. What was acknowledged before is in it, and whatever is in it, so is all that was
-/// acknowledged before that. Lanes do not wait for any of this.
+/// The moment of an open store is taken in three steps: trimming is held off, then the manifest's
+/// state is read with a lease on each segment, then the last committed frames of all lanes are read
+/// as one consistent cut. The snapshot contains everything acknowledged before it. For each event
+/// in it, it also contains everything acknowledged before that event. Lanes do not wait for any of
+/// this.
 ///
-/// It is put together under a name of its own, `<name>.<store id>.tmp`, without FORMAT until all
-/// else is durable, and gets its name last. What a crash leaves under such a name is no store, and
-/// the next snapshot of this store into the same directory deletes it.
+/// The snapshot is built under a temporary name, `<name>.<store id>.tmp`, without FORMAT until all
+/// else is durable, and renamed last. What a crash leaves under the temporary name is not a store.
+/// The next snapshot of this store into the same directory deletes it.
 ///
 /// - Threads: one.
 public final class StoreSnapshot {
   private static final String TEMPORARY = ".tmp";
 
-  /// What stands in a half-made one, in the order of making.
+  /// Parts of an unfinished snapshot, in order of creation.
   private static final List<String> PARTS =
       List.of(
           Manifest.SEGMENTS,
@@ -58,17 +59,17 @@ public final class StoreSnapshot {
   private final Disk disk;
   private final Path store;
   private final UUID storeId;
-  private final String end; // of the names of this store's half-made ones
+  private final String end; // suffix of this store's temporary names
   private final Path target;
   private final Path made; // under its temporary name
   private int segments;
 
-  /// What was made.
+  /// Report on a finished snapshot.
   ///
-  /// @param directory a store; open it, or copy it away
-  /// @param segments segment files that it shares with the store
-  /// @param journalBytesCopied bytes that were written for it, besides its manifest
-  /// @param millis that it took
+  /// @param directory the snapshot, a store to open or to copy elsewhere
+  /// @param segments number of segment files that it shares with the store
+  /// @param journalBytesCopied bytes written for it, besides its manifest
+  /// @param millis duration
   public record Report(Path directory, int segments, long journalBytesCopied, long millis) {}
 
   private StoreSnapshot(Disk disk, Path store, UUID storeId, Path target) {
@@ -80,17 +81,17 @@ public final class StoreSnapshot {
     this.made = target.resolveSibling(target.getFileName() + end);
   }
 
-  /// Tells this store from others in a name that failures show to clients, to whom the id itself,
-  /// of which the [StoreSecret] is made, must not be told.
+  /// A public mark of the store for temporary names. Failures show these names to clients, who must
+  /// not learn the id itself, because the [StoreSecret] is derived from it.
   private static UUID markOf(UUID storeId) {
     return UUID.nameUUIDFromBytes(storeId.toString().getBytes(StandardCharsets.US_ASCII));
   }
 
-  /// Makes one of a stopped store, whatever state that is in.
+  /// Takes a snapshot of a stopped store, whatever its state.
   ///
   /// @param target must not exist; its parent does, on the same file system
   /// @throws StorageException when there is no store, when it is in use, when `target` exists or
-  ///   links cannot be made. Nothing half-made is left then
+  ///   links cannot be made. Nothing unfinished remains then
   public static Report ofStopped(Path directory, Path target) {
     Disk disk = new RealDisk();
     return ofStopped(
@@ -128,7 +129,7 @@ public final class StoreSnapshot {
     return snapshot.make(made -> made.linkMoment(contents, lanes, notes, journals));
   }
 
-  /// One step of making, and the bytes that it wrote.
+  /// One step of the copy; returns the bytes it wrote.
   private interface Step {
     long put(StoreSnapshot snapshot);
   }
@@ -163,14 +164,15 @@ public final class StoreSnapshot {
     }
   }
 
-  /// Deletes what crashes left of earlier ones. Nobody else makes one of this store now.
+  /// Deletes unfinished snapshots that crashes left. No other snapshot of this store is in
+  /// progress.
   private void deleteHalfMade(Path parent) {
     disk.list(parent).stream()
         .filter(path -> path.getFileName().toString().endsWith(end))
         .forEach(this::deleteParts);
   }
 
-  /// Deletes a half-made snapshot, FORMAT first; stops at anything else that is in the way.
+  /// Deletes an unfinished snapshot, FORMAT first. Stops at any file that is not part of one.
   private void deleteParts(Path half) {
     if (disk.exists(half)) {
       PARTS.reversed().forEach(part -> deleteAll(half.resolve(part)));
@@ -255,7 +257,8 @@ public final class StoreSnapshot {
     disk.forceDirectory(to);
   }
 
-  /// One that is gone from the store is missing there too, and told like any damage.
+  /// Links a file if it exists. A file missing from the store is missing from the snapshot too, and
+  /// is reported like any damage.
   private void linkIfThere(Path file, Path link) {
     if (disk.exists(file)) {
       disk.link(file, link);

@@ -14,23 +14,23 @@ import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.queue.rollcycles.LegacyRollCycles;
 import net.openhft.chronicle.wire.DocumentContext;
 
-/// One journal file: a Chronicle Queue of its own, with one data file whose blocks are there before
-/// the queue maps it. Its clock stands still, so it never rolls.
+/// One journal file: a Chronicle Queue directory with one data file, whose blocks are allocated
+/// before the queue maps it. Its clock stands still, so it never rolls.
 ///
-/// The queue makes the file and tells where its first excerpt belongs; it is closed again then, and
-/// excerpts are put to their places by writes, frame first, length word behind it, so that a tailer
-/// of the library reads them as its own. Through the queue's mapping, a group would dirty two pages
-/// by their page tables, and its force take write access from both: an interrupt of every processor
-/// that runs a thread of this process, and a wait until all have answered, which took milliseconds
-/// where these were busy (`bench-results/jmh/journal-cost.md`). The index stays empty; tailers do
-/// without.
+/// The queue creates the file and tells where the first excerpt belongs, and is then closed. Plain
+/// writes put the excerpts into place, the frame first and its length word after it, so that a
+/// tailer of the library reads them as its own. Writes through the queue's mapping would dirty two
+/// pages a group in the page tables. The force would revoke write access to both, which interrupts
+/// every processor that runs a thread of this process and waits for all of them; on busy processors
+/// that took milliseconds (`bench-results/jmh/journal-cost.md`). The index stays empty; tailers
+/// work without it.
 ///
-/// - Threads: that of the lane.
+/// - Threads: the lane's.
 public final class ChronicleFile implements AutoCloseable {
-  /// The name that the queue gives to the data file of its first cycle.
+  /// The queue's name for the data file of its first cycle.
   static final String DATA_FILE = "19700101.cq4";
 
-  /// Of excerpts in the file.
+  /// Alignment of excerpts in the file.
   private static final long ALIGNMENT = Integer.BYTES;
 
   private static final int INDEX_COUNT = 4 << 10;
@@ -52,7 +52,7 @@ public final class ChronicleFile implements AutoCloseable {
   private long position; // of the next excerpt
 
   /// @param data a file that [FreshFile] made durable
-  /// @param position where its first excerpt starts
+  /// @param position offset of its first excerpt
   ChronicleFile(Path directory, long bytes, NativeFile data, long position) {
     this.directory = directory;
     this.bytes = bytes;
@@ -72,9 +72,9 @@ public final class ChronicleFile implements AutoCloseable {
         .build();
   }
 
-  /// Has the queue write its header and its empty index.
+  /// Lets the queue write its header and its empty index.
   ///
-  /// @return where its first excerpt starts, with the length word
+  /// @return offset of the first excerpt's length word
   static long writeHeader(Path directory, long bytes) {
     try (SingleChronicleQueue queue = queue(directory, bytes);
         ExcerptAppender appender = queue.createAppender();
@@ -84,9 +84,9 @@ public final class ChronicleFile implements AutoCloseable {
     }
   }
 
-  /// Makes the file and its directory entries durable, with all its blocks.
+  /// Creates the file with all its blocks. File and directory entries are durable on return.
   ///
-  /// @throws StorageException.DiskFull when there is no room for it; nothing is left behind
+  /// @throws StorageException.DiskFull when there is no room for it; nothing of it remains
   static ChronicleFile create(Disk disk, Path directory, long bytes) {
     try (FreshFile fresh = FreshFile.begin(disk, directory, bytes)) {
       return fresh.finish();
@@ -104,15 +104,15 @@ public final class ChronicleFile implements AutoCloseable {
     disk.forceDirectory(journalOf(target));
   }
 
-  /// The queue maps a block and, for what reaches over its end, a quarter more.
+  /// Bytes of the queue's mapping: a block, and a quarter more for excerpts that cross its end.
   static long mappedBytes(long bytes) {
     return bytes + bytes / 4;
   }
 
-  /// Deletes a file that nobody needs any more, beside forces that should not wait for it. It is
-  /// shortened step by step under a name that no journal file has, which is durable first.
+  /// Deletes an obsolete file without delaying concurrent forces. First the file durably gets a
+  /// name that no journal file has, then it is truncated step by step.
   ///
-  /// @param trimmed that name; what an attempt that failed left there is deleted
+  /// @param trimmed that name; leftovers of a failed attempt under it are deleted
   static void deleteInSteps(Disk disk, Path directory, Path trimmed) {
     if (disk.exists(trimmed)) {
       delete(disk, trimmed);
@@ -124,7 +124,7 @@ public final class ChronicleFile implements AutoCloseable {
       disk.rename(directory, trimmed);
       disk.forceDirectory(journalOf(trimmed));
     } catch (StorageException.DiskFull noRoomForAName) {
-      delete(disk, disk.exists(trimmed) ? trimmed : directory); // at once: it makes room
+      delete(disk, disk.exists(trimmed) ? trimmed : directory); // at once, to free space
       return;
     }
     disk.list(trimmed).forEach(disk::deleteInSteps);
@@ -146,8 +146,9 @@ public final class ChronicleFile implements AutoCloseable {
     return mappedBytes(bytes);
   }
 
-  /// How many bytes of the next file should be filled by now: none, zero or less, while this one is
-  /// not half full, and all when it is full but for a tenth, which is for an executor that is late.
+  /// How many bytes of the next file should be filled by now. Zero or less while this file is less
+  /// than half full; all when only a tenth of this file is free. That tenth is slack for a late
+  /// executor.
   long wantedOfNext() {
     return (position - bytes / 2) * 5 / 2;
   }
@@ -159,7 +160,7 @@ public final class ChronicleFile implements AutoCloseable {
   /// Appends an excerpt.
   void append(MemorySegment frame) {
     data.write(frame, position + Integer.BYTES);
-    // An excerpt's length; its two upper bits say that it is no metadata, and complete.
+    // The excerpt's length. Its two upper bits say that the excerpt is data and complete.
     lengthWord.set(ValueLayout.JAVA_INT, 0, (int) frame.byteSize());
     data.write(lengthWord, position);
     position = (position + Integer.BYTES + frame.byteSize() + ALIGNMENT - 1) & -ALIGNMENT;

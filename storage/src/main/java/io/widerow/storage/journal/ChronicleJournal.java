@@ -9,10 +9,10 @@ import java.util.Deque;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// The journal of a lane on Chronicle Queue. Any failure of a write or a force ends it: nobody
-/// knows then what the kernel has dropped.
+/// Journal of a lane on Chronicle Queue. A failed write or force ends it for good, since the kernel
+/// may have dropped any unforced page.
 ///
-/// - Threads: as [Journal]; the files that can be trimmed are guarded by this.
+/// - Threads: as [Journal]; `this` guards the list of full files.
 public final class ChronicleJournal implements Journal {
   private record Full(Path directory, long lsnLast, long bytes) {}
 
@@ -27,7 +27,7 @@ public final class ChronicleJournal implements Journal {
   private long lsnLast;
   private @Nullable Throwable failure;
 
-  /// @param executor makes files ahead of their use
+  /// @param executor creates files ahead of their use
   ChronicleJournal(
       Disk disk,
       Path journal,
@@ -56,7 +56,7 @@ public final class ChronicleJournal implements Journal {
   public void append(long lsn, MemorySegment frame) {
     requireSound();
     if (lsn != lsnLast + 1) {
-      throw new IllegalArgumentException("LSN %d behind %d".formatted(lsn, lsnLast));
+      throw new IllegalArgumentException("LSN %d after %d".formatted(lsn, lsnLast));
     }
     if (!current.hasRoomFor(frame)) {
       roll();
@@ -77,8 +77,8 @@ public final class ChronicleJournal implements Journal {
     }
   }
 
-  /// Forces the file that is full, since [#force] sees the next one only, and starts the next. Its
-  /// name tells that all before it is durable, so it gets this only now.
+  /// Forces the full file, since [#force] forces the next one only, and then starts the next. The
+  /// next file's name promises that everything before it is durable, so it gets that name only now.
   private void roll() {
     force();
     number++;
@@ -126,7 +126,7 @@ public final class ChronicleJournal implements Journal {
             current.directory() + ": cannot " + action + ": " + broken, broken);
   }
 
-  /// The lane may start a file meanwhile.
+  /// The lane may start a file concurrently.
   @Override
   public void trim(long lsn) {
     Path trimmed = journal.resolve(ChronicleJournalFactory.trimmedName(lane));
@@ -143,7 +143,7 @@ public final class ChronicleJournal implements Journal {
     }
   }
 
-  /// The oldest file, when nothing in it is behind `lsn`.
+  /// The oldest full file, if no frame of it is after `lsn`.
   private synchronized @Nullable Full oldest(long lsn) {
     Full oldest = full.peek();
     return oldest != null && oldest.lsnLast <= lsn ? oldest : null;

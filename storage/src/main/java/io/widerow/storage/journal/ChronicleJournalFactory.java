@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The journals of a store on Chronicle Queue: `journal/<lane>-<number>-<lsnFirst>/`, one queue
-/// directory for each journal file. They are read by [FrameScanner], never through the queue.
+/// Factory of journals on Chronicle Queue: one queue directory for each journal file, named
+/// `journal/<lane>-<number>-<lsnFirst>/`. [FrameScanner] reads them, never the queue.
 ///
 /// - Threads: one at a time.
 public final class ChronicleJournalFactory implements Journal.Factory {
@@ -25,7 +25,7 @@ public final class ChronicleJournalFactory implements Journal.Factory {
   private static final Pattern NOT_NEEDED = Pattern.compile("\\d{1,5}-(spare|trimmed)");
   private static final Pattern NAME = Pattern.compile("(\\d{1,5})-([0-9a-f]{8})-([0-9a-f]{16})");
 
-  /// A journal file that was there at start.
+  /// A journal file that existed at start.
   record Found(int lane, long number, long lsnFirst, Path path) {
     static final Comparator<Found> ORDER =
         Comparator.comparingInt(Found::lane).thenComparingLong(Found::number);
@@ -64,8 +64,8 @@ public final class ChronicleJournalFactory implements Journal.Factory {
   private final List<Found> replayed = new ArrayList<>();
   private long numberNext;
 
-  /// @param journal the directory of the journals, made when it is absent; its parent exists
-  /// @param executor makes files ahead of their use
+  /// @param journal the journals' directory, created when absent; its parent exists
+  /// @param executor creates files ahead of their use
   public ChronicleJournalFactory(
       Disk disk, Path journal, UUID store, long fileBytes, Executor executor) {
     this.disk = disk;
@@ -95,12 +95,12 @@ public final class ChronicleJournalFactory implements Journal.Factory {
     return String.format(Locale.ROOT, "%d-%08x-%016x", lane, number, lsnFirst);
   }
 
-  /// The name of a file that no frame is in yet.
+  /// Name of a file without frames.
   static String spareName(int lane) {
     return lane + "-spare";
   }
 
-  /// The name of a file whose frames nobody needs any more, while it is deleted.
+  /// Name of an obsolete file during its deletion.
   static String trimmedName(int lane) {
     return lane + "-trimmed";
   }
@@ -158,16 +158,16 @@ public final class ChronicleJournalFactory implements Journal.Factory {
     return bytes;
   }
 
-  /// @param goesOn in the next file, so that all of this one belongs to the copy
+  /// @param goesOn the lane continues in a next file, so that all of this one belongs to the copy
   private long copy(Found found, Path copy, long last, boolean goesOn) {
     Path from = found.path().resolve(ChronicleFile.DATA_FILE);
     Path to = copy.resolve(ChronicleFile.DATA_FILE);
     if (!disk.exists(from)) {
-      return 0; // a crash left it before it had a file
+      return 0; // a crash came before its data file was created
     }
     if (last == Long.MAX_VALUE) {
       try (DiskFile file = disk.openForWriting(from)) {
-        file.force(); // whoever wrote it may have been killed before
+        file.force(); // its writer may have been killed before its force
       }
     }
     if (goesOn || last == Long.MAX_VALUE) {
@@ -189,7 +189,7 @@ public final class ChronicleJournalFactory implements Journal.Factory {
       ChronicleFile.delete(disk, found.path());
     }
     if (disk.exists(journal)) {
-      disk.list(journal).forEach(this::deleteUnneeded); // of lanes that are no more
+      disk.list(journal).forEach(this::deleteUnneeded); // of lanes that no longer exist
       disk.forceDirectory(journal);
     }
     replayed.clear();

@@ -9,13 +9,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/// Verifies and opens frames. Nothing in a frame is believed before its checksum is right, and no
-/// length before it is within bounds, since a store's files may come from anywhere.
+/// Verifies and decodes journal frames. It trusts nothing in a frame before the checksum matches,
+/// and no length before a bounds check, since a store's files may come from anywhere.
 ///
 /// - Threads: one at a time.
-/// - Memory: owns a buffer for the events, valid until the next [#decode].
+/// - Memory: owns the buffer of the decoded events, valid until the next [#decode].
 public final class FrameDecoder implements AutoCloseable {
-  /// What is wrong with a frame.
+  /// Result of checking a frame.
   public enum Verdict {
     VALID("valid"),
     SHORT("shorter than its header says"),
@@ -31,7 +31,7 @@ public final class FrameDecoder implements AutoCloseable {
       this.sentence = sentence;
     }
 
-    /// True when the header can be believed, whatever the body is.
+    /// True when the header is trustworthy, whatever the state of the body.
     public boolean headerIsValid() {
       return this == VALID || this == BODY_DAMAGED || this == CONTENT_INVALID || this == SHORT;
     }
@@ -47,8 +47,8 @@ public final class FrameDecoder implements AutoCloseable {
     this.checksum = new JournalFrame.Checksum(store);
   }
 
-  /// Verifies the checksums and lengths only. [Verdict#SHORT] means that the header is right and
-  /// the end is missing.
+  /// Verifies checksums and lengths only. [Verdict#SHORT] means that the header is intact and the
+  /// end is missing.
   public Verdict check(int lane, MemorySegment frame) {
     if (frame.byteSize() < JournalFrame.HEADER_BYTES
         || JournalFrame.magic(frame, 0) != JournalFrame.MAGIC) {
@@ -73,7 +73,7 @@ public final class FrameDecoder implements AutoCloseable {
         : Verdict.BODY_DAMAGED;
   }
 
-  /// Verifies a frame and opens it: [#events] is set when it is valid.
+  /// Verifies a frame and decompresses it. Sets [#events] if it is valid.
   public Verdict decode(int lane, MemorySegment frame) {
     Verdict verdict = check(lane, frame);
     if (verdict != Verdict.VALID) {
@@ -85,12 +85,12 @@ public final class FrameDecoder implements AutoCloseable {
     return Verdict.VALID;
   }
 
-  /// The events of the frame decoded last.
+  /// The events of the last decoded frame.
   public MemorySegment events() {
     return events;
   }
 
-  /// Hands over each note of a frame that was found valid.
+  /// Passes each note of a valid frame to the consumer.
   public static void forEachNote(MemorySegment frame, Consumer<MemorySegment> consumer) {
     long offset = JournalFrame.HEADER_BYTES;
     for (int note = 0; note < JournalFrame.notes(frame); note++) {

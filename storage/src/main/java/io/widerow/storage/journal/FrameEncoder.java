@@ -6,10 +6,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.UUID;
 
-/// Makes the frames of one lane. Add the notes, then [#encode] the group they belong to.
+/// Encoder of one lane's journal frames. Add the notes, then [#encode] their group.
 ///
 /// - Threads: one at a time.
-/// - Memory: owns two buffers that grow to the largest group; a frame is valid until the next
+/// - Memory: owns two buffers that grow to the largest group. A frame is valid until the next
 ///   [#encode].
 public final class FrameEncoder implements AutoCloseable {
   private static final int LEVEL = 1;
@@ -39,7 +39,7 @@ public final class FrameEncoder implements AutoCloseable {
         || group.notes == JournalFrame.NOTES_MAX
         || noteBytes + Short.BYTES + bytes > JournalFrame.NOTES_BYTES_MAX) {
       throw new IllegalArgumentException(
-          "note %d of %d bytes behind %d".formatted(group.notes, bytes, noteBytes));
+          "note %d of %d bytes after %d bytes of notes".formatted(group.notes, bytes, noteBytes));
     }
     MemorySegment memory = notes.atLeast((long) noteBytes + Short.BYTES + bytes, noteBytes);
     JournalFrame.setNoteLength(memory, noteBytes, bytes);
@@ -48,13 +48,13 @@ public final class FrameEncoder implements AutoCloseable {
     group.notes++;
   }
 
-  /// Encodes a group and forgets its notes.
+  /// Encodes a group and clears the notes.
   ///
   /// @param durableLsn the highest LSN known to be on disk now
-  /// @param counterLimit no event of this group or an earlier one has an arrival counter this high
-  /// @param clockNanos no time of arrival that was given so far is later
+  /// @param counterLimit above the arrival counter of every event up to this group
+  /// @param clockNanos at or after every arrival time assigned so far
   /// @param events records of `EventLayout`, at most [JournalFrame#RAW_BYTES_MAX] bytes, native
-  /// @param count how many they are
+  /// @param count number of events
   public MemorySegment encode(
       long lsn,
       long durableLsn,
@@ -109,16 +109,16 @@ public final class FrameEncoder implements AutoCloseable {
     notes.close();
   }
 
-  /// Native memory that is replaced by a larger one when it is too small.
+  /// Growable native buffer.
   ///
-  /// - Memory: owns it until [#close].
+  /// - Memory: owns the buffer until [#close].
   static final class GrowingMemory implements AutoCloseable {
     private static final long START_BYTES = 4 << 10;
 
     private Arena arena = Arena.ofShared();
     private MemorySegment memory = arena.allocate(START_BYTES, Long.BYTES);
 
-    /// At least `bytes` of memory; the first `kept` bytes stay as they are.
+    /// Returns at least `bytes` of memory and preserves the first `kept` bytes.
     MemorySegment atLeast(long bytes, long kept) {
       if (bytes > memory.byteSize()) {
         Arena grown = Arena.ofShared();

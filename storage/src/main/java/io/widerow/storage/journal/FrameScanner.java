@@ -6,26 +6,26 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/// Finds frames in a journal file by their magic and checksums alone. Nothing else in the file is
-/// believed, neither the length words of Chronicle Queue nor its index: a page that never reached
-/// the disk hides one frame and not those behind it.
+/// Scanner that finds frames in a journal file by magic and checksums alone. It trusts nothing else
+/// in the file, neither Chronicle Queue's length words nor its index, so a page that never reached
+/// the disk hides one frame and not the frames after it.
 ///
 /// ```
 ///   ....|WIDEROWJ frame 7 |....|00000000000000000|....|WIDEROWJ frame 9 |0000
 ///       ^ valid: hand over,    ^ step by four bytes   ^ valid
-///         jump behind it
+///         jump past it
 /// ```
 ///
-/// A frame whose header is right and whose body is not is handed over too, as is a header that
-/// carries the magic and a wrong checksum. Frames start at multiples of [#STEP].
+/// The reader also gets each frame with an intact header and a damaged body, and each header with
+/// the magic and a wrong checksum. Frames start at multiples of [#STEP].
 ///
 /// - Threads: one at a time.
-/// - Memory: owns one buffer, of half a megabyte or up to twice the largest frame that it met.
+/// - Memory: owns one buffer of half a megabyte, or of up to twice the largest frame seen.
 public final class FrameScanner implements AutoCloseable {
   public static final int STEP = 4;
   private static final MemorySegment ZEROS = MemorySegment.ofArray(new long[1 << 14]);
 
-  /// What is read at once stays in the processor's cache until it has been looked at.
+  /// One read. It is small enough to stay in the processor's cache until it is scanned.
   static final int READ_BYTES = 1 << 19;
 
   private final FrameEncoder.GrowingMemory memory = new FrameEncoder.GrowingMemory();
@@ -38,7 +38,7 @@ public final class FrameScanner implements AutoCloseable {
     this.decoder = new FrameDecoder(store);
   }
 
-  /// Hands over what is found, until the reader wants no more of it.
+  /// Passes what it finds to the reader, until the reader wants no more.
   public void scan(int lane, DiskFile file, Journal.FrameReader reader) {
     Path path = file.path();
     long size = file.size();
@@ -59,12 +59,12 @@ public final class FrameScanner implements AutoCloseable {
     }
   }
 
-  /// Copies valid frames to the start of another file, one behind the other.
+  /// Copies valid frames to the start of another file, one after the other.
   ///
-  /// @param lsnFirst of the first frame that is due
-  /// @param lsnLast of the last frame to copy
-  /// @return bytes of the other file
-  /// @throws StorageException.Corrupt when the last frame is due, and not there
+  /// @param lsnFirst LSN of the first expected frame
+  /// @param lsnLast LSN of the last frame to copy
+  /// @return bytes written to the other file
+  /// @throws StorageException.Corrupt when the last frame is expected and missing
   long copy(int lane, DiskFile source, DiskFile target, long lsnFirst, long lsnLast) {
     var copied =
         new Object() {
@@ -89,16 +89,17 @@ public final class FrameScanner implements AutoCloseable {
     return copied.bytes;
   }
 
-  /// Zero bytes from a place in the window, in steps: most of a file is reserved and not written.
+  /// Length of the run of zero bytes at a place in the window, rounded down to steps. Most of a
+  /// file is reserved and never written.
   private long zerosAt(long at) {
     long bytes = Math.min(ZEROS.byteSize(), windowBytes - at);
     long first = MemorySegment.mismatch(window, at, at + bytes, ZEROS, 0, bytes);
     return (first < 0 ? bytes : first) & -STEP;
   }
 
-  /// Hands over what starts at `offset`.
+  /// Passes the frame or header at `offset` to the reader.
   ///
-  /// @return bytes to go on
+  /// @return bytes to advance
   private long handOver(
       int lane, DiskFile file, Path path, long size, long offset, Journal.FrameReader reader) {
     long at = load(file, size, offset, JournalFrame.HEADER_BYTES);
@@ -116,7 +117,7 @@ public final class FrameScanner implements AutoCloseable {
     return valid ? (bytes + STEP - 1) & -STEP : STEP;
   }
 
-  /// Makes sure that `bytes` from `offset` are in the window.
+  /// Loads `bytes` from `offset` into the window.
   ///
   /// @return where they start in it
   private long load(DiskFile file, long size, long offset, long bytes) {

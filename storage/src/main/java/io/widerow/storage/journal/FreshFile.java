@@ -5,8 +5,8 @@ import io.widerow.storage.disk.Disk;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// A journal file that is being made: all its blocks are there, and as many of them as somebody had
-/// time for have zeros written into them, so that the force of a group changes no metadata.
+/// A journal file under construction. All its blocks are reserved, and as many as time allows are
+/// filled with zeros, so that the force of a group changes no metadata.
 ///
 /// ```
 ///   begin      reserved ......................................
@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one at a time.
 public final class FreshFile implements AutoCloseable {
-  /// What is filled at a time: a group's force that comes meanwhile waits for as much.
+  /// Bytes filled at a time. A concurrent group's force waits for at most this much.
   static final long STEP_BYTES = 256 << 10;
 
   private final Disk disk;
   private final Path directory;
   private final long bytes;
-  private @Nullable NativeFile data; // until it is finished, or deleted
+  private @Nullable NativeFile data; // until finished or deleted
   private long filled;
 
   private FreshFile(Disk disk, Path directory, long bytes, NativeFile data) {
@@ -32,9 +32,9 @@ public final class FreshFile implements AutoCloseable {
     this.data = data;
   }
 
-  /// Makes the directory and the file in it, with its blocks.
+  /// Creates the directory and the file in it, with its blocks.
   ///
-  /// @throws StorageException.DiskFull when there is no room for it; nothing is left behind
+  /// @throws StorageException.DiskFull when there is no room for it; nothing of it remains
   static FreshFile begin(Disk disk, Path directory, long bytes) {
     if (disk.exists(directory)) {
       throw new IllegalStateException(directory + " exists");
@@ -68,7 +68,7 @@ public final class FreshFile implements AutoCloseable {
     return filled == bytes;
   }
 
-  /// Fills a step of the file. False, and nothing done, when so many bytes of it are filled.
+  /// Fills one step of the file. Returns false and does nothing if `wanted` bytes are filled.
   boolean fillStep(long wanted) {
     if (filled >= Math.min(wanted, bytes)) {
       return false;
@@ -79,7 +79,7 @@ public final class FreshFile implements AutoCloseable {
     return true;
   }
 
-  /// Has the queue write its header, and makes file and directory entries durable.
+  /// Lets the queue write its header, and makes file and directory entries durable.
   ChronicleFile finish() {
     long position = ChronicleFile.writeHeader(directory, bytes);
     NativeFile finished = data();
@@ -90,7 +90,7 @@ public final class FreshFile implements AutoCloseable {
     return new ChronicleFile(directory, bytes, finished, position);
   }
 
-  /// Deletes the file, unless it was finished.
+  /// Deletes the file unless it is finished.
   @Override
   public void close() {
     NativeFile open = data;

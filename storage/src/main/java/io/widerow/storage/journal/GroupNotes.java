@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// The notes of a lane's present group, in the order in which they came. Each frame of the group
-/// takes as many as it has room for.
+/// Notes of a lane's current group, in order of arrival. Each frame of the group takes as many as
+/// it has room for.
 ///
-/// - Threads: that of the lane.
+/// - Threads: the lane's.
 public final class GroupNotes {
   private final List<byte[]> notes = new ArrayList<>();
-  private int framed; // of them, in frames that were encoded
+  private int framed; // how many are in encoded frames
 
   public void add(byte[] note) {
     notes.add(note);
@@ -21,7 +21,7 @@ public final class GroupNotes {
     return notes.isEmpty();
   }
 
-  /// Of those that are in no frame yet, as many as `bytesMax` are enough for.
+  /// How many of the notes not yet in a frame fit into `bytesMax`.
   private int fitting(long bytesMax) {
     long bytes = 0;
     int count = 0;
@@ -35,24 +35,24 @@ public final class GroupNotes {
     return count;
   }
 
-  /// True when all that are in no frame yet fit into the next one.
+  /// True when all notes not yet in a frame fit into the next one.
   public boolean fit(long bytesMax) {
     return framed + fitting(bytesMax) == notes.size();
   }
 
-  /// Gives the next ones to the next frame.
+  /// Adds the next notes to the next frame.
   public void addTo(FrameEncoder encoder, long bytesMax) {
     for (int left = fitting(bytesMax); left > 0; left--) {
       encoder.addNote(MemorySegment.ofArray(notes.get(framed++)));
     }
   }
 
-  /// The frames so far count for nothing: the group is written once more.
+  /// Discards the frames so far, because the group is written again.
   public void restart() {
     framed = 0;
   }
 
-  /// Hands all of them over, and starts the next group.
+  /// Passes all notes to `taker` and starts the next group.
   public void end(Consumer<byte[]> taker) {
     notes.forEach(taker);
     clear();

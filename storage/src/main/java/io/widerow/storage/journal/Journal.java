@@ -5,12 +5,13 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.function.IntToLongFunction;
 
-/// The journal of one lane: group frames in the order of their LSNs, in files of bounded size. The
-/// embedded store writes it before a group is acknowledged and reads it once, when it is opened.
+/// The write-ahead log of one lane: group frames in LSN order, in files of bounded size. The
+/// embedded store writes a group here before it acknowledges the group. It reads the journal once,
+/// when it opens.
 ///
-/// - Threads: that of the lane; [#trim] and the figures from any.
+/// - Threads: the lane's; any thread may call [#trim] and [#bytes].
 public interface Journal extends AutoCloseable {
-  /// In the directory of the store.
+  /// Name of the journals' directory, inside the store's.
   String DIRECTORY = "journal";
 
   /// Writes one group. LSNs are consecutive.
@@ -20,59 +21,61 @@ public interface Journal extends AutoCloseable {
   /// @throws StorageException.Failed or, before anything was written, [StorageException.DiskFull]
   void append(long lsn, MemorySegment frame);
 
-  /// Forces all that was appended, and the directory entries of new files. After a failure the
+  /// Forces every appended frame, and the directory entries of new files. After a failure the
   /// journal must not be used again.
   void force();
 
-  /// Deletes the files all of whose groups have LSNs up to and including `lsn`. One call at a time.
+  /// Deletes each file whose groups all have LSNs up to and including `lsn`. One call at a time.
   void trim(long lsn);
 
-  /// Bytes of the files that are there.
+  /// Total bytes of the existing files.
   long bytes();
 
   @Override
   void close();
 
-  /// Makes and reads the journals of a store.
+  /// Creates and reads the journals of a store.
   interface Factory {
-    /// Starts a new journal file for a lane, which takes `lsnFirst` next. Never appends to an old
-    /// file. Its directory entry is durable when this returns, and it tells `lsnFirst`.
+    /// Starts a new journal file for a lane whose next LSN is `lsnFirst`. Never appends to an old
+    /// file. When this returns, the directory entry is durable, and the file's name tells
+    /// `lsnFirst`.
     Journal create(int lane, long lsnFirst);
 
-    /// Reads whatever journal files exist of any lane, lane by lane, in the order of writing. Bytes
-    /// that are no excerpt at all are passed over; telling torn from damaged is the caller's part.
+    /// Reads all journal files, lane by lane, in the order of writing. Skips bytes that are no
+    /// excerpt. The caller distinguishes torn frames from damaged ones.
     void replay(FrameReader reader);
 
-    /// Copies the journals into the directory of another store, durable but for that directory:
-    /// what they hold up to and with the frame `lsnLast` of each lane. The copy does not change
-    /// when the journals go on. Files whose frames all belong to it are linked. Nothing must be
-    /// trimmed meanwhile.
+    /// Copies each lane's frames up to and including `lsnLast` into the directory of another store.
+    /// The copied files are durable; forcing that directory is left to the caller. Later appends to
+    /// the journals do not change the copy. A file whose frames all belong to the copy is
+    /// hard-linked. Nothing may be trimmed meanwhile.
     ///
-    /// @param lsnLast by lane; [Long#MAX_VALUE] for journals that nobody writes: they are linked as
-    ///   they are, with all damage
+    /// @param lsnLast by lane; [Long#MAX_VALUE] for a journal without a writer: its files are
+    ///   linked as they are, with all damage
     /// @return bytes written
-    /// @throws StorageException.Corrupt when a frame `lsnLast` cannot be found
+    /// @throws StorageException.Corrupt when a lane has no frame `lsnLast`
     long copyTo(Path storeDirectory, IntToLongFunction lsnLast);
 
-    /// Deletes every journal file that was there when [#replay] ran.
+    /// Deletes every journal file that existed when [#replay] ran.
     void deleteReplayed();
   }
 
-  /// Takes frames at start.
+  /// Receives the frames that a replay finds.
   interface FrameReader {
     /// @param file the journal file, for messages
     /// @param sequence position in the file
-    /// @param frame the bytes as they are on disk, valid or not; valid until this returns
+    /// @param frame the bytes as they are on disk, intact or not; readable until this returns
     void frame(int lane, Path file, long sequence, MemorySegment frame);
 
-    /// A journal file comes next, whether there are frames in it or not.
+    /// A journal file begins. It may hold no frame.
     ///
-    /// @param lsnFirst of its first frame; every group before was durable when the file was made
+    /// @param lsnFirst LSN of its first frame; every earlier group was durable when the file was
+    ///   created
     default void file(int lane, Path file, long lsnFirst) {}
 
-    /// Whether more frames of a lane are wanted; asked before each file and behind each frame.
-    /// Where they are not, what is left of its files may go unread: most of a file is reserved and
-    /// not written. Files are named all the same.
+    /// Whether to read more frames of a lane; asked before each file and after each frame. If not,
+    /// the rest of the lane's files may stay unread, because most of a file is reserved and never
+    /// written. [#file] is still called for each file.
     default boolean wants(int lane) {
       return true;
     }

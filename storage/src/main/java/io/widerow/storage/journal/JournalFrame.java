@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
-/// One group of events as it lies in the journal.
+/// Layout of a journal frame: one group of events with its header, checksums and notes.
 ///
 /// ```
 ///  0       8           12       14      15      16    24           32             40
@@ -32,13 +32,13 @@ import java.util.zip.CRC32C;
 ///  +------- ~ -+----------- ~ -+
 /// ```
 ///
-/// Little-endian, nothing aligned beyond what the file gives. Both checksums are CRC32C and start
-/// with the salt: store id, lane and LSN, so that a frame of another store, lane or time is not
-/// taken for this one, and nobody who chooses an event's bytes can forge a frame. `headerCrc`
-/// covers the header behind it, `bodyCrc` the notes and the stored events; so a header can be
-/// believed when a page of the body is lost. `durableLsn` names what was forced *before* this frame
-/// was written: nothing ever proves the last group durable. FORMAT-journal.md is held to [#HEADER]
-/// by `JournalFrameTest`.
+/// Little-endian, with no alignment beyond that of the file. Both checksums are CRC32C over a salt
+/// and the bytes. The salt is store id, lane and LSN, so a frame of another store, lane or time
+/// fails the check, and a client that chooses an event's bytes cannot forge a frame. `headerCrc`
+/// covers the rest of the header, `bodyCrc` the notes and the stored events, so the header stays
+/// trustworthy when a page of the body is lost. `durableLsn` is the LSN that was forced *before*
+/// this frame was written: nothing ever proves the last group durable. `JournalFrameTest` checks
+/// FORMAT-journal.md against [#HEADER].
 public final class JournalFrame {
   private static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -181,7 +181,7 @@ public final class JournalFrame {
     return frame.get(INT, BODY_CRC);
   }
 
-  /// Length of the whole frame, to be believed when the header's checksum is right.
+  /// Length of the whole frame. Trust it only if the header's checksum matches.
   public static long frameBytes(MemorySegment frame) {
     return (long) HEADER_BYTES + noteBytes(frame) + storedBytes(frame);
   }
@@ -194,7 +194,7 @@ public final class JournalFrame {
     notes.set(SHORT, offset, (short) bytes);
   }
 
-  /// Writes the header, all but its checksums.
+  /// Writes the header except its checksums.
   static void write(
       MemorySegment frame, Group group, int lane, int codec, int noteBytes, int raw, int stored) {
     frame.set(LONG, MAGIC_AT, MAGIC);
@@ -228,7 +228,7 @@ public final class JournalFrame {
     return checksum.of(lane, lsn(frame), frame, HEADER_BYTES, frameBytes(frame) - HEADER_BYTES);
   }
 
-  /// What a group says besides its events; refilled for each group.
+  /// Header fields of a group; reused for each group.
   static final class Group {
     long lsn;
     long durableLsn;
@@ -239,7 +239,7 @@ public final class JournalFrame {
     int notes;
   }
 
-  /// CRC32C behind the salt of a store.
+  /// CRC32C of a store's salt and the bytes that follow it.
   ///
   /// - Threads: one at a time.
   public static final class Checksum {

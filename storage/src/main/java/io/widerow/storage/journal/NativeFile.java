@@ -14,10 +14,10 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 
-/// A file descriptor of our own on a journal file: it reserves the blocks, writes frames and forces
-/// them. A `FileChannel` cannot reserve, and one whose thread is interrupted while it forces may
-/// lose the error that the kernel reports only once; a descriptor does neither. It is opened before
-/// the first page is written, so that the kernel reports every failed page to it.
+/// A raw file descriptor on a journal file: it reserves blocks, writes frames and forces them. A
+/// `FileChannel` cannot reserve blocks. If its thread is interrupted during a force, it may also
+/// lose an error that the kernel reports only once. A descriptor has neither problem. It is opened
+/// before the first page is written, so the kernel reports every failed page to it.
 ///
 /// - Threads: one at a time.
 public final class NativeFile implements AutoCloseable {
@@ -87,7 +87,7 @@ public final class NativeFile implements AutoCloseable {
     this.descriptor = opened;
   }
 
-  /// Gives the file `bytes` of real blocks, so that no page of it can fail for want of room.
+  /// Allocates blocks for `bytes` of the file, so that no page of it can fail for lack of space.
   void reserve(long bytes) {
     int error;
     do {
@@ -106,9 +106,9 @@ public final class NativeFile implements AutoCloseable {
   }
 
   /// Writes zeros into the bytes `[from, until)`, which are whole pages, and makes them durable.
-  /// The force of a group then changes no metadata, and does not wait for what the file system
-  /// writes beside. Page by page, so that they lie one by one in the page cache: of a larger folio
-  /// a force writes all, whatever was changed in it.
+  /// The force of a group then changes no metadata and does not wait for other writes of the file
+  /// system. It writes page by page, so that the page cache holds single pages: a force writes the
+  /// whole of a larger folio even if little of it changed.
   void fill(long from, long until) {
     for (long at = from; at < until; at += PAGE_BYTES) {
       write(ZEROS, at);
@@ -141,7 +141,7 @@ public final class NativeFile implements AutoCloseable {
     }
   }
 
-  /// Makes all written pages durable, also those that were written through a mapping, and the size.
+  /// Makes the size and all written pages durable, also those written through a mapping.
   public void force() {
     int result;
     try {

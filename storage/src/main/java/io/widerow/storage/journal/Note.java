@@ -2,12 +2,12 @@ package io.widerow.storage.journal;
 
 import java.util.Arrays;
 
-/// Bytes that a lane's owner had remembered with a group. Nobody changes them.
+/// Opaque bytes that a lane's owner stored with a group. Immutable.
 public final class Note {
   private final long lsn;
   private final byte[] bytes;
 
-  /// @param lsn the last frame of the group
+  /// @param lsn LSN of the group's last frame
   public Note(long lsn, byte[] bytes) {
     this.lsn = lsn;
     this.bytes = bytes;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Goes through the notes of one file, which is read when its first one is taken and let go with
+/// Cursor over the notes of one file. It reads the file with the first note and releases it with
 /// the last.
 ///
 /// - Threads: one.
@@ -21,7 +21,7 @@ final class NotesCursor {
     this.read = read;
   }
 
-  /// Of the next note.
+  /// LSN of the next note.
   long lsn() {
     List<Note> there = notes;
     return there == null ? file.first() : there.get(next).lsn();

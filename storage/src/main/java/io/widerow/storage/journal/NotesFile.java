@@ -14,7 +14,7 @@ import java.util.LongSummaryStatistics;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
-/// One file of notes of a lane, which is written once and never changed.
+/// One immutable file of a lane's notes.
 ///
 /// ```
 ///  0          8         24      28       32       36
@@ -24,12 +24,12 @@ import java.util.zip.CRC32C;
 ///                                         of all else    a note: 8, 2, length bytes
 /// ```
 ///
-/// Big-endian; in ascending order of LSNs. It is named by its lane and its first LSN. Where one
-/// file held all notes of a lane, which no program writes any more, it is named by the lane alone.
+/// Big-endian, in ascending order of LSNs. Its name is its lane and its first LSN. Older programs
+/// wrote one file for all notes of a lane and named it by the lane alone.
 ///
-/// @param first the least LSN of a note, 0 without any
+/// @param first the least LSN of a note; 0 when there is none
 /// @param last the greatest
-/// @param bytes of the file
+/// @param bytes size of the file
 public record NotesFile(Path path, int lane, long first, long last, long bytes) {
   public static final String SUFFIX = ".notes";
   static final String TEMPORARY = ".tmp";
@@ -38,17 +38,17 @@ public record NotesFile(Path path, int lane, long first, long last, long bytes) 
   private static final int HEADER_BYTES = 36;
   private static final int NOTE_HEADER_BYTES = 10;
 
-  /// What a file holds.
+  /// The content of a file.
   ///
-  /// @param notes in the order of the file
+  /// @param notes in file order
   record Content(NotesFile file, List<Note> notes) {}
 
-  /// Bytes of a note in a file.
+  /// Bytes that a note takes in a file.
   static int bytes(Note note) {
     return NOTE_HEADER_BYTES + note.bytes().length;
   }
 
-  /// Writes a file, in place of one with the same name. It is forced; its name is durable only
+  /// Writes a file and replaces one of the same name. The file is forced; its name is durable only
   /// after [Disk#forceDirectory].
   ///
   /// @param notes at least one, in ascending order of LSNs
@@ -80,7 +80,7 @@ public record NotesFile(Path path, int lane, long first, long last, long bytes) 
     return content.array();
   }
 
-  /// @throws StorageException.Corrupt when the file is not what was written
+  /// @throws StorageException.Corrupt when the file differs from what was written
   static Content read(Disk disk, Path path, UUID storeId) {
     byte[] bytes;
     try (DiskFile file = disk.open(path)) {
@@ -111,7 +111,7 @@ public record NotesFile(Path path, int lane, long first, long last, long bytes) 
     }
     if (content.hasRemaining()) {
       throw new StorageException.Corrupt(
-          path, content.position(), "%d bytes behind the notes".formatted(content.remaining()));
+          path, content.position(), "%d bytes after the notes".formatted(content.remaining()));
     }
     if (!path.endsWith("%04x%s".formatted(lane, SUFFIX))
         && (notes.isEmpty() || !path.endsWith(name(lane, notes.getFirst().lsn())))) {

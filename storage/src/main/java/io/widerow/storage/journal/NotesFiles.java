@@ -19,11 +19,11 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntToLongFunction;
 
-/// What lanes remember beyond their journals: the notes of a lane's rows are written when these are
-/// sealed and their journal may go, to a file that is never changed. A file takes in the newest
-/// ones before it while these are small, so there are few, and a note is written again about as
-/// often as a seal's notes must double to be [#FILE_BYTES]. One goes when nobody needs any of its
-/// notes.
+/// Notes that outlive the journals. When a lane's rows are sealed (flushed) and their journal may
+/// be trimmed, their notes go to a new immutable file. Each new file takes in the newest earlier
+/// files while those are small, so there are few files. A note is rewritten about as often as the
+/// notes of one seal must double to reach [#FILE_BYTES]. A file is deleted when none of its notes
+/// is needed.
 ///
 /// ```
 ///   0000-..1   |=================|                       taken in: those that are small
@@ -32,24 +32,23 @@ import java.util.function.IntToLongFunction;
 ///   0000-..f0                                              |==|<- new
 /// ```
 ///
-/// After a crash a note may be in two files; it is told once. Each lane is told the notes of all,
-/// since the next run may hand a batch to another lane; its files get its own.
+/// After a crash a note may be in two files; it is reported once. Each lane is told the notes of
+/// all lanes, since the next run may hand a batch to another lane. Its files hold only its own.
 ///
-/// A file is written before the manifest says that its rows are in segments. When the power goes
-/// between the two, and a group was not forced yet, its note is there and its events are not: a
-/// note counts only when the last frame of its lane that counts is not before it. The others are
-/// dropped before new frames pass their numbers, see [#cut].
+/// A file is written before the manifest says that its rows are in segments. If power fails between
+/// the two, a group that was not forced yet has a note but no events. So a note counts only if its
+/// LSN is at most that of its lane's last valid frame. The others are dropped before new frames
+/// reach their LSNs, see [#cut].
 ///
-/// - Threads: one at a time for each lane; [#link] any.
-/// - Memory: the notes of the files that are taken in; of all, when notes are told, those of one
-///   file of each lane.
+/// - Threads: one at a time for each lane; [#link] from any.
+/// - Memory: the notes of the files taken in; while notes are told, those of one file of each lane.
 public final class NotesFiles {
   public static final String DIRECTORY = "notes";
 
-  /// Where a file is large enough to be left as it is.
+  /// Size from which a file is left as it is.
   static final long FILE_BYTES = 1 << 20;
 
-  /// How much larger than what is new a file may be that is taken in.
+  /// A file is taken in if it is at most this many times as large as the new notes.
   private static final int TAKEN_SHARE = 2;
 
   private static final Comparator<Note> BY_LSN = Comparator.comparingLong(Note::lsn);
@@ -59,11 +58,11 @@ public final class NotesFiles {
   private final UUID storeId;
   private final Map<Integer, List<NotesFile>> lanes = new ConcurrentHashMap<>(); // oldest first
 
-  /// Whoever makes links at the moment. A note may come into a file that has its link already while
-  /// its own waits for one, so no file goes meanwhile.
+  /// Number of callers that are linking now. A note may move into a file that already has its link,
+  /// from a file that still waits for one, so no file is deleted meanwhile.
   private int holders; // guarded by this
 
-  private final Set<Path> held = new LinkedHashSet<>(); // to be deleted then; guarded by this
+  private final Set<Path> held = new LinkedHashSet<>(); // to delete then; guarded by this
 
   public NotesFiles(Disk disk, Path storeDirectory, UUID storeId) {
     this.disk = disk;
@@ -75,9 +74,9 @@ public final class NotesFiles {
     disk.createDirectory(directory);
   }
 
-  /// Gets to know the files that are there. Changes nothing.
+  /// Reads the existing files. Changes nothing.
   ///
-  /// @throws StorageException.Corrupt when a file is not what was written
+  /// @throws StorageException.Corrupt when a file differs from what was written
   public void read() {
     for (Path path : files()) {
       NotesFile file = NotesFile.read(disk, path, storeId).file();
@@ -86,10 +85,9 @@ public final class NotesFiles {
     lanes.values().forEach(files -> files.sort(Comparator.comparingLong(NotesFile::last)));
   }
 
-  /// Drops notes that do not count, and what a crash left of files that were not finished. Durable
-  /// when it returns.
+  /// Drops notes that do not count, and unfinished files that a crash left. Durable on return.
   ///
-  /// @param last the LSN of the last note of a lane that counts
+  /// @param last by lane, the greatest LSN whose note counts
   public void cut(IntToLongFunction last) {
     disk.list(directory).stream()
         .filter(path -> path.toString().endsWith(NotesFile.TEMPORARY))
@@ -106,9 +104,9 @@ public final class NotesFiles {
     disk.forceDirectory(directory);
   }
 
-  /// Adds notes of a lane. Durable when it returns.
+  /// Adds notes of a lane. Durable on return.
   ///
-  /// @param added some may be there already
+  /// @param added notes, some of which may be stored already
   /// @param needed the least LSN of a note that must be kept
   public void append(int lane, Collection<Note> added, long needed) {
     List<NotesFile> files = of(lane);
@@ -122,7 +120,7 @@ public final class NotesFiles {
     replace(lane, replaced, notes);
   }
 
-  /// The files that are written anew with what is added: the newest, as long as they are small.
+  /// The files to rewrite together with the added notes: the newest ones, while they are small.
   private static List<NotesFile> taken(List<NotesFile> files, Collection<Note> added) {
     long bytes = added.stream().mapToLong(NotesFile::bytes).sum();
     List<NotesFile> taken = new ArrayList<>();
@@ -136,8 +134,8 @@ public final class NotesFiles {
     return taken;
   }
 
-  /// Writes notes in place of files. A crash leaves every note in an old file or in a new one, some
-  /// in both.
+  /// Replaces files by new ones with the given notes. A crash leaves every note in an old file or a
+  /// new one, some in both.
   private void replace(int lane, List<NotesFile> old, List<Note> notes) {
     if (old.isEmpty() && notes.isEmpty()) {
       return;
@@ -158,7 +156,7 @@ public final class NotesFiles {
     }
   }
 
-  /// Deletes files that were replaced, but none that has come back under its name.
+  /// Deletes replaced files, except one whose name a newer file has taken.
   private synchronized void deleteHeld() {
     if (holders > 0) {
       return;
@@ -170,8 +168,8 @@ public final class NotesFiles {
     }
   }
 
-  /// Adds the files, and their notes, that some of the notes may be in already: after a failure, or
-  /// a crash. A new file could have the name of such a one.
+  /// Adds the files, and their notes, that may already hold some of these notes after a failure or
+  /// a crash. A new file could get the name of such a file.
   private void addOverlapping(int lane, List<NotesFile> gone, List<Note> notes) {
     boolean found = !notes.isEmpty();
     while (found) {
@@ -187,8 +185,8 @@ public final class NotesFiles {
     }
   }
 
-  /// Writes files of about the size that is left as it is; those of one LSN are together. The
-  /// newest first: a file may take the place of one that it has only the first notes of.
+  /// Writes files of about [#FILE_BYTES]; notes of one LSN stay together. The newest file comes
+  /// first, because a new file may replace an old one of which it holds only the first notes.
   private List<NotesFile> write(int lane, List<Note> sorted) {
     List<NotesFile> written = new ArrayList<>();
     int limit = sorted.size();
@@ -207,7 +205,8 @@ public final class NotesFiles {
     return written;
   }
 
-  /// Hands the notes of lanes that are no more to lane 0. Only when a note counts in any file.
+  /// Moves the notes of lanes that no longer exist to lane 0. Call it only after [#cut]: from then
+  /// on a note counts whichever lane's file holds it.
   public void fold(int lanesNow) {
     List<Integer> gone = lanes.keySet().stream().filter(lane -> lane >= lanesNow).toList();
     for (int lane : gone) {
@@ -218,7 +217,7 @@ public final class NotesFiles {
     }
   }
 
-  /// Tells the notes of all lanes, oldest first, each once. To be called before anything is added.
+  /// Reports the notes of all lanes, oldest first, each once. Call it before anything is added.
   public void tell(LaneWriter.NoteReader reader) {
     var telling = new PriorityQueue<NotesCursor>(Comparator.comparingLong(NotesCursor::lsn));
     lanes.values().stream()
@@ -243,7 +242,7 @@ public final class NotesFiles {
     }
   }
 
-  /// Has links made of all files while none goes.
+  /// Runs `making`, which links all files. No file is deleted meanwhile.
   public void link(Runnable making) {
     synchronized (this) {
       holders++;
@@ -258,7 +257,7 @@ public final class NotesFiles {
     deleteHeld();
   }
 
-  /// The files that [#read] would refuse.
+  /// Damage of the files that [#read] would refuse.
   public List<Damage> damage() {
     List<Damage> damage = new ArrayList<>();
     for (Path path : files()) {

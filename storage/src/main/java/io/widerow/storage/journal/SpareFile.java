@@ -8,26 +8,26 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// A lane's next journal file, made on other threads before it is needed: making one takes tenths
-/// of a second of the disk, which no commit should wait for. So it is also filled little by little,
-/// as the file before fills up, and not all at once, beside which every force would take longer. It
-/// has a name of its own until it is taken, and a crash before that leaves a directory that the
-/// next opening deletes.
+/// A lane's next journal file, prepared by other threads before the lane needs it. Creating a file
+/// keeps the disk busy for tenths of a second, and no commit should wait for that. It is filled
+/// little by little while the current file fills up, because filling it at once would slow every
+/// force. It has a name of its own until it is taken. A crash before that leaves a directory, which
+/// the next open deletes.
 ///
-/// - Threads: that of the lane; [#bytes] from any. Making runs on the executor.
+/// - Threads: the lane's; [#bytes] from any. The executor prepares the file.
 final class SpareFile implements AutoCloseable {
-  /// One file being made: by the executor, as far as that had time for it.
+  /// One file in preparation, as far as the executor had time for it.
   private final class Making implements Runnable {
-    private final AtomicBoolean asked = new AtomicBoolean(); // the executor has it, or will
+    private final AtomicBoolean asked = new AtomicBoolean(); // queued at the executor or running
     private volatile long wanted; // bytes that should be filled
     private volatile boolean taken;
     private volatile long reserved;
-    private long wantedNext; // of the lane: when to ask again
-    private @Nullable FreshFile fresh; // guarded by this, as all below
+    private long wantedNext; // lane only: when to ask again
+    private @Nullable FreshFile fresh; // guarded by this, as are all fields below
     private @Nullable ChronicleFile made;
     private @Nullable RuntimeException failure;
 
-    /// Of the lane.
+    /// Lane only.
     private void want(long newWanted) {
       if (newWanted >= wantedNext) {
         wantedNext = newWanted + FreshFile.STEP_BYTES;
@@ -41,7 +41,7 @@ final class SpareFile implements AutoCloseable {
         try {
           executor.execute(this);
         } catch (RejectedExecutionException ending) {
-          asked.set(false); // whoever needs the file makes it
+          asked.set(false); // the lane creates the file when it needs it
         }
       }
     }
@@ -81,7 +81,7 @@ final class SpareFile implements AutoCloseable {
       }
     }
 
-    /// Ends a making, finished or not. Of the lane.
+    /// Ends the preparation, finished or not. Lane only.
     private synchronized @Nullable ChronicleFile take() {
       try (FreshFile left = fresh) {
         if (failure != null) {
@@ -91,7 +91,7 @@ final class SpareFile implements AutoCloseable {
       }
     }
 
-    /// Ends a making and deletes what there is.
+    /// Ends the preparation and deletes the file.
     private synchronized void drop() {
       if (made != null) {
         delete(made);
@@ -107,8 +107,8 @@ final class SpareFile implements AutoCloseable {
   private final Executor executor;
   private volatile @Nullable Making making; // written by the lane
 
-  /// @param directory of the file until it is taken
-  /// @param executor if it runs tasks at once, the lane makes its files itself
+  /// @param directory the file's directory until it is taken
+  /// @param executor if it runs tasks directly, the lane creates its files itself
   SpareFile(Disk disk, Path directory, long bytes, Executor executor) {
     this.disk = disk;
     this.directory = directory;
@@ -116,7 +116,7 @@ final class SpareFile implements AutoCloseable {
     this.executor = executor;
   }
 
-  /// Has the file made, and so many bytes of it filled.
+  /// Requests that the file exists with `wanted` bytes filled.
   void prepare(long wanted) {
     Making asked = making;
     if (asked == null) {
@@ -126,10 +126,10 @@ final class SpareFile implements AutoCloseable {
     asked.want(wanted);
   }
 
-  /// Gives the file to the caller, durable and under its new name, filled as far as there was time
-  /// for it. Waits for the step that is under way, or for the end of making.
+  /// Hands the file to the caller, durable under its new name and filled as far as time allowed.
+  /// Waits for the step in progress, or for the file to be finished.
   ///
-  /// @return null when nobody had time or room to make it
+  /// @return null when there was no time or no space to create it
   /// @throws StorageException when the disk failed
   @Nullable ChronicleFile take(Path target) {
     Making asked = ended();
@@ -137,7 +137,7 @@ final class SpareFile implements AutoCloseable {
       ChronicleFile made = asked == null ? null : asked.take();
       return made == null ? null : renamed(made, target);
     } catch (StorageException.DiskFull noRoom) {
-      return null; // whoever needs the file finds out whether there is room by now
+      return null; // the caller creates it and finds out whether there is space by now
     }
   }
 
@@ -146,7 +146,7 @@ final class SpareFile implements AutoCloseable {
       made.rename(disk, target);
       return made;
     } catch (StorageException.DiskFull noRoomForAName) {
-      delete(made); // the next one needs its place
+      delete(made); // the next one needs its name
       throw noRoomForAName;
     }
   }
@@ -165,7 +165,7 @@ final class SpareFile implements AutoCloseable {
     return asked;
   }
 
-  /// Bytes of the file, as soon as it is there.
+  /// Bytes of the file, once it exists.
   long bytes() {
     Making asked = making;
     return asked == null ? 0 : asked.reserved;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.NavigableSet;
 import org.jspecify.annotations.Nullable;
 
-/// Finds stretches of time that no bucket lies across the ends of, so that they can be read one
-/// behind the other. Buckets of different widths may share one:
+/// Partitioner of time into spans whose ends no bucket crosses, so that they can be read one after
+/// the other. Overlapping buckets of different widths share a span:
 ///
 /// ```
 ///   1 day     |-----------------------|
@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 ///   spans     |-----------------------|--|--|     |--|
 /// ```
 ///
-/// The cost is that of the buckets of a day, however many there are.
+/// The cost depends on the buckets of one day only.
 public final class BucketSpans {
   private BucketSpans() {}
 
-  /// Those that overlap a range are among these, and not many others.
+  /// A superset of the buckets that overlap a range, with few others.
   public static NavigableSet<Bucket> near(
       NavigableSet<Bucket> some, long fromNanos, long untilNanos) {
     return fromNanos >= untilNanos
@@ -28,8 +28,8 @@ public final class BucketSpans {
         : some.subSet(Bucket.boundBefore(fromNanos), false, Bucket.boundAt(untilNanos), false);
   }
 
-  /// The first span that has something of a range, in the direction of reading; null when no bucket
-  /// has. It may reach out of the range.
+  /// The first span that overlaps a range, in reading direction; null when no bucket does. It may
+  /// extend beyond the range.
   public static StoreView.@Nullable Span first(
       List<NavigableSet<Bucket>> buckets, long fromNanos, long untilNanos, boolean descending) {
     Bucket nearest = null;
@@ -44,8 +44,8 @@ public final class BucketSpans {
         : around(buckets, new StoreView.Span(nearest.fromNanos(), nearest.untilNanos()));
   }
 
-  /// The one that starts first, or last when descending. Any other that reaches further overlaps
-  /// it.
+  /// The bucket that starts first, or last when descending. Any bucket that extends further
+  /// overlaps it.
   private static @Nullable Bucket nearest(
       NavigableSet<Bucket> some, long fromNanos, long untilNanos, boolean descending) {
     NavigableSet<Bucket> near = near(some, fromNanos, untilNanos);

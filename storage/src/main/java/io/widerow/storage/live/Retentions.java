@@ -5,22 +5,22 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// How long events are kept, by type.
+/// Retention periods by event type.
 ///
 /// - Threads: any.
 public final class Retentions {
   private final Map<String, Kept> byType = new ConcurrentHashMap<>();
   private volatile Kept others;
 
-  /// How long something is kept; null for ever.
+  /// A retention period; null keeps events forever.
   private record Kept(@Nullable Duration age) {}
 
-  /// @param others how long types are kept of which nothing else is said
+  /// @param others default retention; null keeps events forever
   Retentions(@Nullable Duration others) {
     this.others = new Kept(others);
   }
 
-  /// @param type null for all types of which nothing else is said
+  /// @param type null to set the default
   public void set(@Nullable String type, @Nullable Duration age) {
     if (age != null && !age.isPositive()) {
       throw new IllegalArgumentException("retention must be positive, got " + age);
@@ -32,7 +32,7 @@ public final class Retentions {
     }
   }
 
-  /// Null for ever.
+  /// The retention of a type; null keeps its events forever.
   public @Nullable Duration of(String type) {
     return byType.getOrDefault(type, others).age();
   }

@@ -6,14 +6,15 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/// A wall clock that never steps back, in this process or over a restart. When the clock below it
-/// steps back a little, this one stands still until it is overtaken, and the counter in the ids
-/// keeps them rising. When it steps back a lot, one of the two was wrong, and no time is given:
-/// standing still that long would stamp everything with one wrong time.
+/// Monotonic wall clock: it never steps back, neither in this process nor across a restart. If the
+/// underlying clock steps back a little, this one stands still until that catches up, and the
+/// counter in the ids keeps them rising. If it steps back a lot, one of the two was wrong and this
+/// clock refuses to give a time: standing still that long would stamp everything with one wrong
+/// time.
 ///
-/// - Threads: any. A reading is never less than one that any thread had before.
+/// - Threads: any. A reading is never less than an earlier one of any thread.
 public final class RisingClock {
-  /// How far a reading may lie ahead of the wall clock.
+  /// How far a reading may be ahead of the wall clock.
   static final Duration LEAD_MAX = Duration.ofSeconds(10);
 
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
@@ -22,16 +23,16 @@ public final class RisingClock {
   private final AtomicLong nanosLast;
 
   /// @param wallNanos nanoseconds since the Unix epoch
-  /// @param highWaterNanos no reading is below it; [Long#MIN_VALUE] when there is no mark
+  /// @param highWaterNanos lower bound of all readings; [Long#MIN_VALUE] when there is none
   RisingClock(LongSupplier wallNanos, long highWaterNanos) {
     this.wallNanos = wallNanos;
     this.nanosLast = new AtomicLong(highWaterNanos);
   }
 
-  /// The time, in nanoseconds since the Unix epoch: that of the wall clock, or the last one given
-  /// when that is later.
+  /// The time in nanoseconds since the Unix epoch: that of the wall clock, or the last reading if
+  /// that is later.
   ///
-  /// @throws StorageException.ClockBehind when that is later by more than [#LEAD_MAX]
+  /// @throws StorageException.ClockBehind when the last reading is later by more than [#LEAD_MAX]
   public long nanos() {
     long now = wallNanos.getAsLong();
     long last = nanosLast.get();
@@ -47,12 +48,12 @@ public final class RisingClock {
     return last;
   }
 
-  /// The last reading: the mark for the next start.
+  /// The last reading: the high-water mark for the next start.
   public long highWaterNanos() {
     return nanosLast.get();
   }
 
-  /// Goes on from a mark, if that is later.
+  /// Raises the high-water mark, if `highWater` is later.
   void raise(long highWater) {
     nanosLast.accumulateAndGet(highWater, Math::max);
   }

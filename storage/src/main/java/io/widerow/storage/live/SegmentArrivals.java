@@ -4,16 +4,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// When the events of each segment came, at the latest, as far as that is known without reading
-/// them: of those written since the store was opened. It spares the question what came since some
-/// position all segments that are older.
+/// Upper bounds of the arrivals in each segment, known for segments written since the store was
+/// opened. A query for events since a position skips all older segments without reading them.
 ///
 /// - Threads: any.
 final class SegmentArrivals {
   private final Map<Long, Long> limits = new ConcurrentHashMap<>();
-  private volatile long atOpen = Long.MAX_VALUE; // nothing is known yet
+  private volatile long atOpen = Long.MAX_VALUE; // unknown
 
-  /// Everything in the store came before this arrival.
+  /// Records that every event now in the store arrived before `arrivalLimit`.
   void opened(long arrivalLimit) {
     atOpen = arrivalLimit;
   }
@@ -22,7 +21,8 @@ final class SegmentArrivals {
     return atOpen;
   }
 
-  /// @param arrivalLimit later than all events in them; not looked at while the store is opened
+  /// @param arrivalLimit after the arrival of every event in them; ignored while the store is
+  ///   opening
   void sealed(List<LiveSegment> written, long arrivalLimit) {
     if (atOpen == Long.MAX_VALUE) {
       return;
@@ -37,7 +37,7 @@ final class SegmentArrivals {
     removed.forEach(segment -> limits.remove(segment.entry().id()));
   }
 
-  /// No event of a segment came at this arrival or later.
+  /// The bound of a segment: all its events arrived before it.
   long limitOf(long segmentId) {
     return limits.getOrDefault(segmentId, atOpen);
   }

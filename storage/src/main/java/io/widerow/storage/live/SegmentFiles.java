@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The directory of a store's segment files: how they are named, written, taken over and deleted.
+/// The directory of a store's segment files: it names, writes, adopts, opens and deletes them.
 ///
 /// - Threads: any.
 public final class SegmentFiles {
@@ -45,15 +45,15 @@ public final class SegmentFiles {
     return writer(file, id, merged, Throttle.NONE);
   }
 
-  /// @param throttle lets others run while blocks are written
+  /// @param throttle throttle that lets other threads run between blocks
   public SegmentWriter writer(Path file, long id, boolean merged, Throttle throttle) {
     disk.delete(file);
     SegmentProfile form = merged ? SegmentProfile.FINAL : SegmentProfile.SEALED;
     return new SegmentWriter(disk, file, storeId, id, form, throttle);
   }
 
-  /// Gives a finished and forced file its name, after reading back all of it. The name is durable
-  /// only after [#forceDirectory].
+  /// Reads back the whole of a finished and forced file, then gives it its name. The name is
+  /// durable only after [#forceDirectory].
   public LiveSegment adopt(SegmentEntry entry) {
     Path temporary = temporary(entry.id());
     try (Segment written = open(entry, temporary)) {
@@ -69,8 +69,8 @@ public final class SegmentFiles {
     disk.forceDirectory(directory);
   }
 
-  /// Opens a segment of the manifest. One that is gone, damaged or of another store is quarantined;
-  /// its file is left as it is.
+  /// Opens a segment of the manifest. One that is missing, damaged or of another store is
+  /// quarantined; its file stays as it is.
   ///
   /// @throws StorageException.Incompatible when a newer program wrote it
   public LiveSegment open(SegmentEntry entry) {
@@ -87,7 +87,7 @@ public final class SegmentFiles {
 
   /// Opens the file of a segment.
   ///
-  /// @throws StorageException.Corrupt when it is gone, or not what the manifest says
+  /// @throws StorageException.Corrupt when it is missing, or differs from the manifest's entry
   public Segment open(SegmentEntry entry, Path file) {
     if (!disk.exists(file)) {
       throw new StorageException.Corrupt(file, 0, "the manifest lists this file, and it is gone");
@@ -106,8 +106,8 @@ public final class SegmentFiles {
     return directory.resolve(SegmentEntry.fileName(id));
   }
 
-  /// Deletes what a failure left of a segment that was not finished. What cannot be deleted is
-  /// deleted when the store is opened.
+  /// Deletes the unfinished segment file that a failure left. If the deletion fails, the next open
+  /// of the store deletes the file.
   public void discard(long id, Throwable failure) {
     try {
       disk.delete(temporary(id));
@@ -117,7 +117,7 @@ public final class SegmentFiles {
     }
   }
 
-  /// Deletes a file that never came into the manifest.
+  /// Deletes a file that never entered the manifest.
   public void abandon(LiveSegment segment, Throwable failure) {
     segment.close();
     discard(segment.entry().id(), failure);
@@ -127,7 +127,7 @@ public final class SegmentFiles {
     disk.deleteInSteps(directory.resolve(entry.fileName()));
   }
 
-  /// Deletes what a crash left: files that the manifest does not list.
+  /// Deletes files that the manifest does not list, left by a crash.
   public void deleteOrphans(List<SegmentEntry> live) {
     orphans(live).forEach(disk::delete);
   }
@@ -143,7 +143,7 @@ public final class SegmentFiles {
         .toList();
   }
 
-  /// Bytes of all files written since the store was opened.
+  /// Bytes of all segment files written since the store was opened.
   public long bytesWritten() {
     return bytesWritten.get();
   }

@@ -16,17 +16,17 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 
-/// The live segments of a moment, by bucket. Whoever reads takes one lease on all of them: it costs
-/// the same however many there are.
+/// Immutable set of live segments, by bucket. A reader takes one lease on the whole set, at a cost
+/// that does not depend on its size.
 ///
-/// - Threads: any; never changes.
-/// - Memory: keeps the files of its segments while the owner or any reader holds a lease.
+/// - Threads: any; immutable.
+/// - Memory: keeps its segments' files open while the owner or any reader holds a lease.
 public final class SegmentSet implements AutoCloseable {
   private final NavigableMap<Bucket, List<LiveSegment>> byBucket;
   private final List<LiveSegment> all;
   private final Lease lease;
 
-  /// An empty one.
+  /// An empty set.
   SegmentSet() {
     this(new TreeMap<>());
   }
@@ -42,7 +42,7 @@ public final class SegmentSet implements AutoCloseable {
     }
   }
 
-  /// Another set. The owners of all segments in it still hold their leases.
+  /// Another set. The owner's lease on every segment in it must still be held.
   SegmentSet replaced(Collection<LiveSegment> added, Collection<LiveSegment> removed) {
     Set<LiveSegment> gone = new HashSet<>(removed);
     NavigableMap<Bucket, List<LiveSegment>> changed = new TreeMap<>(byBucket);
@@ -67,7 +67,7 @@ public final class SegmentSet implements AutoCloseable {
     return new SegmentSet(changed);
   }
 
-  /// The bucket that all partitions of a segment are of.
+  /// The bucket of all of a segment's partitions.
   public static Bucket bucketOf(LiveSegment segment) {
     return new Bucket(segment.entry().bucketMinutes(), segment.entry().widthMinutes());
   }
@@ -76,7 +76,7 @@ public final class SegmentSet implements AutoCloseable {
     return all;
   }
 
-  /// What is wrong with them, as far as anybody has looked.
+  /// The damage found so far in these segments.
   public Stream<Damage> damage() {
     return all.stream().map(LiveSegment::known).filter(Objects::nonNull);
   }
@@ -85,23 +85,24 @@ public final class SegmentSet implements AutoCloseable {
     return byBucket.navigableKeySet();
   }
 
-  /// Those of a bucket; none when it has none.
+  /// The segments of a bucket, possibly none.
   public List<LiveSegment> of(Bucket bucket) {
     return byBucket.getOrDefault(bucket, List.of());
   }
 
-  /// Keeps all of them open until [#release]; false when there is a newer set.
+  /// Keeps all segments open until [#release]. Returns false when the set is closed because a newer
+  /// one exists.
   public boolean tryAcquire() {
     return lease.tryAcquire();
   }
 
-  /// @param others close and delete the files that nobody else keeps: a reader should not wait for
-  ///   that
+  /// @param others closes and deletes files without another holder, so that a reader does not wait
+  ///   for that
   public void release(Executor others) {
     lease.release(others);
   }
 
-  /// Gives the owner's lease back.
+  /// Releases the owner's lease.
   @Override
   public void close() {
     lease.close();

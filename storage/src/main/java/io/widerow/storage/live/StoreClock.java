@@ -1,16 +1,16 @@
 package io.widerow.storage.live;
 
-/// The two clocks of a store. A seam, so that tests turn the hands.
+/// The two clocks of a store: wall and monotonic. An interface, so that tests can set them.
 ///
 /// - Threads: any.
 public interface StoreClock {
-  /// Nanoseconds since the Unix epoch; may step.
+  /// Nanoseconds since the Unix epoch; may step back or forward.
   long wallNanos();
 
-  /// Nanoseconds since some moment; never steps back.
+  /// Nanoseconds since an arbitrary origin; never steps back.
   long monotonicNanos();
 
-  /// The machine's own.
+  /// The machine's clocks.
   static StoreClock system() {
     return new StoreClock() {
       @Override

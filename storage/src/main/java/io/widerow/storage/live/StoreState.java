@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/// What a store consists of at one moment: open rows and live segments. Immutable; each change
-/// makes a new one, so a view that holds one sees nothing move.
+/// Immutable version of a store's content: its open rows (memtables) and live segments. Each change
+/// creates a new version, so a view keeps a stable one.
 ///
-/// @param rows open rows of all lanes, in a lane the oldest first
+/// @param rows open rows of all lanes, oldest first within a lane
 public record StoreState(List<OpenRows> rows, SegmentSet segments) {
   static StoreState empty() {
     return new StoreState(List.of(), new SegmentSet());
@@ -20,7 +20,8 @@ public record StoreState(List<OpenRows> rows, SegmentSet segments) {
     return new StoreState(List.copyOf(more), segments);
   }
 
-  /// Rows out, segments in and out, in one step: a view sees an event in one place or the other.
+  /// The next version, with rows removed and segments added and removed in one step. A view sees
+  /// each event in exactly one place.
   StoreState replaced(
       Collection<OpenRows> removedRows,
       Collection<LiveSegment> added,

@@ -19,10 +19,10 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// The log that says which segments are live, and the only truth about it after a crash. Each edit
-/// is forced before it counts. On every open, and when it has grown, the log is written anew as one
-/// snapshot: to a temporary name, forced, renamed, its directory forced. An old log is never
-/// appended to.
+/// The manifest log: the record of which segments are live, and the only truth about that after a
+/// crash. Each edit is forced before it takes effect. On every open, and when the log has grown, it
+/// is rewritten as one snapshot: written under a temporary name, forced, renamed, and its directory
+/// forced. An old log is never appended to.
 ///
 /// ```
 ///  0          8         24        28
@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 ///                                  an edit's checksum covers storeId, its offset and its bytes
 /// ```
 ///
-/// Big-endian. A last edit that is cut short or fails its checksum was never acknowledged; one that
-/// has a valid edit behind it is damage.
+/// Big-endian. A last edit that is cut short or fails its checksum was never acknowledged. A bad
+/// edit with a valid edit after it is damage.
 ///
-/// - Threads: one at a time; the store's lock is held around every call.
+/// - Threads: one at a time; the caller holds the store's lock.
 public final class Manifest implements AutoCloseable {
   /// Directory of the segment files that it lists.
   public static final String SEGMENTS = "segments";
@@ -66,9 +66,9 @@ public final class Manifest implements AutoCloseable {
     this.storeId = storeId;
   }
 
-  /// Reads the manifest without changing anything.
+  /// Reads the manifest and changes nothing.
   ///
-  /// @throws StorageException.Corrupt when an edit that was acknowledged cannot be read
+  /// @throws StorageException.Corrupt when an acknowledged edit cannot be read
   public static Manifest read(Disk disk, Path directory, UUID storeId) {
     var manifest = new Manifest(disk, directory, storeId);
     Path path = directory.resolve(NAME);
@@ -88,7 +88,8 @@ public final class Manifest implements AutoCloseable {
     return manifest;
   }
 
-  /// Segments and journals come after the manifest, so where they are it was.
+  /// Requires that no segment or journal exists. These are created after the manifest, so their
+  /// presence proves that there was one.
   private void requireNothingBehind(Path path) {
     for (String name : List.of(SEGMENTS, Journal.DIRECTORY)) {
       Path below = directory.resolve(name);
@@ -120,7 +121,8 @@ public final class Manifest implements AutoCloseable {
     }
   }
 
-  /// The snapshot at the start was forced before the file got its name, so it is never torn.
+  /// Requires that no valid edit follows the bad one. The snapshot at the start is never torn,
+  /// because it was forced before the file got its name.
   private void requireNoEditBehind(Path path, byte[] bytes, int bad) {
     if (bad == HEADER_BYTES) {
       throw new StorageException.Corrupt(path, bad, "the snapshot fails its checksum");
@@ -169,16 +171,15 @@ public final class Manifest implements AutoCloseable {
   private void apply(ManifestEdit edit) {
     segmentIdNext = Math.max(segmentIdNext, edit.segmentIdNext());
     counterLimit = Math.max(counterLimit, edit.counterLimit());
-    clockNanos = edit.clockNanos(); // may go down: an operator can accept the clock as it is
+    clockNanos = edit.clockNanos(); // may decrease: an operator can accept an earlier clock
     edit.removed().forEach(segments::remove);
     edit.added().forEach(entry -> segments.put(entry.id(), entry));
-    // Rows that hold only what was dropped are sealed with LSN 0.
+    // Rows with only dropped events are sealed with LSN 0.
     edit.sealedLsns().forEach((lane, lsn) -> sealedLsns.merge(lane, lsn, Math::max));
     journals = edit.journals();
   }
 
-  /// Writes the manifest of a store that has none: a snapshot, and nothing behind it. Durable when
-  /// it returns.
+  /// Writes the manifest of a store without one: a snapshot and no further edit. Durable on return.
   public static void write(Disk disk, Path directory, UUID storeId, ManifestEdit snapshot) {
     try (var manifest = new Manifest(disk, directory, storeId)) {
       manifest.apply(snapshot);
@@ -186,7 +187,7 @@ public final class Manifest implements AutoCloseable {
     }
   }
 
-  /// Starts a new log with a snapshot of the present state, and appends to that from now on.
+  /// Starts a new log with a snapshot of the current state. Later edits are appended to it.
   public void rewrite() {
     Path temporary = directory.resolve(NAME_NEW);
     disk.delete(temporary);
@@ -207,7 +208,7 @@ public final class Manifest implements AutoCloseable {
     snapshotBytes = bytes;
   }
 
-  /// The edit that makes the present state out of nothing.
+  /// The current state as one edit of an empty manifest.
   public ManifestEdit snapshot() {
     return new ManifestEdit(
         segmentIdNext,
@@ -221,8 +222,8 @@ public final class Manifest implements AutoCloseable {
 
   /// Appends an edit and forces it. After a failure the manifest must not be used again.
   ///
-  /// @throws StorageException.DiskFull when there is no room; the manifest is as before, and the
-  ///   next edit takes the place of this one
+  /// @throws StorageException.DiskFull when there is no room; the manifest is unchanged, and the
+  ///   next edit overwrites this one
   public void commit(ManifestEdit edit) {
     if (fileBytes > REWRITE_BYTES + 4 * snapshotBytes) {
       rewrite();
@@ -235,7 +236,7 @@ public final class Manifest implements AutoCloseable {
     apply(edit);
   }
 
-  /// @return where the next edit goes
+  /// @return offset of the next edit
   private long append(DiskFile target, long offset, ManifestEdit edit) {
     byte[] bytes = edit.toBytes();
     MemorySegment framed = MemorySegment.ofArray(new byte[EDIT_HEADER_BYTES + bytes.length]);
@@ -246,14 +247,14 @@ public final class Manifest implements AutoCloseable {
     target.write(framed, offset);
     try {
       target.force();
-    } catch (StorageException.DiskFull lost) { // written and not forced: nobody knows what it is
+    } catch (StorageException.DiskFull lost) { // written but not forced: its state is unknown
       throw new StorageException.Failed("cannot force the manifest: " + lost.getMessage(), lost);
     }
     return offset + framed.byteSize();
   }
 
-  /// Takes the next segment id. Ids of segments that were never committed may come again after a
-  /// crash, when their files are gone.
+  /// Takes the next segment id. After a crash, ids of never committed segments may be used again,
+  /// when their files are gone.
   public long takeSegmentId() {
     return segmentIdNext++;
   }
@@ -262,7 +263,7 @@ public final class Manifest implements AutoCloseable {
     return storeId;
   }
 
-  /// Lanes 0 to this have a journal.
+  /// Number of lanes with a journal: lanes `[0, journals)`.
   public int journals() {
     return journals;
   }

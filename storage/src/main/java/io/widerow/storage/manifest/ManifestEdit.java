@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// One change of the manifest, done as a whole or not at all. A snapshot is the edit that makes the
-/// present state out of nothing.
+/// An atomic edit of the manifest. A snapshot is the edit that turns an empty manifest into the
+/// current state.
 ///
 /// ```
 ///  0               8              16           24            28
@@ -24,15 +24,15 @@ import java.util.TreeMap;
 ///   lanes: count (4), then for each: lane (4), sealedLsn (8); then journals (4)
 /// ```
 ///
-/// Big-endian, as `java.io.DataOutput` writes.
+/// Big-endian, as `java.io.DataOutput` writes it.
 ///
 /// @param segmentIdNext greater than every segment id ever used
 /// @param counterLimit greater than every arrival counter in the segments
-/// @param clockNanos no time of arrival that was given is later
-/// @param added segments that are live from now on
-/// @param removed ids of segments that are not any more
+/// @param clockNanos at or after every assigned arrival time
+/// @param added segments that become live
+/// @param removed ids of segments that are no longer live
 /// @param sealedLsns by lane, the last journal frame whose events are all in segments
-/// @param journals lanes 0 to this have a journal
+/// @param journals number of lanes with a journal: lanes `[0, journals)`
 public record ManifestEdit(
     long segmentIdNext,
     long counterLimit,
@@ -75,7 +75,7 @@ public record ManifestEdit(
     return bytes.toByteArray();
   }
 
-  /// @throws IOException when the bytes, whose checksum was right, are no edit
+  /// @throws IOException when the bytes are no edit although their checksum matched
   static ManifestEdit of(byte[] bytes) throws IOException {
     try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       long segmentIdNext = in.readLong();
@@ -95,7 +95,7 @@ public record ManifestEdit(
       }
       int journals = lanes(in, JournalFrame.LANE_LIMIT);
       if (in.available() > 0) {
-        throw new IOException("%d bytes behind its end".formatted(in.available()));
+        throw new IOException("%d bytes after its end".formatted(in.available()));
       }
       return new ManifestEdit(
           segmentIdNext, counterLimit, clockNanos, added, removed, sealedLsns, journals);

@@ -11,16 +11,16 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A live segment as the manifest knows it. What it holds is told here as well as in the segment's
-/// index, so that it is known when the segment cannot be read.
+/// The manifest's entry of a live segment. It repeats the partitions of the segment's index, so
+/// that the content is known even when the segment is unreadable.
 ///
-/// @param id names the file; never used twice in a store
-/// @param bucketMinutes start of the bucket whose partitions it holds, minutes since the Unix epoch
-/// @param widthMinutes width of that bucket
-/// @param merged false for what sealing wrote, true for what a merge wrote, which is final
+/// @param id gives the file its name; unique in a store
+/// @param bucketMinutes start of its bucket, in minutes since the Unix epoch
+/// @param widthMinutes width of its bucket
+/// @param merged true when a merge (compaction) wrote it, which is final; false when sealing did
 /// @param bytes size of the file
-/// @param events events in it
-/// @param partitions what it holds
+/// @param events number of events
+/// @param partitions its partitions
 public record SegmentEntry(
     long id,
     int bucketMinutes,
@@ -32,7 +32,7 @@ public record SegmentEntry(
   private static final String SUFFIX = ".seg";
   private static final int COUNT_MAX = 1 << 24;
 
-  /// That of a segment that was just written.
+  /// The entry of a new segment.
   ///
   /// @param bucket any partition of the segment's bucket
   public static SegmentEntry of(SegmentSummary written, PartitionKey bucket, boolean merged) {
@@ -46,7 +46,7 @@ public record SegmentEntry(
         written.partitions());
   }
 
-  /// Name of the file. No name ever comes from input.
+  /// Name of the file. It never depends on input.
   public static String fileName(long id) {
     return "%016x".formatted(id) + SUFFIX;
   }
@@ -80,7 +80,7 @@ public record SegmentEntry(
     }
   }
 
-  /// @throws IOException when the bytes are no entry
+  /// @throws IOException when the bytes are not an entry
   static SegmentEntry read(DataInput in) throws IOException {
     long id = in.readLong();
     int bucketMinutes = in.readInt();

@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
-/// The file `FORMAT` of a store directory: what wrote it, and what a program must understand to
-/// read or write it. Written once, when the directory becomes a store; readable by people.
+/// The file `FORMAT` of a store directory: the store's id and the features that a program must
+/// understand to read or write it. It is text, written once, when the directory becomes a store.
 ///
 /// ```
 /// widerow-store 1
@@ -24,8 +24,8 @@ import java.util.zip.CRC32C;
 /// crc32c 1a2b3c4d                   of all bytes before this line
 /// ```
 ///
-/// @param storeId tells this store's files from another's
-/// @param readOnly true when a feature forbids this program to write
+/// @param storeId distinguishes this store's files from another's
+/// @param readOnly true when an unknown feature forbids writing
 public record StoreFormat(UUID storeId, boolean readOnly) {
   public static final String NAME = "FORMAT";
   private static final String NAME_NEW = "FORMAT.tmp";
@@ -41,10 +41,10 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
           crc32c ([0-9a-f]{8})
           """);
 
-  /// True when a directory is a store, false when it may become one. Another program may be making
-  /// it one meanwhile; `FORMAT` is there before anything else.
+  /// True when a directory is a store, false when it may become one. Another program may be
+  /// creating a store there concurrently; it writes `FORMAT` before anything else.
   ///
-  /// @throws StorageException.Incompatible when there is something else in the directory
+  /// @throws StorageException.Incompatible when the directory holds something else
   public static boolean isStore(Disk disk, Path directory, List<String> mayBeThere) {
     Path format = directory.resolve(NAME);
     if (disk.exists(format)) {
@@ -63,7 +63,7 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
     return false;
   }
 
-  /// @throws StorageException.Incompatible when a directory is no store
+  /// @throws StorageException.Incompatible when the directory is not a store
   public static void requireStore(Disk disk, Path directory) {
     if (!disk.exists(directory.resolve(NAME))) {
       throw new StorageException.Incompatible(directory, "not a Widerow store: no FORMAT file");

@@ -15,8 +15,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/// Decides what the journals of a stopped store say. Lane by lane, frames count while their LSNs
-/// follow each other. Where one is missing or damaged, the frames behind it tell what that means:
+/// Recovery of the journals of a stopped store: it decides which frames count and replays them. In
+/// each lane, frames count while their LSNs are consecutive. If one is missing or damaged, the
+/// later frames tell what that means:
 ///
 /// ```
 ///   sealed | 5  6  7  -  9(durable 8)         8 was promised:  lost; 9 still counts
@@ -25,15 +26,15 @@ import java.util.UUID;
 ///   sealed | 5  6 (file from 8)               7 was durable when the file was made: lost
 /// ```
 ///
-/// The last line also tells when the manifest lost its last edits, or a journal file is gone. A
-/// store with a loss is not written to, unless its operator accepts it; see [LaneCheck].
+/// The last line also covers a manifest that lost its last edits, or a missing journal file. A
+/// store with a loss accepts no writes until its operator accepts the loss; see [LaneCheck].
 ///
-/// It reads the journals twice: first to check, when nothing has been changed yet, then to replay,
-/// no further than to the last frame that counts. Around a loss it reads them once more, for what
-/// the frames there tell.
+/// It reads the journals twice: first to check them, before anything is changed, then to replay up
+/// to the last frame that counts. If there is a loss, it reads them once more for the times in the
+/// frames around it.
 ///
 /// - Threads: one.
-/// - Memory: owns a decoder's buffer of one group, until [#close].
+/// - Memory: owns a decoder with a buffer of one group, until [#close].
 public final class JournalRecovery implements AutoCloseable {
   private final Journal.Factory journals;
   private final FrameDecoder decoder;
@@ -42,18 +43,18 @@ public final class JournalRecovery implements AutoCloseable {
   private final List<Path> files = new ArrayList<>();
   private long lsnSeen;
 
-  /// @param sealedLsns by lane, the last frame whose events are in segments
+  /// @param sealedLsns by lane, LSN of the last frame whose events are in segments
   public JournalRecovery(Journal.Factory journals, UUID storeId, Map<Integer, Long> sealedLsns) {
     this.journals = journals;
     this.decoder = new FrameDecoder(storeId);
     this.sealedLsns = sealedLsns;
   }
 
-  /// Reads all journals and changes nothing.
+  /// Reads and checks all journals. Changes nothing.
   ///
-  /// @param directory of the journals, for messages
-  /// @param count lanes 0 to this had a journal
-  /// @return what was acknowledged and is not there
+  /// @param directory the journals' directory, for messages
+  /// @param count number of lanes that had a journal: lanes `[0, count)`
+  /// @return acknowledged groups that are missing
   public List<JournalLoss> check(Path directory, int count) {
     journals.replay(
         new Journal.FrameReader() {
@@ -88,8 +89,8 @@ public final class JournalRecovery implements AutoCloseable {
     return lanes.computeIfAbsent(lane, l -> new LaneCheck(l, sealedLsns.getOrDefault(l, 0L)));
   }
 
-  /// A frame whose header is right tells its number and what was promised, even when its body is
-  /// gone.
+  /// Checks one frame. An intact header gives the frame's LSN and the durable LSN, even if the body
+  /// is lost.
   private void look(int lane, Path file, long sequence, MemorySegment frame) {
     FrameDecoder.Verdict verdict = decoder.check(lane, frame);
     LaneCheck check = lane(lane);
@@ -106,7 +107,7 @@ public final class JournalRecovery implements AutoCloseable {
     }
   }
 
-  /// Adds what the frames directly before and behind the losses tell.
+  /// Adds to the losses the times in the frames directly before and after them.
   private List<JournalLoss> around(List<JournalLoss> losses) {
     List<JournalLoss> told = new ArrayList<>(losses);
     journals.replay((lane, _, _, frame) -> {
@@ -142,9 +143,9 @@ public final class JournalRecovery implements AutoCloseable {
     return told;
   }
 
-  /// Hands what counts to `replay`, lane by lane, in order, and says where there is a hole.
+  /// Passes the frames that count to `replay`, lane by lane and in order, and reports gaps.
   ///
-  /// @throws StorageException.Corrupt when a frame's checksums are right and its content is not
+  /// @throws StorageException.Corrupt when a frame's checksums match and its content is invalid
   public void replay(Replay replay) {
     Map<Integer, Long> next = new TreeMap<>();
     journals.replay(
@@ -190,19 +191,19 @@ public final class JournalRecovery implements AutoCloseable {
     return List.copyOf(files);
   }
 
-  /// The greatest LSN of any frame, whether it counts or not, and of any that was promised. New
-  /// frames start above it, so that none of them ever shares its number with one that was cut.
+  /// The greatest LSN of any frame, whether it counts or not, or known to be durable. New frames
+  /// start above it, so none ever shares its LSN with a frame that was cut.
   public long lsnSeen() {
     return lsnSeen;
   }
 
-  /// The last frame of a lane that counts, as far as it was checked.
+  /// LSN of the last frame of a lane that counts, as far as it was checked.
   public long lsnCounted(int lane) {
     LaneCheck check = lanes.get(lane);
     return check == null ? sealedLsns.getOrDefault(lane, 0L) : check.last();
   }
 
-  /// Frames from the first torn one on, none of which was acknowledged.
+  /// Number of frames from the first torn one on. None of them was acknowledged.
   public long tornGroups() {
     return lanes.values().stream().mapToLong(LaneCheck::tornFrames).sum();
   }

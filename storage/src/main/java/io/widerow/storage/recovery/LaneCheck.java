@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What the frames of one lane's journal say, frame by frame. Frames that are valid form runs of
-/// consecutive LSNs; between runs are gaps:
+/// Checker of one lane's journal, fed frame by frame. Valid frames form runs of consecutive LSNs,
+/// with gaps between the runs:
 ///
 /// ```
 ///   5  6  7  -  9  10  -  12       gaps: 8 and 11; durable, as far as any header tells: 8
 ///            |         |
-///            |         +-- behind everything durable: torn, 11 and 12 never counted
+///            |         +-- after everything durable: torn, 11 and 12 never counted
 ///            +-- durable: lost
 /// ```
 ///
@@ -23,21 +23,21 @@ import org.jspecify.annotations.Nullable;
 public final class LaneCheck {
   private final int lane;
   private final List<Gap> gaps = new ArrayList<>();
-  private final List<JournalLoss> foreign = new ArrayList<>(); // files and frames of others
-  private long next; // the LSN that would go on
-  private long durable; // promised, as far as any frame tells
-  private long frames; // whose headers can be believed
-  private long badFrames; // of them, not valid, since the last valid one
+  private final List<JournalLoss> foreign = new ArrayList<>(); // of other lanes or stores
+  private long next; // the LSN expected next
+  private long durable; // greatest LSN known to be durable
+  private long frames; // with intact headers
+  private long badFrames; // invalid ones among them since the last valid one
   private long badEvents;
   private long goodFrames;
   private @Nullable Path badFile; // the first sign of a gap
   private long badOffset;
   private String badFound = "";
   private @Nullable Path file; // the last one
-  private long headers; // of the last file, that can be believed
-  private long strangers; // of the last file, that cannot
+  private long headers; // of the last file, intact
+  private long strangers; // of the last file, damaged
 
-  /// LSNs that no valid frame has.
+  /// A range of LSNs without a valid frame.
   private record Gap(JournalLoss loss, long goodFramesBefore) {}
 
   LaneCheck(int lane, long sealed) {
@@ -54,7 +54,8 @@ public final class LaneCheck {
     }
   }
 
-  /// A file all of whose frames are strange is another's: a power cut tears the last one, not all.
+  /// Ends a file. If all its frames are foreign, the file belongs to another lane or store: a power
+  /// cut tears only the last frame.
   private void endFile() {
     Path ended = file;
     if (ended != null && headers == 0 && strangers > 1) {
@@ -72,18 +73,18 @@ public final class LaneCheck {
     }
   }
 
-  /// A frame whose header is wrong.
+  /// Takes a frame with a damaged header.
   void unbelievable(Path where, long offset) {
     strangers++;
     sign(where, offset, "a frame whose header is damaged");
   }
 
-  /// Something that must be another's.
+  /// Takes a file or frame that must belong to another lane or store.
   void stranger(Path where, long offset, String found) {
     foreign.add(new JournalLoss(lane, next, Math.max(next, durable), where, offset, found, -1));
   }
 
-  /// A frame whose header can be believed, whatever its body is.
+  /// Takes a frame with an intact header, whatever its body.
   void frame(Path where, long offset, MemorySegment frame, FrameDecoder.Verdict verdict) {
     headers++;
     durable = Math.max(durable, JournalFrame.durableLsn(frame));
@@ -129,18 +130,18 @@ public final class LaneCheck {
     return gaps.stream().filter(gap -> gap.loss.lsnLast() > durable).findFirst().orElse(null);
   }
 
-  /// The last frame that counts.
+  /// LSN of the last frame that counts.
   long last() {
     Gap torn = torn();
     return torn == null ? next - 1 : torn.loss.lsnFirst() - 1;
   }
 
-  /// The greatest LSN that was promised.
+  /// The greatest LSN known to be durable.
   long durable() {
     return durable;
   }
 
-  /// Frames from the first torn one on.
+  /// Number of frames from the first torn one on.
   long tornFrames() {
     Gap torn = torn();
     if (torn != null) {
@@ -149,9 +150,9 @@ public final class LaneCheck {
     return durable < next ? badFrames : 0;
   }
 
-  /// What was promised and is not there, in the order of LSNs.
+  /// The durable groups that are missing, in LSN order.
   ///
-  /// @param directory of the journals, when there is no file to name
+  /// @param directory the journals' directory, named when there is no file
   List<JournalLoss> losses(Path directory) {
     List<JournalLoss> losses = new ArrayList<>(foreign);
     gaps.stream().map(Gap::loss).filter(gap -> gap.lsnLast() <= durable).forEach(losses::add);

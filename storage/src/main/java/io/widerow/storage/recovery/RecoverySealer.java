@@ -52,7 +52,7 @@ public final class RecoverySealer implements AutoCloseable {
   private final RowMemory memory;
   private final ArrayDeque<Writing> writing = new ArrayDeque<>(); // oldest first
 
-  /// Rows whose segments are being written, or are written.
+  /// Rows whose segments are being or have been written.
   private record Writing(SealJob job, FutureTask<List<LiveSegment>> written) {}
 
   public RecoverySealer(StoreContents contents, Sealer sealer, Executor executor) {
@@ -74,7 +74,7 @@ public final class RecoverySealer implements AutoCloseable {
     return (int) Math.min(roomFor, wanted);
   }
 
-  /// Rows to be filled; there is always memory for one set.
+  /// Opens rows to fill. There is always memory for one set.
   OpenRows openRows(int lane) {
     OpenRows rows = contents.tryOpenRows(lane, 0, memory);
     if (rows == null) {
@@ -94,7 +94,7 @@ public final class RecoverySealer implements AutoCloseable {
     }
   }
 
-  /// Waits until everything taken is in the manifest.
+  /// Waits until all rows taken are in the manifest.
   void finish() {
     while (!writing.isEmpty()) {
       commitOldest();
@@ -134,7 +134,7 @@ public final class RecoverySealer implements AutoCloseable {
 
   /// Ends what a failure left unfinished, and deletes its segments.
   ///
-  /// @throws IllegalStateException with what else failed meanwhile
+  /// @throws IllegalStateException with the other failures
   @Override
   public void close() {
     var failure = new IllegalStateException("segments of an opening that failed");

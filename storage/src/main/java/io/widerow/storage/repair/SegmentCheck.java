@@ -15,12 +15,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Which blocks of a segment can be read, found by reading and decoding all of them, and their
-/// filters.
+/// Result of checking a segment: all its blocks and filters were read and decoded.
 ///
-/// @param blocks all of them
-/// @param bad those that cannot be read, by partition
-/// @param damage the same for people, and filters that cannot be read
+/// @param blocks number of all blocks
+/// @param bad unreadable blocks, by partition
+/// @param damage descriptions of these blocks and of unreadable filters
 public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Damage> damage) {
   private static final BitSet NONE = new BitSet();
 
@@ -56,7 +55,7 @@ public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Dama
     return new SegmentCheck(blocks, bad, damage);
   }
 
-  /// What is damaged and held events.
+  /// The damage that cost events.
   public List<Damage> lost() {
     return damage.stream().filter(each -> each.kind() != Damage.Kind.FILTER).toList();
   }

@@ -25,20 +25,20 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the blocks of a segment whose header, index or footer cannot be read. A block's directory
-/// says how long the block is, that of a [GroupFilter] too, so they are found one behind the other;
-/// and the manifest says which partitions come in which order, with how many events each:
+/// Salvage of a segment whose header, index or footer is unreadable: it finds the blocks. The
+/// directory of a block or of a [GroupFilter] gives its length, so they are found one after the
+/// other. The manifest gives the order of the partitions and the number of events of each:
 ///
 /// ```
 ///   header | block of 3 | block of 2 | block of 4 | cut
 ///   manifest:  A with 5 events, B with 9           ->  A whole, B: 4 found, 5 lost
 /// ```
 ///
-/// Behind a directory that is damaged nothing is found any more. A checksum that is right proves
-/// that a block belongs here: it is salted with store, segment and offset.
+/// Nothing is found after a damaged directory. A matching checksum proves that a block belongs
+/// here, because it is salted with store, segment and offset.
 ///
 /// - Threads: one.
-/// - Memory: one block, and one directory of the largest kind.
+/// - Memory: one block, and one directory of the largest size.
 public final class SegmentSalvage {
   private static final int DIRECTORY_BYTES_MAX = 1 << 20;
 
@@ -50,7 +50,7 @@ public final class SegmentSalvage {
   private final List<Damage> lost = new ArrayList<>();
   private long offset = SegmentFormat.HEADER_BYTES;
   private String end = "";
-  private EventId lastPut = EventId.LEAST; // of the present partition
+  private EventId lastPut = EventId.LEAST; // of the current partition
 
   private SegmentSalvage(DiskFile file, UUID storeId, long segmentId) {
     this.path = file.path();
@@ -59,7 +59,7 @@ public final class SegmentSalvage {
   }
 
   /// @param file stays the caller's
-  /// @param entry what the manifest says of it
+  /// @param entry the manifest's entry of the segment
   public static SegmentSalvage of(DiskFile file, UUID storeId, SegmentEntry entry) {
     var salvage = new SegmentSalvage(file, storeId, entry.id());
     for (SegmentSummary.Partition partition : entry.partitions()) {
@@ -68,12 +68,12 @@ public final class SegmentSalvage {
     return salvage;
   }
 
-  /// Where blocks are that can be read, as far as their ids.
+  /// Indexes of the blocks whose directories and ids are readable.
   public List<SegmentIndex> indexes() {
     return indexes;
   }
 
-  /// What was in the others.
+  /// Damage: what the other blocks held.
   public List<Damage> lost() {
     return lost;
   }
@@ -135,8 +135,7 @@ public final class SegmentSalvage {
     return SegmentIndex.read(new ByteSource(path).over(bytes, 0, index.length(), 0), 0, fileBytes);
   }
 
-  /// The block at `offset`, or behind the filters that are there; null when there is none that can
-  /// be told.
+  /// The block at `offset`, or after the filters there; null when none can be recognized.
   private @Nullable Block next(DiskFile file) {
     try {
       ByteSource in = piece(file);
@@ -155,14 +154,14 @@ public final class SegmentSalvage {
     return null;
   }
 
-  /// What starts at `offset`.
+  /// The block or filter that starts at `offset`.
   private ByteSource piece(DiskFile file) {
     int there = (int) Math.min(DIRECTORY_BYTES_MAX, Math.max(0, fileBytes - offset));
     long got = file.read(MemorySegment.ofArray(window).asSlice(0, there), offset);
     return new ByteSource(path).over(window, 0, (int) got, offset);
   }
 
-  /// Size of a [GroupFilter], from its directory.
+  /// Size of a [GroupFilter], read from its directory.
   private long filterBytes(ByteSource in) {
     in.readByte();
     in.readByte();
@@ -209,8 +208,8 @@ public final class SegmentSalvage {
     return new Block(events, directory + SegmentFormat.CRC_BYTES, (int) bytes);
   }
 
-  /// Adds a block to a partition's index. False when its ids cannot be read, or do not follow those
-  /// of the block before.
+  /// Adds a block to a partition's index. Returns false when its ids are unreadable or not after
+  /// those of the previous block.
   private boolean put(
       BlockReader reader, SegmentSummary.Partition partition, Block block, ByteSink blocks) {
     ByteSink alone = header(partition, 1);

@@ -37,20 +37,22 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Makes a stopped store whole again, without what cannot be read. Nothing is ever deleted: what is
-/// damaged is moved into the [Quarantine], and what can be read of it is written to new files.
+/// Repair of a stopped store: afterwards it is consistent, without its unreadable parts. It never
+/// deletes anything: it moves damaged files into the [Quarantine] and writes their readable content
+/// to new files.
 ///
 /// | damage | what is done |
 /// |---|---|
 /// | a block | the segment's other blocks become a new segment |
 /// | a segment's index, or a cut file | the blocks that can still be found become a new segment |
-/// | a segment that is gone | the manifest names it no more |
+/// | a missing segment | it is removed from the manifest |
 /// | groups of the journal | if the operator accepts the loss, the store starts without them |
-/// | notes | if the operator accepts that repeats of batches are stored twice, without them |
-/// | FORMAT, manifest | nothing: they name everything else, and only a copy brings them back |
+/// | notes | if the operator accepts that repeated batches are stored twice, the store goes
+/// without them |
+/// | FORMAT, manifest | nothing: they name everything else, and only a backup restores them |
 ///
-/// Each segment is done by itself: quarantined, rewritten, and then exchanged by one edit of the
-/// manifest. Killed at any point, a repair goes on where it was when it is called again.
+/// Each segment is repaired on its own: quarantined, rewritten, and then replaced by one edit of
+/// the manifest. A repair that is killed at any point continues when it is started again.
 ///
 /// - Threads: one.
 public final class StoreRepair {
@@ -64,11 +66,11 @@ public final class StoreRepair {
   private final List<String> done = new ArrayList<>();
   private boolean journalIsDamaged;
 
-  /// What was done.
+  /// Result of a repair.
   ///
-  /// @param lost what the store no longer has; the files are in the quarantine
+  /// @param lost data that the store no longer has; the files are in the quarantine
   /// @param left damage that was not repaired
-  /// @param done a sentence for each thing that was done
+  /// @param done one sentence for each action
   public record Repair(List<Damage> lost, List<Damage> left, List<String> done) {
     public Repair {
       lost = List.copyOf(lost);
@@ -87,7 +89,8 @@ public final class StoreRepair {
   }
 
   /// @param acceptLoss whether to go on without acknowledged groups that the journal lost
-  /// @throws StorageException when the directory is no store, in use, newer, or not to be written
+  /// @throws StorageException when the directory is not a store, in use, of a newer format, or
+  ///   read-only
   public static Repair repair(Path directory, boolean acceptLoss) {
     Disk disk = new RealDisk();
     return new StoreRepair(
@@ -149,7 +152,7 @@ public final class StoreRepair {
 
   private void repair(Manifest manifest, SegmentFiles files, UUID storeId, SegmentEntry entry) {
     Path file = files.named(entry.id());
-    // A repair that was cut off has moved it already.
+    // An interrupted repair may have moved it already.
     Path kept = disk.exists(file) ? quarantine.take(file) : quarantine.place(entry.fileName());
     LiveSegment rewritten = null;
     if (disk.exists(kept)) {
@@ -178,7 +181,7 @@ public final class StoreRepair {
     }
   }
 
-  /// Writes what can be read of a file to a new segment; null when that is nothing.
+  /// Writes the readable content of a file to a new segment; null when there is none.
   private @Nullable LiveSegment rewrite(
       Manifest manifest, SegmentFiles files, UUID storeId, SegmentEntry entry, Path kept) {
     try (Segment source = source(files, storeId, entry, kept)) {
@@ -204,7 +207,7 @@ public final class StoreRepair {
     }
   }
 
-  /// An id whose file is not there, not even as one that a crash left.
+  /// A segment id without a file, not even one that a crash left.
   private long freeId(Manifest manifest, SegmentFiles files) {
     long id = manifest.takeSegmentId();
     while (disk.exists(files.named(id)) || disk.exists(files.temporary(id))) {
@@ -213,7 +216,7 @@ public final class StoreRepair {
     return id;
   }
 
-  /// The file as a segment, with as many blocks as can be found.
+  /// Opens the file as a segment, with as many blocks as can be found.
   private Segment source(SegmentFiles files, UUID storeId, SegmentEntry entry, Path kept) {
     try {
       return files.open(entry, kept);

@@ -23,8 +23,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
 
-/// Checks every byte of a stopped store: FORMAT, manifest, every block of every segment, every
-/// frame of the journals, the notes. Changes nothing.
+/// Verifier of a stopped store. It checks every byte: FORMAT, manifest, every block of every
+/// segment, every frame of the journals, the notes. It changes nothing.
 ///
 /// - Threads: one.
 public final class StoreVerifier {
@@ -38,14 +38,14 @@ public final class StoreVerifier {
   private long events;
   private long bytes;
 
-  /// What was found.
+  /// Result of a verification.
   ///
-  /// @param segments segments that the manifest names
-  /// @param blocks blocks in those that could be opened
-  /// @param events events in all segments, as the manifest counts them
-  /// @param bytes of the segments
-  /// @param damage all of it
-  /// @param remarks what is no damage and worth a word: what a crash left
+  /// @param segments number of segments in the manifest
+  /// @param blocks number of blocks in the segments that could be opened
+  /// @param events number of events in all segments, according to the manifest
+  /// @param bytes size of the segments
+  /// @param damage all damage found
+  /// @param remarks harmless findings: leftovers of a crash
   public record Verification(
       long segments,
       long blocks,
@@ -65,7 +65,7 @@ public final class StoreVerifier {
     this.journals = journals;
   }
 
-  /// @throws StorageException when the directory is no store, in use, or newer
+  /// @throws StorageException when the directory is not a store, in use, or of a newer format
   public static Verification verify(Path directory) {
     Disk disk = new RealDisk();
     return new StoreVerifier(

@@ -9,9 +9,9 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/// Native memory that nobody has touched: `malloc` of the C library. [Arena#allocate] writes zeros
-/// over all that it gives, which for the large pieces of open rows costs milliseconds and makes
-/// every page resident before it is needed.
+/// Allocator of uninitialized native memory: `malloc` of the C library. [Arena#allocate] zeroes the
+/// memory. For the large pieces of open rows that costs milliseconds and makes every page resident
+/// before it is needed.
 final class NativeMemory {
   private static final MethodHandle MALLOC;
   private static final MethodHandle FREE;
@@ -27,9 +27,10 @@ final class NativeMemory {
 
   private NativeMemory() {}
 
-  /// Memory with any content, aligned to at least eight bytes, that lives as long as `arena`.
+  /// Allocates memory with undefined content, aligned to at least eight bytes, that lives as long
+  /// as `arena`.
   ///
-  /// @throws OutOfMemoryError when there is none
+  /// @throws OutOfMemoryError when `malloc` fails
   static MemorySegment allocate(long bytes, Arena arena) {
     MemorySegment start;
     try {

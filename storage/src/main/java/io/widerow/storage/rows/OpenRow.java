@@ -7,10 +7,10 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/// A partition's newest events: a few sorted runs (patience sorting, "Patience is a Virtue",
+/// A partition's newest events, as a few sorted runs (patience sorting, "Patience is a Virtue",
 /// Chandramouli and Goldstein 2014). An event goes to the run with the greatest last id that is not
-/// above its own; when there is none it starts a run. Data on time makes one run; late data costs
-/// the same append.
+/// above its own, else it starts a run. Data on time makes one run. Late data costs the same
+/// append.
 ///
 /// ```
 ///   runs[0]   10:00  10:01  10:03  10:07        greatest last id
@@ -18,8 +18,8 @@ import java.util.List;
 ///   runs[2]   10:04                             least last id
 /// ```
 ///
-/// When [#RUNS_MAX] runs are there, the small ones are merged into one, each time at least doubling
-/// what it holds, so an event is merged log(n) times at most, whatever the order of arrival.
+/// At [#RUNS_MAX] runs, the small ones are merged into one. Each merge at least doubles the size of
+/// an event's run, so an event is merged at most log(n) times, whatever the order of arrival.
 ///
 /// - Threads: one writer; readers take the list of runs with one volatile read.
 public final class OpenRow {
@@ -38,8 +38,8 @@ public final class OpenRow {
     this.rows = rows;
   }
 
-  /// Adds the event at an offset of the rows' memory. False when the rows have no memory left for
-  /// its entry; nothing has changed then.
+  /// Adds the event at an offset of the rows' memory. Returns false and changes nothing if no
+  /// memory is left for its entry.
   boolean append(long eventOffset, long idTime, long idTail, boolean own) {
     Run[] now = runs;
     for (Run run : now) {
@@ -79,7 +79,7 @@ public final class OpenRow {
     return true;
   }
 
-  /// True when an event of this row brought its own id, so that it may replace another.
+  /// True when an event of this row came with its own id and so may replace another.
   public boolean hasOwnIds() {
     return ownIds;
   }
@@ -88,7 +88,7 @@ public final class OpenRow {
     return List.of(runs);
   }
 
-  /// Merges the smallest runs. False when memory does not suffice.
+  /// Merges the smallest runs. Returns false if memory does not suffice.
   private boolean mergeSmallRuns() {
     Run[] bySize = runs.clone();
     Arrays.sort(bySize, Comparator.comparingInt(Run::size));

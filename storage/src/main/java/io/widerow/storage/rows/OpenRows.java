@@ -25,9 +25,10 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// All open rows of a lane from one sealing to the next, in one piece of native memory. Records
-/// grow up from its start in the order of arrival, over all rows; the rows' index chunks grow down
-/// from its end. A group's records lie side by side, and that is what the journal writes.
+/// The memtable: all open rows of a lane from one sealing (flush) to the next, in one piece of
+/// native memory. Records of all rows grow up from its start, in order of arrival. The rows' index
+/// chunks grow down from its end. A group's records are contiguous, so the journal writes them as
+/// they lie.
 ///
 /// ```
 ///  0                                committed            limit          indexOffset
@@ -36,10 +37,11 @@ import org.jspecify.annotations.Nullable;
 ///  +--------+--------+--------+--------+--------------------+ - - - - - - - +---------------+
 /// ```
 ///
-/// - Threads: one writer. Any thread may read with a [View], which sees exactly the events below
-///   the watermark `committed` of the moment it was made: the writer moves it with one volatile
-///   store for a whole group over all rows, a view reads it.
-/// - Memory: a piece of [RowMemory], given back when the owner has let go and no view is left.
+/// - Threads: one writer. Any thread may read through a [View], which sees exactly the events below
+///   the watermark `committed` at its creation. The writer moves the watermark with one volatile
+///   store for a whole group over all rows.
+/// - Memory: a piece of [RowMemory], given back once the owner has closed the rows and no view is
+///   open.
 public final class OpenRows implements AutoCloseable {
   private static final Queue<OpenRow> NO_ROWS = new ArrayDeque<>(0);
 
@@ -55,22 +57,22 @@ public final class OpenRows implements AutoCloseable {
   private long limit; // writer only
   private long indexOffset; // writer only
   private long events; // writer only
-  private long lsnFirst; // writer only; 0 while no frame of these rows is written
+  private long lsnFirst; // writer only; 0 until a frame of these rows is written
   private long lsnLast; // writer only
   private long arrivalNext; // writer only
   private volatile Published published;
 
-  /// What views see, in one piece: the watermark and what goes with it.
+  /// What views see, published as one object: the watermark and the figures that belong to it.
   ///
-  /// @param committed records below it are shown
-  /// @param events their number
-  /// @param arrivalLimit the lane's events from this arrival on are not shown
+  /// @param committed watermark; views show the records below it
+  /// @param events number of those records
+  /// @param arrivalLimit first arrival of the lane that views do not show
   private record Published(long committed, long events, long arrivalLimit) {}
 
-  /// Rows in a piece of `pool`; null when it has none left.
+  /// Opens rows in a piece of `pool`; null when the pool has none left.
   ///
-  /// @param madeNanos the monotonic clock
-  /// @param arrivalFrom the first arrival of the lane that is not shown yet
+  /// @param madeNanos now, on the monotonic clock
+  /// @param arrivalFrom first arrival of the lane that is not shown yet
   public static @Nullable OpenRows tryOpen(
       int lane, RowMemory pool, long madeNanos, long arrivalFrom) {
     MemorySegment piece = pool.tryTake();
@@ -89,7 +91,7 @@ public final class OpenRows implements AutoCloseable {
     this.published = new Published(0, 0, arrivalFrom);
   }
 
-  /// The row of a partition, made when it is not there. Writer only.
+  /// The row of a partition, created if absent. Writer only.
   OpenRow row(PartitionKey key) {
     OpenRow row = rows.get(key);
     if (row == null) {
@@ -100,9 +102,9 @@ public final class OpenRows implements AutoCloseable {
     return row;
   }
 
-  /// Copies a record in, behind the last one.
+  /// Copies a record in, after the last one.
   ///
-  /// @return where it lies; negative when there is no room
+  /// @return its offset; negative when there is no room
   public long copyIn(MemorySegment source, long offset, int length) {
     int bytes = EventLayout.alignedLength(length);
     if (limit + bytes > indexOffset) {
@@ -112,8 +114,8 @@ public final class OpenRows implements AutoCloseable {
     return limit;
   }
 
-  /// Takes the record that was copied in last into a row. False when there is no room for its index
-  /// entry; the record is then as if it had not been copied.
+  /// Adds the record copied last to a row. If there is no room for its index entry, returns false
+  /// and forgets the record.
   public boolean add(OpenRow row, long offset) {
     assert offset == limit : offset + " is not the last record";
     long version = EventLayout.version(memory, offset);
@@ -156,7 +158,7 @@ public final class OpenRows implements AutoCloseable {
     return EventLayout.idTail(memory, offset);
   }
 
-  /// True when the event at `a` comes before the one at `b`: by id, the earlier arrival first.
+  /// True when the event at `a` comes before the one at `b`: by id, then by arrival.
   boolean before(long a, long b) {
     int order = TimeUuid.compare(idTime(a), idTail(a), idTime(b), idTail(b));
     return order != 0 ? order < 0 : a < b;
@@ -173,7 +175,7 @@ public final class OpenRows implements AutoCloseable {
     return memory.asSlice(indexOffset, bytes);
   }
 
-  /// True when chunks for this many entries will be had.
+  /// True when there is room for chunks of this many entries.
   boolean hasIndexRoom(long entries) {
     long bytes = 2 * Integer.BYTES * (entries + Run.chunkEntries(0));
     return indexOffset - bytes >= limit + recordBytesAtLimit();
@@ -183,7 +185,7 @@ public final class OpenRows implements AutoCloseable {
     return EventLayout.alignedLength(EventLayout.length(memory, limit));
   }
 
-  /// A journal frame with events of these rows was written. Writer only.
+  /// Records that a journal frame with events of these rows was written. Writer only.
   public void journaled(long lsn) {
     if (lsnFirst == 0) {
       lsnFirst = lsn;
@@ -204,27 +206,28 @@ public final class OpenRows implements AutoCloseable {
     return madeNanos;
   }
 
-  /// Makes everything that was taken in visible to views made from now on. Writer only.
+  /// Makes all added events visible to views created from now on. Writer only.
   public void publish() {
     published = new Published(limit, events, arrivalNext);
   }
 
-  /// A view of what is published, or null when the rows are gone.
+  /// A view of the published events; null when the rows are closed.
   public @Nullable View view() {
     return lease.tryAcquire() ? new View(published) : null;
   }
 
-  /// Lets go: the rows are sealed and published elsewhere. Views that are open go on.
+  /// Releases the owner's lease, when the rows are sealed and published elsewhere. Open views stay
+  /// valid.
   @Override
   public void close() {
     pool.retire();
     lease.close();
   }
 
-  /// The rows as they were when the view was made.
+  /// Snapshot of the rows at its creation.
   ///
   /// - Threads: any; each cursor has one.
-  /// - Memory: keeps that of the rows until [#close]; cursors must be closed first.
+  /// - Memory: keeps the rows' memory until [#close]. Close its cursors first.
   public final class View implements AutoCloseable {
     private final long watermark;
     private final long arrivalLimit;
@@ -243,7 +246,7 @@ public final class OpenRows implements AutoCloseable {
       return arrivalLimit;
     }
 
-    /// True when a row may hold events that came after a position.
+    /// True when a row may hold events that arrived after a position.
     public boolean hasSince(OpenRow row, Arrivals since) {
       long from = since.limitOf(row.key.shard());
       return from < arrivalLimit
@@ -255,7 +258,7 @@ public final class OpenRows implements AutoCloseable {
       return watermark == 0 ? List.of() : rows.values();
     }
 
-    /// The buckets that there are rows of.
+    /// The buckets that have rows.
     public NavigableSet<Bucket> buckets() {
       return watermark == 0 ? Collections.emptyNavigableSet() : byBucket.navigableKeySet();
     }
@@ -268,10 +271,10 @@ public final class OpenRows implements AutoCloseable {
       return watermark == 0 ? null : rows.get(key);
     }
 
-    /// Cursors over the runs of a row.
+    /// Opens cursors over the runs of a row.
     ///
-    /// @param filter asked about each event
-    /// @param threads help to ask it; null for none
+    /// @param filter evaluated on each event
+    /// @param threads help to evaluate it; null for none
     public List<EventCursor> open(
         OpenRow row, Scan scan, Filter filter, @Nullable Executor threads) {
       List<EventCursor> cursors = new ArrayList<>();

@@ -5,12 +5,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/// The native memory of all open rows of a store: pieces of one size, taken and given back whole,
-/// so that freeing rows costs nothing and memory is bounded.
+/// Pool of the native memory of a store's open rows. All pieces have one size and are taken and
+/// given back whole, so freeing rows costs nothing and memory is bounded.
 ///
-/// A piece whose rows are sealed but still read is *retired*: another may be taken in its place, so
-/// that a slow reader does not stop writers, until as many are retired as there are pieces. Then
-/// writers do wait for readers.
+/// A piece is *retired* when its rows are sealed but still being read. Another piece may then be
+/// taken for it, so a slow reader does not stop writers. Once as many pieces are retired as the
+/// pool has, writers wait for readers.
 ///
 /// - Threads: any.
 /// - Memory: owns `pieces` pieces, and up to as many again while readers hold retired ones, until
@@ -32,7 +32,7 @@ public final class RowMemory implements AutoCloseable {
     return pieceBytes;
   }
 
-  /// A piece, or null when all are in use.
+  /// Takes a piece; null when all are in use.
   synchronized @Nullable MemorySegment tryTake() {
     if (!hasPiece()) {
       return null;
@@ -42,14 +42,14 @@ public final class RowMemory implements AutoCloseable {
     return piece != null ? piece : NativeMemory.allocate(pieceBytes, arena);
   }
 
-  /// The rows in a piece are sealed; whoever reads them may go on.
+  /// Retires a piece whose rows are sealed. Its readers may go on.
   synchronized void retire() {
     live--;
     retired++;
     notifyAll();
   }
 
-  /// Nobody reads a retired piece any more.
+  /// Gives back a retired piece that no reader uses any more.
   synchronized void giveBack(MemorySegment piece) {
     retired--;
     free.push(piece);
@@ -61,14 +61,14 @@ public final class RowMemory implements AutoCloseable {
     return !hasPiece();
   }
 
-  /// Bytes that are in use now.
+  /// Bytes in use now.
   public synchronized long usedBytes() {
     return (live + retired) * pieceBytes;
   }
 
-  /// Waits until a piece can be taken, `millis` at most.
+  /// Waits until a piece can be taken, for at most `millis`.
   ///
-  /// @throws IllegalStateException when the thread is interrupted: nobody interrupts a writer
+  /// @throws IllegalStateException when the thread is interrupted, which never happens to a writer
   public synchronized void awaitPiece(long millis) {
     long deadline = System.nanoTime() + millis * 1_000_000;
     try {

@@ -9,23 +9,23 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
-/// A sorted run of an open row: the places of its events, in ascending order of ids. The events
-/// themselves lie in the rows' memory in the order of arrival.
+/// A sorted run of an open row: the offsets of its events, in ascending order of ids. The events
+/// themselves lie in the rows' memory in order of arrival.
 ///
 /// ```
 ///   chunks:  [32 entries] [64] [128] ... [8192] [8192] ...     an entry is 4 bytes:
 ///                                                              offset of the event / 8
 /// ```
 ///
-/// - Threads: one writer appends and publishes the size with a release; readers acquire it. Which
-///   of the entries a reader may show is up to the rows' watermark, see [OpenRows].
-/// - Memory: chunks come from the rows' memory and are never moved or freed alone.
+/// - Threads: one writer appends and publishes the size with a release store; readers acquire it.
+///   The rows' watermark decides which entries a reader may show, see [OpenRows].
+/// - Memory: chunks come from the rows' memory and are never moved or freed one by one.
 final class Run {
   private static final int CHUNK_MIN_SHIFT = 5;
   private static final int CHUNK_MAX_SHIFT = 13;
   private static final int DOUBLINGS = CHUNK_MAX_SHIFT - CHUNK_MIN_SHIFT;
 
-  /// Entries in the chunks before the first one of full size.
+  /// Entries in all chunks before the first full-sized one.
   private static final int DOUBLED_ENTRIES = (1 << CHUNK_MAX_SHIFT) - (1 << CHUNK_MIN_SHIFT);
 
   private static final VarHandle SIZE;
@@ -41,30 +41,30 @@ final class Run {
   private final boolean merged;
   private MemorySegment[] chunks = new MemorySegment[1];
   private int chunkCount;
-  private int size; // stored with release behind the entry it counts
+  private int size; // release-stored after the entry it counts
   private long tailTime; // writer only: the id of the last event
   private long tailTail;
 
-  /// @param merged the run was merged from others, so its entries are not in order of arrival
+  /// @param merged whether it is a merge of other runs, so that entries are not in order of arrival
   Run(boolean merged) {
     this.merged = merged;
   }
 
-  /// Bytes that [#append] will ask of the rows' memory next; 0 mostly.
+  /// Bytes of the rows' memory that the next [#append] needs; mostly 0.
   long bytesForNext() {
     return chunkOf(size) == chunkCount ? chunkEntries(chunkCount) * (long) Integer.BYTES : 0;
   }
 
   /// Adds an event whose id is not below the last one.
   ///
-  /// @param chunkMemory memory of [#bytesForNext] bytes; not looked at when that is 0
+  /// @param chunkMemory memory of [#bytesForNext] bytes; ignored when that is 0
   void append(MemorySegment chunkMemory, long eventOffset, long idTime, long idTail) {
     assert size == 0 || TimeUuid.compare(tailTime, tailTail, idTime, idTail) <= 0 : "run order";
     int chunk = chunkOf(size);
     if (chunk == chunkCount) {
       if (chunkCount == chunks.length) {
         MemorySegment[] more = Arrays.copyOf(chunks, 2 * chunkCount);
-        VarHandle.storeStoreFence(); // a reader may come to see it before it sees the size
+        VarHandle.storeStoreFence(); // a reader may see the entry before it sees the size
         chunks = more;
       }
       chunks[chunkCount++] = chunkMemory;
@@ -85,17 +85,17 @@ final class Run {
     return TimeUuid.compare(tailTime, tailTail, other.tailTime, other.tailTail) > 0;
   }
 
-  /// Entries there are at least; each of them can be read.
+  /// A lower bound of the entries. All of these can be read.
   int size() {
     return (int) SIZE.getAcquire(this);
   }
 
-  /// True when entries are not in order of arrival, so that a reader must look at each.
+  /// True when entries are not in order of arrival, so that a reader must check each one.
   boolean isMerged() {
     return merged;
   }
 
-  /// Where the event of an entry lies in the rows' memory.
+  /// Offset of an entry's event in the rows' memory.
   long eventOffset(int entry) {
     int chunk = chunkOf(entry);
     int offset = chunks[chunk].get(JAVA_INT, (entry - chunkStart(chunk)) * 4L);

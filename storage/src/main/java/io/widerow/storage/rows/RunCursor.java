@@ -14,13 +14,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Reads one run of an open row, in either direction, up to a watermark: events that lie at or
-/// above it in the rows' memory are not shown. Of neighbours with one id only the one that arrived
-/// last is.
+/// Cursor over one run of an open row, in either direction. It skips events at or above a watermark
+/// in the rows' memory. Of neighbours with the same id it shows only the one that arrived last.
 ///
-/// - Threads: one; others look through its entries meanwhile, where there is a filter, see
-///   [RunPrefilters].
-/// - Memory: borrows that of the rows' view, until [#close].
+/// - Threads: one. With a filter, other threads evaluate entries ahead, see [RunPrefilters].
+/// - Memory: borrows the rows' memory from their view, until [#close].
 final class RunCursor implements EventCursor {
   private final MemorySegment memory;
   private final long watermark;
@@ -37,9 +35,9 @@ final class RunCursor implements EventCursor {
   private long scanned;
   private long kept;
 
-  /// @param ownIds whether one event of the row may replace another
-  /// @param arrivedFrom the first arrival that is shown
-  /// @param threads help to look for what the filter keeps; null for none
+  /// @param ownIds whether an event of the row may replace another
+  /// @param arrivedFrom first arrival to show
+  /// @param threads help to evaluate the filter; null for none
   RunCursor(
       MemorySegment memory,
       long watermark,
@@ -66,8 +64,8 @@ final class RunCursor implements EventCursor {
             : new RunPrefilters(memory, run, scan, filter, from, until, threads);
   }
 
-  /// Entries to look at. In a run in order of arrival those below the watermark are a prefix; in a
-  /// merged run they are strewn over all of it.
+  /// Number of entries to check. In a run in order of arrival, the entries below the watermark are
+  /// a prefix. In a merged run they may be anywhere.
   private int visible() {
     int size = run.size();
     if (run.isMerged()) {
@@ -107,8 +105,8 @@ final class RunCursor implements EventCursor {
     return low;
   }
 
-  /// The first entry that may have come as late as wanted. A run in order of arrival is in order of
-  /// both.
+  /// The first entry that may have arrived at `arrivedFrom` or later. A run in order of arrival is
+  /// sorted by id and by arrival alike.
   private int firstArrived(int visible) {
     int low = 0;
     int high = arrivedFrom == 0 || run.isMerged() ? 0 : visible;
@@ -141,7 +139,7 @@ final class RunCursor implements EventCursor {
     return true;
   }
 
-  /// Entries in the range; in a merged run some may be above the watermark.
+  /// Entries in the range. In a merged run some may be above the watermark.
   int entries() {
     return until - from;
   }
@@ -174,7 +172,7 @@ final class RunCursor implements EventCursor {
     return Step.END;
   }
 
-  /// Passes over entries that the filter does not keep. False when there is no other.
+  /// Skips entries that the filter drops. Returns false when no entry is left.
   private boolean passToKept() {
     if (prefilters != null) {
       next = prefilters.next();
@@ -188,12 +186,12 @@ final class RunCursor implements EventCursor {
     return true;
   }
 
-  /// True when a later neighbour writes the same id.
+  /// True when a later arrival among its neighbours has the same id.
   private boolean isReplaced(long event) {
     if (!ownIds) {
       return false;
     }
-    // Read downwards, a neighbour that was shown already is at next + 2, upwards at next.
+    // `next` has moved already: when descending, the neighbour, shown before, is at next + 2.
     int later = scan.descending() ? next + 2 : next;
     for (int i = later; i < until; i++) {
       long other = run.eventOffset(i);

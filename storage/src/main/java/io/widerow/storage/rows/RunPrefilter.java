@@ -12,15 +12,15 @@ import io.widerow.storage.cursor.FilterSearch;
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 
-/// Some entries of a run, and which of them a filter keeps. Texts are copied out of native memory
-/// before they are searched: that takes two thirds of the time of the filter's own search there, or
-/// less (`RunScoutBench`).
+/// Prefilter for one piece of a run: it evaluates a filter on the piece's entries and remembers
+/// which it keeps. It copies texts out of native memory before searching them, which takes at most
+/// two thirds of the time of the filter's own search there (`RunScoutBench`).
 ///
 /// - Threads: one at a time.
-/// - Memory: borrows that of the rows; keeps a buffer of [#TEXT_BYTES_MAX] at most, which no query
-///   is charged for: there may be a prefilter for each run of each partition.
+/// - Memory: borrows the rows' memory. Keeps a buffer of at most [#TEXT_BYTES_MAX] that no query
+///   budget counts, though each run of each partition may have a prefilter.
 final class RunPrefilter extends FilterSearch {
-  /// Longer texts are left to the filter.
+  /// The filter itself searches longer texts.
   private static final int TEXT_BYTES_MAX = 1 << 13;
 
   private final MemorySegment memory;
@@ -39,7 +39,7 @@ final class RunPrefilter extends FilterSearch {
     this.filter = filter;
   }
 
-  /// Looks through the entries `[newFirst, newLimit)`, and forgets those before.
+  /// Evaluates the filter on the entries `[newFirst, newLimit)` and forgets the previous piece.
   void lookThrough(int newFirst, int newLimit) {
     first = newFirst;
     limit = newLimit;
@@ -57,13 +57,13 @@ final class RunPrefilter extends FilterSearch {
     kept = candidates;
   }
 
-  /// The first entry from `entry` on that the filter keeps; negative when there is none.
+  /// The first kept entry at or after `entry`; negative when there is none.
   int next(int entry) {
     int row = kept.nextSetBit(entry - first);
     return row < 0 ? row : first + row;
   }
 
-  /// The last entry up to `entry` that the filter keeps; negative when there is none.
+  /// The last kept entry at or before `entry`; negative when there is none.
   int previous(int entry) {
     int row = kept.previousSetBit(entry - first);
     return row < 0 ? row : first + row;

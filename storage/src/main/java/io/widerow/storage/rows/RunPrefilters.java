@@ -8,27 +8,27 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// The entries of a run that a filter keeps, in the order of a scan. They are looked through in
-/// pieces that grow, so that whoever wants only a few does not wait for many; the large ones on
-/// other threads meanwhile.
+/// Iterator over the entries of a run that a filter keeps, in the order of a scan. It filters the
+/// run in growing pieces, so that a reader of few events does not wait for many. Other threads
+/// filter the large pieces ahead.
 ///
 /// ```
 ///   scan ->    [32 entries] [64] ... [1024] [2048] [4096] [4096] ...
 ///   alone      |--------------------------|
 /// ```
 ///
-/// - Threads: the cursor's; others only look, see [ParallelPrefetch].
-/// - Memory: borrows that of the rows until [#close], which returns when nobody looks any more.
+/// - Threads: the cursor's; others only evaluate the filter, see [ParallelPrefetch].
+/// - Memory: borrows the rows' memory until [#close], which waits for the other threads.
 final class RunPrefilters implements ParallelPrefetch.Pieces<RunPrefilter>, AutoCloseable {
   /// No entry.
   static final int NONE = -1;
 
-  /// Smaller pieces are not worth another thread.
+  /// Least size of a piece that is worth another thread.
   private static final int ENTRIES_FOR_OTHERS = 1 << 11;
 
   private static final int LEAST_SHIFT = 5;
 
-  /// Larger ones would keep the scan's owner waiting.
+  /// Largest piece. A larger one would keep the scan's owner waiting.
   private static final int MOST_SHIFT = Integer.numberOfTrailingZeros(ScanWatch.EVENTS_BETWEEN);
 
   private final MemorySegment memory;
@@ -38,14 +38,14 @@ final class RunPrefilters implements ParallelPrefetch.Pieces<RunPrefilter>, Auto
   private final int from;
   private final int until;
   private final ParallelPrefetch<RunPrefilter> ahead;
-  private RunPrefilter prefilter; // has the piece
+  private RunPrefilter prefilter; // of the current piece
   private int prefilters = 1;
   private int nextPiece;
-  private int entry; // of the piece, that is asked for next
-  private int left; // of the piece, from it on
+  private int entry; // of the piece, to return next
+  private int left; // of the piece, from that entry on
 
-  /// @param from entries of the range: `[from, until)`
-  /// @param threads look through pieces ahead; null for none
+  /// @param from first of the range's entries `[from, until)`
+  /// @param threads filter pieces ahead; null for none
   RunPrefilters(
       MemorySegment memory,
       Run run,
@@ -64,7 +64,7 @@ final class RunPrefilters implements ParallelPrefetch.Pieces<RunPrefilter>, Auto
     this.prefilter = new RunPrefilter(memory, run, filter);
   }
 
-  /// The next entry; [#NONE] when there is no other.
+  /// The next kept entry; [#NONE] at the end.
   int next() {
     while (true) {
       int found =
@@ -81,7 +81,7 @@ final class RunPrefilters implements ParallelPrefetch.Pieces<RunPrefilter>, Auto
     }
   }
 
-  /// Entries that were passed, kept ones among them.
+  /// Number of entries passed, including kept ones.
   int passed() {
     int behind = startOf(nextPiece);
     return Math.min(behind, until - from) - left;

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the open row of an event: remembers, per type, the row of the bucket and shard that came
-/// last, so that a batch costs one comparison of the type's bytes an event. Only a miss makes a
-/// [PartitionKey].
+/// Lookup table from an event's type to its open row. For each type it caches the row of the last
+/// bucket and shard, so a batch costs one comparison of the type's bytes an event. Only a miss
+/// allocates a [PartitionKey].
 ///
-/// - Threads: the lane's writer.
+/// - Threads: the lane's.
 public final class TypeTable {
   private static final long TICKS_PER_MINUTE =
       PartitionKey.NANOS_PER_MINUTE / TimeUuid.NANOS_PER_TICK;
@@ -55,14 +55,14 @@ public final class TypeTable {
     return last;
   }
 
-  /// Forgets types that came only once; called when rows are sealed, so that the table is no larger
-  /// than what the last rows held.
+  /// Forgets all types. Called when rows are sealed, so that the table keeps no type that came only
+  /// once and holds no more types than the last rows did.
   public void clear() {
     slots.clear();
     last = new Slot("", 60);
   }
 
-  /// A type and the row that its last event went to.
+  /// A type and the row of its last event.
   private static final class Slot {
     private final String type;
     private final MemorySegment utf8;

@@ -11,10 +11,10 @@ import io.widerow.storage.segment.SegmentIndex;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the events of a block that are alike by a [Grouping], from the codes of its columns: no
-/// event is looked at. Where the index says that a block lies in one step, no id is read; where it
-/// lies in a few, only the times, which need no order: a step ends at the row that as many are
-/// before.
+/// Aggregation within a block: it counts the events that a [Grouping] groups together, from the
+/// codes of the columns, without visiting events. If the index says that the block lies in one time
+/// step, no id is read. If it lies in a few steps, only the times are read, in any order: the
+/// number of times before a step's end is the row at which the step ends.
 ///
 /// ```
 ///   rows     0  1  2  3  4 | 5  6  7        a step is a run of rows, for ids rise
@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: a number for each row, three for each cell.
+/// - Memory: one int a row, three a cell.
 final class BlockAggregation {
-  /// Blocks of more steps have their ids read, which are in order: then a step's end is searched
-  /// for.
+  /// Most steps to count from unordered times. For more, the ids are read, which are in order, and
+  /// each step's end is found by binary search.
   private static final int STEPS_COUNTED = 8;
 
-  /// More different values than this are looked at one by one.
+  /// Most combinations of values. A block with more is read event by event.
   private static final int CELLS_MAX = 1 << 14;
 
   private final Grouping fold;
@@ -39,37 +39,37 @@ final class BlockAggregation {
   private final BlockReader reader;
   private int[] cells = new int[0]; // by row
   private int[] counts = new int[0]; // by cell; zero between steps
-  private int[] rows = new int[0]; // by cell: one that has it
+  private int[] rows = new int[0]; // by cell: a row of it
   private int[] met = new int[0]; // cells of the step, in order of appearance
   private int metCount;
   private int shown = -1; // of `met`
   private int row;
-  private int limit; // of the rows that are wanted
+  private int limit; // of the range's rows
   private int wanted;
   private long idTime; // of the step's first event
   private long idTail;
   private long lastNanos; // of the block's last event
   private boolean oneStep;
-  private long @Nullable [] times; // of the block in any order, when steps are told from them
-  private long timeNext; // the least behind the step
+  private long @Nullable [] times; // of the block in any order, if they give the steps
+  private long timeNext; // the least after the step
 
-  /// @param reader its prefilter's
+  /// @param reader that of its prefilter
   BlockAggregation(Grouping fold, Scan scan, BlockReader reader) {
     this.fold = fold;
     this.scan = scan;
     this.reader = reader;
   }
 
-  /// Memory that it holds, about.
+  /// Approximate memory held.
   long heldBytes() {
     return Integer.BYTES * (cells.length + 3L * counts.length);
   }
 
-  /// Takes the rows of a block that a scan's range has. False when they must be looked at one by
-  /// one; the ids are read then.
+  /// Opens the rows of a block that are in the scan's range. Returns false when they must be read
+  /// one by one; the ids are read by then.
   ///
-  /// @param index of a partition without ids of its own
-  /// @param block that the reader has open
+  /// @param index index of a partition in which no event came with its own id
+  /// @param block the block that is open in the reader
   boolean open(SegmentIndex index, int block) {
     int events = reader.directory().events;
     EventId first = index.first(block);
@@ -96,7 +96,7 @@ final class BlockAggregation {
     shown = -1;
     if (number(events)) {
       if (wanted > 0) {
-        countStep(); // mostly the only one: whoever opens a block ahead has done the work
+        countStep(); // mostly the only step: the thread that opens the block has done all
       }
       return true;
     }
@@ -112,7 +112,7 @@ final class BlockAggregation {
     return reader.ids().firstRow(reader.directory().events, id.time(), id.tail());
   }
 
-  /// Gives each row the number of its cell; false when that cannot be told from codes.
+  /// Assigns each row the number of its cell. Returns false when the codes do not determine it.
   private boolean number(int events) {
     if (cells.length < events) {
       cells = new int[events];
@@ -123,7 +123,7 @@ final class BlockAggregation {
       BlockDirectory directory = reader.directory();
       int column = directory.find(name);
       if (column >= 0 && directory.findNext(column) >= 0) {
-        return false; // of several kinds: which one an event has is asked of the event
+        return false; // values of several kinds: only the event says which one it has
       }
       if (column >= 0) {
         int codes = reader.column(column).number(cells, events, CELLS_MAX / size);
@@ -141,12 +141,12 @@ final class BlockAggregation {
     return true;
   }
 
-  /// How many rows of the block the scan's range has.
+  /// Number of the block's rows in the scan's range.
   int wanted() {
     return wanted;
   }
 
-  /// Moves on to events that are alike; false when there are no more.
+  /// Moves to the next group of events. Returns false at the end.
   boolean next() {
     if (shown >= 0) {
       counts[met[shown]] = 0;
@@ -177,7 +177,8 @@ final class BlockAggregation {
     return isLast(stepLimit) ? limit : Math.min(limit, rowOf(EventId.leastOf(stepLimit)));
   }
 
-  /// As many rows as there are times before the step's end. The tail stays the first event's.
+  /// The row at which the step ends: the number of times before its end. The tail stays that of the
+  /// block's first event.
   private int endByTimes(long[] unordered) {
     idTime = timeNext;
     long stepLimit = fold.stepLimit(TimeUuid.tickNanos(idTime));
@@ -196,7 +197,7 @@ final class BlockAggregation {
     return before;
   }
 
-  /// True when no event of the block is behind a step. The last step of all time has no end.
+  /// True when no event of the block is after the step. The last step of all time has no end.
   private boolean isLast(long stepLimit) {
     return stepLimit == Long.MAX_VALUE || lastNanos < stepLimit;
   }
@@ -213,22 +214,22 @@ final class BlockAggregation {
     return cellsMet;
   }
 
-  /// How many events the current one stands for.
+  /// Number of events in the current group.
   int weight() {
     return counts[met[shown]];
   }
 
-  /// The row of one of them.
+  /// The row of one event of the group.
   int row() {
     return rows[met[shown]];
   }
 
-  /// The time of one of them, or of another event of their step.
+  /// The time of an event in the group's step.
   long idTime() {
     return idTime;
   }
 
-  /// The tail of an event of the block. With [#idTime] it says an instant of the step.
+  /// The tail of an event of the block. Together with [#idTime] it gives an instant in the step.
   long idTail() {
     return idTail;
   }

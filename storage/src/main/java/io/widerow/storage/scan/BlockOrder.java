@@ -12,11 +12,12 @@ import io.widerow.storage.segment.SegmentIndex;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// The blocks of a partition that a scan looks at, in its order: those of its range, without those
-/// that the filters of their groups rule out. A group is asked when its first block is come to.
+/// Iterator over the blocks of a partition that a scan must read, in its order: those in its range,
+/// without those that the token filters of their groups rule out. A group's filter is read when the
+/// scan reaches its first block.
 ///
 /// - Threads: the cursor's.
-/// - Memory: a page of a [GroupFilter], if there is one to ask.
+/// - Memory: a page of a [GroupFilter], if the scan tests tokens.
 final class BlockOrder {
   private static final BitSet NONE = new BitSet();
 
@@ -28,16 +29,16 @@ final class BlockOrder {
   private final SegmentGroups groups;
   private final Filter filter;
   private final ScanWatch watch;
-  private final @Nullable GroupFilter tokens; // null when nothing asks for tokens
+  private final @Nullable GroupFilter tokens; // null when the scan tests no tokens
   private final int step;
   private final int[] ahead = new int[1 << 5]; // a ring
   private int aheadFrom;
   private int aheadCount;
-  private int block; // behind those ahead
-  private int left; // from it on
+  private int block; // after those in `ahead`
+  private int left; // from that block on
   private int ruledOut;
   private BitSet without = NONE;
-  private int group = -1; // that was asked
+  private int group = -1; // read last
   private long kept; // of its blocks
 
   BlockOrder(Segment segment, SegmentIndex index, Scan scan, ReadDeadline deadline) {
@@ -56,7 +57,7 @@ final class BlockOrder {
     ruledOut = index.blocks - left;
   }
 
-  /// Leaves out some more. Before anything is asked.
+  /// Excludes further blocks. Call it before the first block is requested.
   void without(BitSet blocks) {
     without = blocks;
   }
@@ -65,7 +66,7 @@ final class BlockOrder {
     return index;
   }
 
-  /// Moves on to the next block and returns it; [#END] when there is none.
+  /// Moves to the next block and returns it; [#END] when there is none.
   int next() {
     int next = peek(0);
     if (next != END) {
@@ -91,18 +92,18 @@ final class BlockOrder {
     return distance < aheadCount ? ahead[(aheadFrom + distance) % ahead.length] : END;
   }
 
-  /// There is no next block any more.
+  /// Ends the iteration.
   void end() {
     left = 0;
     aheadCount = 0;
   }
 
-  /// Blocks of the partition that need not be looked at, as far as it is known.
+  /// Number of the partition's blocks known to need no reading.
   int ruledOut() {
     return ruledOut;
   }
 
-  /// Bytes that were read to know it.
+  /// Bytes read to find that out.
   long bytesRead() {
     return tokens == null ? 0 : tokens.bytesRead();
   }
@@ -129,7 +130,7 @@ final class BlockOrder {
     return (kept >>> (number - groups.firstBlock(its)) & 1) != 0;
   }
 
-  /// A filter that is damaged rules nothing out: the blocks themselves can be read.
+  /// A damaged filter rules nothing out, because the blocks themselves can be read.
   private long ask(GroupFilter asked, int its) {
     try {
       return asked.mayKeep(its, filter);

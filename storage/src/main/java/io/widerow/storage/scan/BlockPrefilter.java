@@ -9,11 +9,11 @@ import io.widerow.storage.segment.SegmentIndex;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// A block, and what a scan has to say of it before any event is looked at: whether its filter
-/// keeps something, which rows it may keep, and how many are alike.
+/// Prefilter of one block: it evaluates a scan on the block before any event is visited. It tells
+/// whether the filter keeps anything, which rows it may keep, and the counts of a fold.
 ///
 /// - Threads: one at a time.
-/// - Memory: its reader's, which others own.
+/// - Memory: its reader's, which it does not own.
 final class BlockPrefilter {
   private final BlockReader reader;
   private final BlockPruner pruner;
@@ -25,7 +25,7 @@ final class BlockPrefilter {
   private boolean searched;
   private boolean folded;
   private boolean foldTried;
-  private volatile long heldBytes; // others ask
+  private volatile long heldBytes; // read by other threads
 
   BlockPrefilter(BlockReader reader, Scan scan) {
     this.reader = reader;
@@ -35,7 +35,7 @@ final class BlockPrefilter {
     this.fold = scan.fold() == null ? null : new BlockAggregation(scan.fold(), scan, reader);
   }
 
-  /// Opens a block, and forgets the one before.
+  /// Opens a block and drops the previous one.
   void look(SegmentIndex index, int block) {
     candidates = null;
     searched = false;
@@ -44,7 +44,7 @@ final class BlockPrefilter {
     verdict = pruner.verdict(scan.filter());
   }
 
-  /// The same, with all that whoever filters or folds the block will want.
+  /// Like [#look], and also decodes everything that filtering or folding the block needs.
   void lookThrough(SegmentIndex index, int block) {
     look(index, block);
     switch (verdict) {
@@ -60,7 +60,7 @@ final class BlockPrefilter {
     heldBytes = ownBytes();
   }
 
-  /// Reads the columns that the scan shows.
+  /// Reads the columns of the scan's projection.
   void readColumns() {
     BlockDirectory directory = reader.directory();
     for (int i = 0; i < directory.columns; i++) {
@@ -78,7 +78,7 @@ final class BlockPrefilter {
     return verdict;
   }
 
-  /// The rows of a block that the filter may keep; null when they may be any.
+  /// The rows of the block that the filter may keep; null when it may keep any.
   @Nullable BitSet candidates() {
     if (!searched) {
       candidates = search.rows(scan.filter());
@@ -87,10 +87,10 @@ final class BlockPrefilter {
     return candidates;
   }
 
-  /// The events of a block of which the filter keeps everything, those counted that are alike; null
-  /// when each must be looked at.
+  /// The grouped counts of a block of which the filter keeps every event; null when each event must
+  /// be visited.
   ///
-  /// @param block that it looks at
+  /// @param block the block that is open
   @Nullable BlockAggregation folded(SegmentIndex index, int block) {
     BlockAggregation alike = fold;
     if (alike == null) {
@@ -103,12 +103,12 @@ final class BlockPrefilter {
     return folded ? alike : null;
   }
 
-  /// What it holds now.
+  /// Bytes held now.
   long ownBytes() {
     return reader.heldBytes() + (fold == null ? 0 : fold.heldBytes());
   }
 
-  /// What it held behind the last block that it looked through. Called by any thread.
+  /// Bytes held after the last [#lookThrough]. Called by any thread.
   long heldBytes() {
     return heldBytes;
   }

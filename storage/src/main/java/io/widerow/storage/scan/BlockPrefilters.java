@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Looks through the blocks of a scan, filters or folds them, the next ones on other threads
-/// meanwhile. Blocks that are shown whole are left to the cursor: to have others decode them took a
-/// tenth more of the processors, and no less time.
+/// Parallel prefilter of a scan's blocks: it filters or folds them, the next ones ahead on other
+/// threads. Blocks that are shown whole stay with the cursor: decoding them on other threads took a
+/// tenth more processor time and no less wall time.
 ///
-/// - Threads: the cursor's; others only look, see [ParallelPrefetch].
-/// - Memory: a reader, and while blocks are looked at ahead those that [BlockReaders] lets it have.
-///   [#close] returns when nobody looks any more, and gives them back.
+/// - Threads: the cursor's; others only filter or fold, see [ParallelPrefetch].
+/// - Memory: one block reader, and while it works ahead as many more as [BlockReaders] grants.
+///   [#close] waits for the other threads and gives the readers back.
 final class BlockPrefilters implements ParallelPrefetch.Pieces<BlockPrefilter>, AutoCloseable {
   private final Segment segment;
   private final BlockReaders readers;
@@ -25,7 +25,7 @@ final class BlockPrefilters implements ParallelPrefetch.Pieces<BlockPrefilter>, 
   private final List<BlockPrefilter> all = new ArrayList<>();
   private final ParallelPrefetch<BlockPrefilter> ahead;
 
-  /// @param order the scan's, null when it has no blocks
+  /// @param order the scan's; null when it has no blocks
   BlockPrefilters(Segment segment, BlockReaders readers, Scan scan, @Nullable BlockOrder order) {
     this.segment = segment;
     this.readers = readers;
@@ -34,7 +34,7 @@ final class BlockPrefilters implements ParallelPrefetch.Pieces<BlockPrefilter>, 
     this.ahead = new ParallelPrefetch<>(this, readers.searchers());
   }
 
-  /// The cursor's first one, that has no block yet.
+  /// The cursor's first prefilter, without a block.
   BlockPrefilter first() {
     assert all.isEmpty() : "not the first";
     return make();
@@ -46,11 +46,11 @@ final class BlockPrefilters implements ParallelPrefetch.Pieces<BlockPrefilter>, 
     return prefilter;
   }
 
-  /// The scan's next block, looked at.
+  /// Opens the scan's next block and returns its prefilter.
   ///
-  /// @param done the prefilter that it had before, for another block
-  /// @param worthwhile true when others may look through these
-  /// @throws StorageException.Corrupt as reading it did
+  /// @param done the cursor's previous prefilter, to be reused
+  /// @param worthwhile whether other threads may work ahead
+  /// @throws StorageException.Corrupt when the block is damaged
   BlockPrefilter look(int block, BlockPrefilter done, boolean worthwhile) {
     BlockPrefilter looked = ahead.next(block, done, worthwhile);
     if (looked != null) {
@@ -79,7 +79,7 @@ final class BlockPrefilters implements ParallelPrefetch.Pieces<BlockPrefilter>, 
     return Objects.requireNonNull(order).index();
   }
 
-  /// Memory of those that are not the cursor's.
+  /// Memory of the prefilters other than the cursor's own.
   long heldBytes(BlockPrefilter own) {
     long bytes = 0;
     for (BlockPrefilter prefilter : all) {

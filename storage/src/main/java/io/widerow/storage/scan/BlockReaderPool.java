@@ -5,18 +5,19 @@ import io.widerow.storage.segment.BlockReader;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/// What the views of a store share to read with: threads that help them, and readers of blocks that
-/// no view has at the moment. Who asks a question again and again would otherwise decode it into
-/// tens of megabytes of new memory each time.
+/// Pool of idle block readers that all views of a store share, with the threads that help views to
+/// read. Without the pool, a repeated query would decode into tens of megabytes of new memory each
+/// time.
 ///
 /// - Threads: any.
-/// - Memory: idle readers, an eighth of the heap at most, until [#close].
+/// - Memory: idle readers, at most an eighth of the heap, until [#close].
 public final class BlockReaderPool implements AutoCloseable {
   private static final int HEAP_SHARE = 8;
 
   private final long bytesMax;
   private volatile ReadingThreads threads = ReadingThreads.NONE;
-  private final ArrayDeque<BlockReader> idle = new ArrayDeque<>(); // guarded by this, as all below
+  private final ArrayDeque<BlockReader> idle =
+      new ArrayDeque<>(); // guarded by this, as is the rest
   private long idleBytes;
   private boolean over;
 
@@ -24,7 +25,7 @@ public final class BlockReaderPool implements AutoCloseable {
     this(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
   }
 
-  /// @param bytesMax of idle readers
+  /// @param bytesMax limit on the memory of idle readers
   BlockReaderPool(long bytesMax) {
     this.bytesMax = bytesMax;
   }
@@ -33,12 +34,12 @@ public final class BlockReaderPool implements AutoCloseable {
     return threads;
   }
 
-  /// Has views that are taken from now on helped.
+  /// Sets the threads that help views opened from now on.
   public void helpWith(ReadingThreads newThreads) {
     threads = newThreads;
   }
 
-  /// The reader that was given back last; null when there is none.
+  /// Takes the reader given back last; null when the pool is empty.
   synchronized @Nullable BlockReader poll() {
     BlockReader reader = idle.poll();
     if (reader != null) {
@@ -47,7 +48,7 @@ public final class BlockReaderPool implements AutoCloseable {
     return reader;
   }
 
-  /// Keeps a reader for another view, or closes it when there are enough.
+  /// Puts a reader into the pool, or closes it when the pool is full.
   synchronized void give(BlockReader reader) {
     long bytes = reader.heldBytes();
     if (over || idleBytes + bytes > bytesMax) {

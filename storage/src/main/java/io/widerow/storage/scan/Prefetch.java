@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Reads ahead what the cursors of a view will want next, so that a disk has many blocks to fetch
-/// at a time. It costs nothing while blocks come out of the page cache: only a read that had to
-/// wait sets it to work.
+/// Prefetcher of the blocks that a view's cursors will need next, so that the disk has many
+/// requests in flight. It costs nothing while blocks come from the page cache: it starts only when
+/// a read had to wait.
 ///
 /// ```
 ///   without   A0 ~~~~~~ B0 ~~~~~~ C0 ~~~~~~ D0 ~~~~~~ merge ... A1 ~~~~~~ merge ...
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: any.
-/// - Memory: a small buffer for each range while it is read. What was read is in the kernel's page
+/// - Memory: a small buffer for each range while it is read. The data lands in the kernel's page
 ///   cache, where the cursor finds it.
 public final class Prefetch {
   /// For readers that take everything in the order of the file, which the kernel reads ahead.
@@ -31,18 +31,18 @@ public final class Prefetch {
 
   private final @Nullable Executor readers;
   private final AtomicReference<Supplier<List<Range>>> starts = new AtomicReference<>(List::of);
-  private volatile boolean waits; // the disk makes readers wait
+  private volatile boolean waits; // a read has waited for the disk
   private volatile boolean over;
 
-  /// @param readers null to read nothing ahead
+  /// @param readers runs the reads; null to read nothing ahead
   public Prefetch(@Nullable Executor readers) {
     this.readers = readers;
     this.over = readers == null;
   }
 
-  /// Part of a segment.
+  /// A byte range of a segment.
   public record Range(Segment segment, long offset, int bytes) {
-    /// What a scan reads of a block for certain: all of it when nothing is filtered, else the
+    /// The part of a block that a scan certainly reads: the whole block without a filter, else the
     /// directory, which says whether there is more to read.
     static Range of(Segment segment, SegmentIndex index, int block, Scan scan) {
       return readsAll(scan)
@@ -54,7 +54,8 @@ public final class Prefetch {
       return scan.columns() == null && scan.filter() instanceof Filter.Everything;
     }
 
-    /// The same of the first block of a partition in the scan's direction; null when there is none.
+    /// The same for the first block of a partition in the scan's direction; null when there is
+    /// none.
     public static @Nullable Range ofFirst(Segment segment, PartitionKey key, Scan scan) {
       SegmentIndex index = segment.index(key);
       if (index == null) {
@@ -66,9 +67,10 @@ public final class Prefetch {
     }
   }
 
-  /// Where the partitions of a merge begin. All are read as soon as one of them makes it wait.
+  /// Registers the first blocks of a merge's partitions. When one of them makes a cursor wait, all
+  /// are read ahead.
   ///
-  /// @param ranges is asked then, once
+  /// @param ranges called then, once
   public void begin(Supplier<List<Range>> ranges) {
     starts.set(ranges);
     if (waits) {
@@ -76,7 +78,7 @@ public final class Prefetch {
     }
   }
 
-  /// A cursor had to wait for a block.
+  /// Reports that a cursor had to wait for a block.
   void waited() {
     if (!over) {
       waits = true;
@@ -88,7 +90,7 @@ public final class Prefetch {
     starts.getAndSet(List::of).get().forEach(this::next);
   }
 
-  /// True when it pays to say what comes next.
+  /// True when [#next] is worth calling.
   boolean isWanted() {
     return waits;
   }
@@ -108,13 +110,13 @@ public final class Prefetch {
     try {
       range.segment.touch(range.offset, range.bytes);
     } catch (StorageException failed) {
-      waits = false; // the cursor comes to the same place and tells its reader
+      waits = false; // the cursor reads the same place and reports the failure
     } finally {
       range.segment.release();
     }
   }
 
-  /// Reads nothing ahead any more.
+  /// Stops reading ahead.
   public void end() {
     over = true;
     waits = false;

@@ -9,7 +9,7 @@ import io.widerow.storage.codec.ColumnFlags;
 import io.widerow.storage.codec.Series;
 import java.lang.foreign.MemorySegment;
 
-/// What a block's directory says: which columns there are, what is known of them, where they lie.
+/// Decoded directory of a block: its columns, their value ranges and their places in the file.
 ///
 /// - Threads: one.
 public final class BlockDirectory {
@@ -27,17 +27,17 @@ public final class BlockDirectory {
   public boolean[] timed = new boolean[0]; // needs the times of the block's events
   long[] least = new long[0];
   long[] greatest = new long[0];
-  public int[] leaders = new int[0]; // columns that tell the series apart
+  public int[] leaders = new int[0]; // columns that distinguish the series
   public int leaderCount;
   public int[] chunkBytes = new int[0];
   public int[] filterBytes = new int[0];
   public long[] chunkOffsets = new long[0];
   public long[] filterOffsets = new long[0];
 
-  /// Reads a directory that is followed by the rest of its block.
+  /// Reads a directory. The rest of its block follows it in the file.
   ///
-  /// @param offset where in the file the rest starts
-  /// @param limit where it ends
+  /// @param offset file offset at which the rest starts
+  /// @param limit file offset at which it ends
   public void read(ByteSource in, int eventsExpected, long offset, long limit) {
     events = in.readCount(eventsExpected, eventsExpected, "events");
     idsBytes = in.readCount(1, BlockLimits.BYTES_MAX, "bytes of ids");
@@ -78,7 +78,7 @@ public final class BlockDirectory {
     if (i > 0) {
       int order = names[i - 1].compareTo(names[i]);
       if (order > 0 || (order == 0 && kinds[i - 1].compareTo(kinds[i]) >= 0)) {
-        throw in.corrupt("attribute %s behind %s".formatted(names[i], names[i - 1]));
+        throw in.corrupt("attribute %s after %s".formatted(names[i], names[i - 1]));
       }
     }
     present[i] = in.readCount(1, events, "events with attribute " + names[i]);

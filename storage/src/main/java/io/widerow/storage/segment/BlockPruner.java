@@ -6,12 +6,12 @@ import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
 
-/// Says from a block's directory what a [Filter] will say of its events, without looking at them.
-/// Never wrong, often undecided.
+/// Predicate pruning: derives from a block's directory alone what a [Filter] says of its events. It
+/// is never wrong and often undecided.
 ///
 /// - Threads: one.
 public final class BlockPruner {
-  /// What the filter keeps of a block.
+  /// How much of a block the filter keeps.
   public enum Verdict {
     NOTHING,
     SOMETHING,
@@ -24,12 +24,12 @@ public final class BlockPruner {
 
   private final BlockDirectory directory;
 
-  /// @param directory of the reader, whichever block it has open
+  /// @param directory the reader's, refilled for each block it opens
   public BlockPruner(BlockDirectory directory) {
     this.directory = directory;
   }
 
-  /// The verdict over the block that is open.
+  /// The verdict on the open block.
   public Verdict verdict(Filter filter) {
     return switch (filter) {
       case Filter.Everything() -> Verdict.EVERYTHING;
@@ -127,8 +127,8 @@ public final class BlockPruner {
     };
   }
 
-  /// @param least how the least value compares with the literal
-  /// @param greatest how the greatest does
+  /// @param least comparison of the least value with the literal
+  /// @param greatest comparison of the greatest value with the literal
   private static boolean mayHold(Comparison comparison, int least, int greatest) {
     return switch (comparison) {
       case EQUAL -> least <= 0 && greatest >= 0;

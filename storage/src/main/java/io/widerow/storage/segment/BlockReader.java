@@ -12,13 +12,13 @@ import io.widerow.storage.text.EventTimes;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads blocks of a segment, one at a time, and of each only the parts that are asked for. It can
-/// serve one segment after the other: its buffers are large.
+/// Reader of a segment's blocks, one at a time. It reads only the requested parts of each. It can
+/// move to another segment and keep its large buffers.
 ///
 /// - Threads: one.
 /// - Memory: one block; a native context until [#close].
 public final class BlockReader implements AutoCloseable {
-  /// Of zstd's native context, about.
+  /// Approximate size of zstd's native context.
   private static final long CONTEXT_BYTES = 128 << 10;
 
   private DiskFile file;
@@ -28,7 +28,7 @@ public final class BlockReader implements AutoCloseable {
   private final IdDecoder ids = new IdDecoder(longs);
   private final BlockDirectory directory = new BlockDirectory();
   private final List<ColumnReader> columns = new ArrayList<>();
-  private long bytesBefore; // read of blocks before
+  private long bytesBefore; // read for earlier blocks
   private final Series series = new Series();
   private final EventTimes times = new EventTimes();
   private boolean idsRead;
@@ -38,7 +38,7 @@ public final class BlockReader implements AutoCloseable {
     this.pieces = new PieceReader(file, checksum);
   }
 
-  /// Goes on with another segment, in the same memory.
+  /// Switches to another segment and keeps its memory.
   public BlockReader over(DiskFile newFile, SegmentChecksum newChecksum) {
     file = newFile;
     pieces.over(newFile, newChecksum);
@@ -47,7 +47,7 @@ public final class BlockReader implements AutoCloseable {
     return this;
   }
 
-  /// How long reading may take from now on.
+  /// Sets the deadline for reads from now on.
   public BlockReader limitedTo(ReadDeadline deadline) {
     pieces.limitTo(deadline);
     return this;
@@ -57,22 +57,22 @@ public final class BlockReader implements AutoCloseable {
     return directory;
   }
 
-  /// The ids of the block, once [#readIds] was called.
+  /// The ids of the block, after [#readIds].
   public IdDecoder ids() {
     return ids;
   }
 
-  /// Of the block, so far.
+  /// Bytes read for the current block so far.
   public long bytesRead() {
     return pieces.bytesRead() - bytesBefore;
   }
 
-  /// True when, since this was last asked, a read took so long that the disk must have been asked.
+  /// True when a read since the last call took so long that it must have gone to the disk.
   public boolean waited() {
     return pieces.waited();
   }
 
-  /// Memory that it holds, about.
+  /// Approximate memory held.
   public long heldBytes() {
     long bytes = CONTEXT_BYTES + pieces.heldBytes() + ids.heldBytes() + series.heldBytes();
     for (ColumnReader column : columns) {
@@ -81,7 +81,7 @@ public final class BlockReader implements AutoCloseable {
     return bytes;
   }
 
-  /// Reads the directory of a block, and forgets the block before.
+  /// Reads the directory of a block and drops the previous block.
   public void open(SegmentIndex index, int block) {
     long offset = index.offset(block);
     int bytes = index.directoryBytes(block) - SegmentFormat.CRC_BYTES;
@@ -105,7 +105,7 @@ public final class BlockReader implements AutoCloseable {
     series.clear();
   }
 
-  /// Reads the ids, if they are not there yet.
+  /// Reads the ids unless they are already read.
   public void readIds() {
     if (!idsRead) {
       ids.decode(pieces.read(directory.idsOffset, directory.idsBytes, "ids"), directory.events);
@@ -113,8 +113,8 @@ public final class BlockReader implements AutoCloseable {
     }
   }
 
-  /// Reads the times of the ids alone. Where the ids are not there yet these are in any order, and
-  /// are not the ids' until they are read.
+  /// Reads only the times of the ids. Until [#readIds] they are in no particular order and do not
+  /// correspond to rows.
   public long[] readTimes() {
     if (!idsRead) {
       ids.decodeTimes(
@@ -123,7 +123,7 @@ public final class BlockReader implements AutoCloseable {
     return ids.times;
   }
 
-  /// A column, decoded.
+  /// Decodes a column.
   public ColumnReader column(int column) {
     ColumnReader reader = columns.get(column);
     if (!reader.decoded()) {
@@ -148,7 +148,7 @@ public final class BlockReader implements AutoCloseable {
     return reader;
   }
 
-  /// Reads the columns that lead, which follow none.
+  /// Reads the leading columns, which depend on no series.
   private void findSeries() {
     series.begin(directory.events);
     for (int i = 0; i < directory.leaderCount; i++) {

@@ -6,13 +6,13 @@ import io.widerow.storage.codec.Needle;
 import io.widerow.storage.cursor.FilterSearch;
 import java.util.BitSet;
 
-/// Searches the texts of a block in the parts that they are stored as.
+/// Text search over a block's encoded columns, without rebuilding each text.
 ///
 /// - Threads: one.
 public final class BlockSearch extends FilterSearch {
   private final BlockReader reader;
 
-  /// @param reader has the block open that is searched
+  /// @param reader the block to search is open in it
   public BlockSearch(BlockReader reader) {
     this.reader = reader;
   }

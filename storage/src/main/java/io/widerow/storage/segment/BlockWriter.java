@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Gathers the events of one block, column by column, and writes it.
+/// Writer of blocks: it collects the events of one block column by column and encodes them.
 ///
 /// ```
 ///  +-----------+-----+------------------+
@@ -32,15 +32,15 @@ import org.jspecify.annotations.Nullable;
 ///              [ long least | long greatest ] | varint chunkBytes | varint 0
 /// ```
 ///
-/// Columns are in ascending order of names, then kinds. Flag 1: least and greatest are there, of
-/// longs as they are, of doubles their raw bits, NaNs left out; flag 2: the column needs the series
-/// that the leaders tell apart, see [Series], which are there when one does; flag 4: its numbers
-/// are compressed, see [ColumnEncoder]; flag 8: it needs the events' times, see [EventTimes]. Sizes
-/// are without the checksum. The last number is the size of a filter of the column, which older
-/// blocks have.
+/// Columns are in ascending order of names, then kinds. Flag 1: least and greatest value are
+/// present, of doubles as raw bits without NaNs. Flag 2: the column needs the series that the
+/// leaders distinguish, see [Series]; leaders are present when a column has this flag. Flag 4: its
+/// numbers are compressed, see [ColumnEncoder]. Flag 8: it needs the events' times, see
+/// [EventTimes]. Sizes exclude the checksum. The last number is the size of the column's filter,
+/// which only older blocks have.
 ///
 /// - Threads: one.
-/// - Memory: one block, and the records that are known.
+/// - Memory: one block, and the known records.
 final class BlockWriter implements AutoCloseable {
   private static final long EVENT_BYTES = 3 * Long.BYTES; // id and version
   private static final int BREATH_EVENTS = 64;
@@ -82,7 +82,7 @@ final class BlockWriter implements AutoCloseable {
     return ids.count();
   }
 
-  /// Bytes of the attributes so far.
+  /// Bytes of the block's attributes so far.
   long rawBytes() {
     return rawBytes;
   }
@@ -95,8 +95,8 @@ final class BlockWriter implements AutoCloseable {
     return ids;
   }
 
-  /// The tokens of each column of strings of the block that was finished last, where they are
-  /// wanted; valid until the next one is.
+  /// Tokens of each string column of the last finished block, if tokens are collected. Valid until
+  /// the next block is finished.
   Map<AttributeName, long[]> tokens() {
     return tokens;
   }
@@ -179,11 +179,10 @@ final class BlockWriter implements AutoCloseable {
     return column;
   }
 
-  /// Puts the first `events` events into `out` as a block; those behind them are the first of the
-  /// next one.
+  /// Encodes the first `events` events into `out` as a block. The rest start the next block.
   ///
-  /// @param fileOffset where in the file the block will start
-  /// @return bytes of the directory, checksum included
+  /// @param fileOffset file offset of the block
+  /// @return bytes of the directory, including the checksum
   int finish(int events, ByteSink out, SegmentChecksum checksum, long fileOffset) {
     written.clear();
     for (ColumnBuilder column : used) {
@@ -247,7 +246,7 @@ final class BlockWriter implements AutoCloseable {
     }
   }
 
-  /// Forgets the columns that are not in use.
+  /// Drops unused columns.
   private void forget() {
     byName.clear();
     first = null;

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/// One column of the block being built: the values of one attribute name and kind, and the rows
-/// that have them. Kept from block to block, so that a steady stream allocates nothing.
+/// Builder of one column of a block: the values of one attribute name and kind, and their rows. It
+/// is reused for the next block, so a steady stream allocates nothing.
 ///
 /// - Threads: one.
 public final class ColumnBuilder {
@@ -25,13 +25,13 @@ public final class ColumnBuilder {
   long[] values = new long[0];
   final TextSlices texts = new TextSlices();
   public int count;
-  boolean leads; // tells series apart, see SeriesFinder
-  int place; // of the columns of the block that was written last
+  boolean leads; // distinguishes series, see SeriesFinder
+  int place; // among the columns of the last written block
   int flags; // in the directory of that block
-  private int countWhole; // while entries are cut off, how many there are with them
+  private int countWhole; // number of entries including those cut off
   private int textBytes;
 
-  /// The column that came behind this one in the last event: most events have the same columns.
+  /// The column after this one in the last event. Most events have the same columns.
   @Nullable ColumnBuilder next;
 
   public ColumnBuilder(AttributeName name, AttributeKind kind) {
@@ -45,7 +45,7 @@ public final class ColumnBuilder {
     texts.clear();
   }
 
-  /// Leaves the entries of rows from `rowLimit` on out until [#keepRest].
+  /// Cuts off the entries of rows from `rowLimit` on, until [#keepRest].
   void cut(int rowLimit) {
     countWhole = count;
     int found = Arrays.binarySearch(rows, 0, count, rowLimit);
@@ -53,8 +53,8 @@ public final class ColumnBuilder {
     texts.count = count;
   }
 
-  /// Drops all entries but those that are cut off, whose rows then count from `rowLimit` on.
-  /// Returns about how many bytes these are.
+  /// Keeps only the entries that were cut off and renumbers their rows so that `rowLimit` becomes
+  /// 0. Returns their approximate bytes.
   long keepRest(int rowLimit) {
     int from = count;
     count = countWhole - from;
@@ -79,8 +79,8 @@ public final class ColumnBuilder {
     return textBytes + (long) Integer.BYTES * count;
   }
 
-  /// Gives each kept text bytes of its own, one behind the other: before, several may share those
-  /// of one that is dropped.
+  /// Copies the kept texts to consecutive bytes of their own, since several may share the bytes of
+  /// a dropped text.
   private void keepCopies(int from) {
     int bytes = 0;
     for (int i = from; i < from + count; i++) {
@@ -116,7 +116,7 @@ public final class ColumnBuilder {
     }
   }
 
-  /// Adds the text at a place of a record.
+  /// Adds the text of a record's attribute `place`.
   void addText(int row, RecordTemplate record, int place) {
     int length = record.textBytes(place);
     roomForText(length);
@@ -124,7 +124,7 @@ public final class ColumnBuilder {
     addText(row, length);
   }
 
-  /// Adds the text of an earlier entry once more.
+  /// Adds the text of an earlier entry again.
   void addAgain(int row, int entry) {
     addRow(row);
     texts.addAgain(entry);

@@ -12,7 +12,7 @@ import io.widerow.storage.text.TextEncoder;
 import io.widerow.storage.text.TokenSet;
 import org.jspecify.annotations.Nullable;
 
-/// Writes the values of one column of a block as one chunk, without its checksum.
+/// Encoder of one column of a block into one chunk, without its checksum.
 ///
 /// ```
 ///  +-----------+--------------+------- ~ -+----------------------------+--------- ~
@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 ///  STRING, BYTES   byte code, then as [PieceEncoder] or, for TEMPLATE, [TemplateEncoder] says
 /// ```
 ///
-/// Lines of a log have many columns of few numbers that resemble each other, which no column sees
-/// of another: thorough compressors try zstd over all of them.
+/// The templates of log lines have many small columns of numbers that resemble each other. Encoded
+/// one by one, they cannot exploit that, so thorough compressors try zstd over all these numbers.
 ///
 /// - Threads: one.
 public final class ColumnEncoder {
@@ -37,7 +37,7 @@ public final class ColumnEncoder {
   private static final int TEXT_ZSTD_MIN = 32;
   private static final int NUMBERS_ZSTD_MIN = 256;
 
-  /// What must be gained: one part of so many.
+  /// Compression must save at least one part in this many.
   private static final int NUMBERS_GAIN = 16;
 
   private final BlockCompressor compressor;
@@ -62,12 +62,12 @@ public final class ColumnEncoder {
     return tens;
   }
 
-  /// The double that a scaled number stands for.
+  /// The double that a scaled number encodes.
   static double unscaled(long number, int scale) {
     return number / TENS[scale - 1];
   }
 
-  /// The encoder of numbers, for whoever writes other parts of a block.
+  /// The encoder of numbers, shared with the writers of other parts of a block.
   LongEncoder longs() {
     return longs;
   }
@@ -114,7 +114,7 @@ public final class ColumnEncoder {
     return usedSeries ? ColumnFlags.FOLLOWS : 0;
   }
 
-  /// @param bare runs of them were left to be compressed here
+  /// @param bare whether runs of the numbers were left uncompressed for this method
   private int putNumbers(boolean bare, ByteSink out) {
     int raw = numbers.length();
     if (compressor.thorough() && raw >= NUMBERS_ZSTD_MIN) {
@@ -164,7 +164,7 @@ public final class ColumnEncoder {
     return longs.encode(scratch, count, series, numbers);
   }
 
-  /// The least scale at which all values come back bit for bit; 0 when there is none.
+  /// The least scale at which all values round-trip bit for bit; 0 when there is none.
   private static int scaleFor(long[] bits, int count) {
     int scale = 1;
     for (int i = 0; i < count; i++) {
@@ -178,7 +178,7 @@ public final class ColumnEncoder {
     }
     for (int i = 0; i < count; i++) {
       if (!fits(Double.longBitsToDouble(bits[i]), bits[i], scale)) {
-        return 0; // a large value that an earlier, smaller scale suited
+        return 0; // a large value that only an earlier, smaller scale suited
       }
     }
     return scale;

@@ -6,9 +6,9 @@ import io.widerow.storage.StorageException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Which columns of the current block a reader sees, each looked up once a block. Readers ask for
-/// the same few names, event after event and in one order, so the place behind the one asked for
-/// last is where the next one is:
+/// Projection of a scan onto the current block: the columns that the reader sees, each looked up
+/// once a block. Readers request the same few names in one order, event after event, so the next
+/// name is mostly in the place after the last one:
 ///
 /// ```
 ///   asked for   host  region  usage | host  region  usage | ...
@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: the readers are the block's; what was found is good until [#clear].
+/// - Memory: the column readers are the block's. Lookups are valid until [#clear].
 public final class ColumnProjection {
-  /// Names that are remembered. Others are looked up each time.
+  /// Most names to remember. Others are looked up each time.
   private static final int MOST = 64;
 
   private final Scan scan;
@@ -29,26 +29,26 @@ public final class ColumnProjection {
   private @Nullable ColumnReader[] readers = new ColumnReader[8];
   private int count;
   private int next;
-  private int lastColumn = -1; // that was found
+  private int lastColumn = -1; // of the last lookup
   private int[] shown = new int[0];
-  private int shownCount = -1; // not known yet
+  private int shownCount = -1; // not computed yet
 
-  /// @param scan says which columns may be seen
+  /// @param scan its projection says which columns are visible
   public ColumnProjection(Scan scan) {
     this.scan = scan;
   }
 
-  /// Forgets the block before.
+  /// Drops the previous block.
   public void clear() {
     count = 0;
     next = 0;
     shownCount = -1;
   }
 
-  /// The first column of a name, read when it is asked for first; null when there is none or the
-  /// scan does not show it.
+  /// The first column of a name, read at the first request; null when the block has none or the
+  /// scan hides it.
   ///
-  /// @param block the current one
+  /// @param block reader of the current block
   /// @throws StorageException.Corrupt when the column is damaged
   @SuppressWarnings("ReferenceEquality")
   // an equal name is looked for, and found as well
@@ -91,12 +91,12 @@ public final class ColumnProjection {
     next = count;
   }
 
-  /// The place in the directory of what [#find] found last; negative when it found none.
+  /// Directory place of the column that [#find] found last; negative when it found none.
   public int lastColumn() {
     return lastColumn;
   }
 
-  /// How many columns are shown, see [#shown].
+  /// Number of visible columns, see [#shown].
   public int countShown(BlockDirectory directory) {
     if (shownCount < 0) {
       if (shown.length < directory.columns) {
@@ -112,7 +112,7 @@ public final class ColumnProjection {
     return shownCount;
   }
 
-  /// One of the columns that are shown, in ascending order of names. After [#countShown].
+  /// A visible column, in ascending order of names. Call [#countShown] first.
   public int shown(int place) {
     return shown[place];
   }

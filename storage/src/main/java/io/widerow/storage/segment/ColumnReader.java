@@ -18,8 +18,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// One column of the current block, decoded; see [ColumnEncoder] for its bytes. Its buffers serve
-/// block after block.
+/// Reader of one column of the current block; see [ColumnEncoder] for the encoding. It reuses its
+/// buffers from block to block.
 ///
 /// - Threads: one.
 public final class ColumnReader {
@@ -38,7 +38,7 @@ public final class ColumnReader {
   private byte[] textBytes = new byte[ByteSource.SLACK];
   private byte[] numberBytes = new byte[0];
   private MemorySegment textMemory = MemorySegment.NULL;
-  private int near; // where the row asked for last was found
+  private int near; // place of the last requested row
   private boolean decoded;
 
   public ColumnReader(Path file, LongDecoder longs, BlockDecompressor decompressor) {
@@ -63,21 +63,21 @@ public final class ColumnReader {
     return decoded;
   }
 
-  /// Goes on with another file.
+  /// Switches to another file.
   void of(Path newFile) {
     file = newFile;
     text.of(newFile);
     numbers.of(newFile);
   }
 
-  /// Forgets the block before.
+  /// Drops the previous block.
   void clear() {
     decoded = false;
   }
 
-  /// @param series of the block, when the column needs them; null otherwise
-  /// @param times of its events, when the column needs them; null otherwise
-  /// @param compressed true when its numbers are, as a whole
+  /// @param series the block's series if the column needs them, else null
+  /// @param times its events' times if the column needs them, else null
+  /// @param compressed whether its numbers are compressed as a whole
   public void decode(
       ByteSource in,
       AttributeKind newKind,
@@ -166,7 +166,7 @@ public final class ColumnReader {
     for (int i = 0; i < present; i++) {
       rows[i] = (int) values[i];
       if (i > 0 && rows[i] <= rows[i - 1]) {
-        throw in.corrupt("row %d behind row %d".formatted(rows[i], rows[i - 1]));
+        throw in.corrupt("row %d after row %d".formatted(rows[i], rows[i - 1]));
       }
     }
   }
@@ -182,7 +182,7 @@ public final class ColumnReader {
     }
   }
 
-  /// Fills `out` with a row's value; false when the row has none.
+  /// Fills `out` with a row's value. Returns false when the row has none.
   public boolean value(int row, AttributeValue out) {
     assert decoded : "a column of " + file + " that was not read";
     int at = dense ? row : position(row);
@@ -201,12 +201,12 @@ public final class ColumnReader {
     return true;
   }
 
-  /// Multiplies the numbers of the block's rows by the count of codes that its values have here,
-  /// and adds each row's code: rows that had equal numbers have equal ones only if their values are
-  /// equal, or both have none.
+  /// Refines a grouping of the block's rows by this column. Multiplies each row's number by the
+  /// count of this column's codes and adds the row's code. Two rows end with equal numbers only if
+  /// their numbers were equal and their values are equal, or both lack one.
   ///
-  /// @return how many codes there may be; 0, and nothing done, when that is more than `codesMax` or
-  ///   not known
+  /// @return the number of possible codes; 0 when it exceeds `codesMax` or is unknown, and then
+  ///   nothing changes
   public int number(int[] numbers, int events, int codesMax) {
     assert decoded : "a column of " + file + " that was not read";
     long[] codes = kind.isText() ? textDecoder.codes(texts) : values;
@@ -220,7 +220,7 @@ public final class ColumnReader {
       most = Math.max(most, codes[i]);
     }
     long span = most - least;
-    if (span < 0 || span > codesMax - 2L) { // below zero: beyond 64 bits
+    if (span < 0 || span > codesMax - 2L) { // negative: overflow of 64 bits
       return 0;
     }
     if (dense) {
@@ -240,8 +240,8 @@ public final class ColumnReader {
     return size;
   }
 
-  /// Parts the events of each series of the block that differ in this column of texts. False when
-  /// that cannot be: the column is of lines, or there would be too many cells.
+  /// Splits the block's series by the values of this text column. Returns false when it cannot: the
+  /// column holds log lines, or there would be too many cells.
   public boolean split(Series series, int events) {
     if (textDecoder.isLines()) {
       return false;
@@ -264,7 +264,7 @@ public final class ColumnReader {
     return true;
   }
 
-  /// Adds the rows whose string contains `needle`, and may add a few that do not.
+  /// Adds the rows whose string contains `needle`. It may add false positives.
   public void search(Needle needle, BitSet found) {
     assert decoded && kind == AttributeKind.STRING : kind;
     if (dense) {
@@ -278,8 +278,8 @@ public final class ColumnReader {
     }
   }
 
-  /// Where a row's value is; negative when it has none. Rows are mostly asked for one after the
-  /// other, in either direction.
+  /// Place of a row's value; negative when it has none. Rows are mostly requested in order, in
+  /// either direction.
   private int position(int row) {
     for (int i = Math.max(0, near - 1); i < Math.min(present, near + 2); i++) {
       if (rows[i] == row) {

@@ -12,8 +12,8 @@ import io.widerow.storage.codec.TokenFilter;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/// The token filters of a group of blocks, laid across each other: what all blocks say of a token
-/// lies side by side, so that one read of a page rules out the blocks of the whole group.
+/// Interleaved token filters (blocked Bloom filters) of a group of blocks. The lines of all blocks
+/// for one token are adjacent, so reading one page can rule out blocks of the whole group.
 ///
 /// ```
 ///  +-----------+--------+--------+-- ~ --+
@@ -30,14 +30,14 @@ import java.util.Arrays;
 ///  +---------+---------+---------+---------+---------+---------+-----+---------+-- ~
 /// ```
 ///
-/// Columns are in ascending order of names, and so are their pages. Lines are those of
-/// [TokenFilter]. A column of strings that is not here may have any token. The first byte tells a
-/// group from a block, which has at least one event.
+/// Columns and their pages are in ascending name order. Lines are those of [TokenFilter]. A column
+/// of strings that has no entry may have any token. The first byte distinguishes a group from a
+/// block, which has at least one event.
 ///
 /// - Threads: one.
-/// - Memory: a page, and the directory.
+/// - Memory: one page and the directory.
 public final class GroupFilter {
-  /// About the size of a page: a disk reads no less.
+  /// Approximate page size. A disk reads no less.
   static final int PAGE_BYTES = 1 << 12;
 
   public static final int LINES_MAX = 1 << 14;
@@ -47,7 +47,7 @@ public final class GroupFilter {
   private final PieceReader pieces;
   private final SegmentGroups groups;
   private final AttributeNames cache = new AttributeNames();
-  private int group = -1; // whose directory is here
+  private int group = -1; // whose directory is loaded
   private int hashes;
   private int blocks;
   private int pageLines;
@@ -61,7 +61,7 @@ public final class GroupFilter {
     this.groups = groups;
   }
 
-  /// Bytes that were read.
+  /// Bytes read so far.
   public long bytesRead() {
     return pieces.bytesRead();
   }
@@ -77,7 +77,7 @@ public final class GroupFilter {
     return Math.max(1, PAGE_BYTES / (TokenFilter.LINE_BYTES * blocks));
   }
 
-  /// True when a filter asks for tokens, so that [#mayKeep] may say no.
+  /// True when a filter tests tokens, so that [#mayKeep] can rule out blocks.
   public static boolean isAsked(Filter filter) {
     return switch (filter) {
       case Filter.Contains _, Filter.Has _ -> true;
@@ -89,9 +89,10 @@ public final class GroupFilter {
     };
   }
 
-  /// Of which blocks of a group a filter may keep events: block `i` of the group is bit `i`.
+  /// Mask of the group's blocks of which a filter may keep events. Block `i` of the group is bit
+  /// `i`.
   ///
-  /// @throws StorageException.Corrupt as reading the group's filter does
+  /// @throws StorageException.Corrupt when the group's filter is damaged
   public long mayKeep(int asked, Filter filter) {
     return switch (filter) {
       case Filter.Contains(var name, var needle) -> mayHave(asked, name, needle, false);
@@ -116,7 +117,7 @@ public final class GroupFilter {
     };
   }
 
-  /// @param whole true when no word of the string reaches over the needle's ends
+  /// @param whole true when no word of the string extends beyond the needle's ends
   private long mayHave(int asked, AttributeName name, Text needle, boolean whole) {
     if (!groups.hasFilter(asked)) {
       return ALL;
@@ -194,7 +195,7 @@ public final class GroupFilter {
       int nameAt = in.skip(nameBytes, "attribute name");
       names[i] = cache.at(MemorySegment.ofArray(in.bytes()), nameAt, nameBytes);
       if (i > 0 && names[i - 1].compareTo(names[i]) >= 0) {
-        throw in.corrupt("attribute %s behind %s".formatted(names[i], names[i - 1]));
+        throw in.corrupt("attribute %s after %s".formatted(names[i], names[i - 1]));
       }
       lines[i] = in.readCount(1, LINES_MAX, "lines of a filter");
       offsets[i] = next;
@@ -205,7 +206,7 @@ public final class GroupFilter {
     }
   }
 
-  /// Reads and checks all of a group's filter.
+  /// Reads and checks a group's whole filter.
   public void verify(int asked) {
     if (!groups.hasFilter(asked)) {
       return;

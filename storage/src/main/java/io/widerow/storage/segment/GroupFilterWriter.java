@@ -8,19 +8,19 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Gathers the tokens of a group of blocks and writes its [GroupFilter]. A block has as many lines
-/// as the one with the most tokens, so blocks are put together that have about as many.
+/// Writer of a [GroupFilter]: it collects the tokens of a group of blocks. Every block gets as many
+/// lines as the one with the most tokens, so a group takes blocks with similar numbers of tokens.
 ///
 /// - Threads: one.
-/// - Memory: 8 bytes a token of the group, of which there are [#TOKENS_MAX] and a block's, and the
-///   filter.
+/// - Memory: the filter, and 8 bytes a token of the group, which has at most [#TOKENS_MAX] tokens
+///   and those of one more block.
 final class GroupFilterWriter {
-  /// A column of fewer tokens has no filter: its dictionary is as small.
+  /// A column of fewer tokens gets no filter, because its dictionary is as small.
   private static final int TOKENS_MIN = 64;
 
   private static final int TOKENS_MAX = 1 << 20;
 
-  /// Space that may be left empty, of what is filled.
+  /// At most one part in this many of the filled space may be padding.
   private static final int PADDING_SHARE = 4;
 
   private static final int BREATH_TOKENS = 1 << 11;
@@ -32,10 +32,10 @@ final class GroupFilterWriter {
   private final Map<AttributeName, Column> columns = new TreeMap<>();
   private int blocks;
   private long tokens;
-  private long room; // the most tokens of a block, of all columns
+  private long room; // most tokens of a block, summed over the columns
   private byte[] lines = new byte[0];
 
-  /// The tokens of a column.
+  /// Tokens of one column.
   private static final class Column {
     final long[][] ofBlocks = new long[SegmentGroups.BLOCKS_MAX][];
     int most;
@@ -51,14 +51,14 @@ final class GroupFilterWriter {
     this.throttle = throttle;
   }
 
-  /// Blocks of the group so far.
+  /// Number of blocks in the group so far.
   int blocks() {
     return blocks;
   }
 
-  /// True when a block goes well with those of the group.
+  /// True when a block fits the group.
   ///
-  /// @param more its tokens, column by column
+  /// @param more the block's tokens, by column
   boolean takes(Map<AttributeName, long[]> more) {
     long moreTokens = 0;
     long moreRoom = room;
@@ -88,10 +88,10 @@ final class GroupFilterWriter {
     blocks++;
   }
 
-  /// Puts the filter of the group, if it has one, and starts the next group.
+  /// Writes the group's filter, if it has one, and starts the next group.
   ///
-  /// @param base where in the file the first byte of `out` will lie
-  /// @return bytes of the directory, the checksum included; 0 when there is no filter
+  /// @param base file offset of the first byte of `out`
+  /// @return bytes of the directory, including the checksum; 0 when there is no filter
   int finish(ByteSink out, SegmentChecksum checksum, long base) {
     columns.values().removeIf(column -> column.most < TOKENS_MIN);
     int start = out.length();

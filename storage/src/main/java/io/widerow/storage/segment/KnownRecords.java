@@ -6,47 +6,46 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The records that came lately to a segment and have numbers and short texts, as points of metrics
-/// do: a later one of the same series differs from it in its numbers alone. Which columns it goes
-/// to, what its texts are and where its numbers stand is known then, and nothing of it is looked at
-/// by itself.
+/// Cache of recent records with numbers and short texts, such as metric points. A later record of
+/// the same series differs only in its numbers. For such a record the columns, the texts and the
+/// places of its numbers are known, and nothing is looked up attribute by attribute.
 ///
 /// ```
 ///   cpu | host=a | region=eu | usage_idle=97 |    known, with its columns and entries
-///   cpu | host=b | region=us | usage_idle=3  |    known as what came behind it
+///   cpu | host=b | region=us | usage_idle=3  |    known as the one after it
 ///   cpu | host=a | region=eu | usage_idle=96 |    fits: host and region as in that entry
 /// ```
 ///
-/// Series mostly take turns in the same order, so the one that followed last time is held against
-/// the record first, and only then its texts are hashed. Where few records are known nothing is
-/// looked at for a while, each time for longer.
+/// Series mostly take turns in the same order. So a record is first compared with the one that came
+/// next last time, and its texts are hashed only on a mismatch. If few records hit, the cache
+/// pauses for a while, each time for longer.
 ///
 /// - Threads: one.
-/// - Memory: about [#BYTES_MAX]: no new place is taken behind that, but a larger record may take
-///   that of a smaller one.
+/// - Memory: about [#BYTES_MAX]. Beyond that no new place is filled, but a larger record may
+///   replace a smaller one.
 final class KnownRecords {
   private static final int PLACES = 4096;
   private static final long BYTES_MAX = 4 << 20;
   private static final int RECORD_BYTES_MAX = 1 << 11;
   private static final int TEXT_BYTES_MAX = 64;
 
-  /// Records after which it is seen whether looking pays, and without looking when it does not.
+  /// Number of records after which the cache checks whether lookups pay.
   private static final int WATCHED = 4096;
 
   private static final int PAUSE_MIN = 4 * WATCHED;
   private static final int PAUSE_MAX = 64 * WATCHED;
 
-  /// It pays when one of so many is known.
+  /// Lookups pay when at least one in this many records hits.
   private static final int KNOWN_MIN = 4;
 
-  /// A record, and where the block that is being built has what is in it.
+  /// A record, with its columns and entries in the block under construction.
   static final class Known {
     final RecordTemplate record = new RecordTemplate();
     private ColumnBuilder[] columns = new ColumnBuilder[0]; // by place in the record
     private int[] entries = new int[0]; // of these columns, in a block
     private int block;
     private long hash;
-    private @Nullable Known next; // that came behind it last
+    private @Nullable Known next; // that followed it last
 
     private void take(RecordView event, ColumnBuilder first, long newHash, int newBlock) {
       event.copyTo(record);
@@ -69,7 +68,7 @@ final class KnownRecords {
       return columns[place];
     }
 
-    /// Adds the text at a place to its column.
+    /// Adds the text at `place` to its column.
     void addText(int place, int row, int currentBlock) {
       ColumnBuilder column = columns[place];
       if (block == currentBlock) {
@@ -89,31 +88,31 @@ final class KnownRecords {
   private long heldBytes;
   private int block;
   private @Nullable Known last;
-  private long hash; // of the record that was looked for last; 0 when it cannot be known
+  private long hash; // of the last lookup; 0 when its record cannot be cached
   private int looked;
   private int found;
   private int paused;
   private int pause = PAUSE_MIN;
 
-  /// The block that is being built.
+  /// Number of the block under construction.
   int block() {
     return block;
   }
 
-  /// What was known of entries is true no more.
+  /// Starts a block. Known entries of the previous block become invalid.
   void beginBlock() {
     block++;
   }
 
-  /// Forgets all.
+  /// Forgets all records.
   void clear() {
     Arrays.fill(table, null);
     heldBytes = 0;
     last = null;
   }
 
-  /// The known record that an event fits; null when there is none. The caller adds the event's
-  /// values to its columns and, when all are there, calls [#added].
+  /// The known record that an event matches; null when there is none. The caller adds the event's
+  /// values to the record's columns and then calls [#added].
   @Nullable Known find(RecordView event) {
     hash = 0;
     if (paused > 0) {
@@ -168,16 +167,15 @@ final class KnownRecords {
     last = known;
   }
 
-  /// Says that all values of a known record are in the block.
+  /// Reports that all values of a known record are in the block.
   void added(Known known) {
     known.block = block;
   }
 
-  /// Knows the record that was looked for last, and not found, from now on, if there is a place for
-  /// it.
+  /// Caches the record of the last lookup, which missed, if there is a place for it.
   ///
-  /// @param first the column of its first attribute; the others follow by [ColumnBuilder#next], and
-  ///   its values are the last entries of them
+  /// @param first column of its first attribute; the others follow by [ColumnBuilder#next]. Its
+  ///   values are the columns' last entries
   void learn(RecordView event, @Nullable ColumnBuilder first) {
     if (hash == 0 || first == null) {
       return;

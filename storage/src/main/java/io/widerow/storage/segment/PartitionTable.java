@@ -16,8 +16,8 @@ import java.util.RandomAccess;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// The partitions of a segment in ascending order of keys, outside the heap: a store has one for
-/// each hour, type and shard that it holds, and knows all of them as long as it is open.
+/// Table of a segment's partitions in ascending key order, in native memory. A store has a
+/// partition for each hour, type and shard, and keeps all of them in memory while it is open.
 ///
 /// ```
 ///   a record, 7 longs:
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 ///   types:  the names, each once, in the order of UTF-8
 /// ```
 ///
-/// - Threads: any; never changes.
-/// - Memory: 56 bytes for each partition, until nobody refers to the table.
+/// - Threads: any; immutable.
+/// - Memory: 56 bytes a partition, until the table is unreachable.
 public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
     implements RandomAccess {
   private static final int LONGS = 7;
@@ -45,7 +45,8 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
     this.records = copy.asReadOnly();
   }
 
-  /// @throws IllegalArgumentException when keys do not ascend, or numbers of events are none
+  /// @throws IllegalArgumentException when keys do not ascend, or a number of events is not
+  ///   positive
   public static PartitionTable of(Collection<SegmentSummary.Partition> partitions) {
     if (partitions instanceof PartitionTable table) {
       return table;
@@ -57,11 +58,11 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
     PartitionKey before = null;
     for (SegmentSummary.Partition partition : partitions) {
       PartitionKey key = partition.key();
-      if (!key.type().equals(types[type])) { // or it is that of the shard before
+      if (!key.type().equals(types[type])) { // else it is the type of the previous shard
         type = numberOf(types, key.type());
       }
       if (before != null && before.compareTo(key) >= 0) {
-        throw new IllegalArgumentException("partition %s behind %s".formatted(key, before));
+        throw new IllegalArgumentException("partition %s after %s".formatted(key, before));
       }
       if (partition.events() < 0 || partition.events() > Long.MAX_VALUE >> 1) {
         throw new IllegalArgumentException("%s: %d events".formatted(key, partition.events()));
@@ -78,7 +79,7 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
     return new PartitionTable(types, records);
   }
 
-  /// Each once, in order. Tables of thousands of segments share the names.
+  /// Distinct type names in order. Tables of thousands of segments share the strings.
   private static String[] typesOf(Collection<SegmentSummary.Partition> partitions) {
     List<String> inTurn = new ArrayList<>();
     for (SegmentSummary.Partition partition : partitions) {
@@ -113,7 +114,7 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
     return count;
   }
 
-  /// The names of the types, each once.
+  /// The distinct type names.
   public List<String> types() {
     return List.of(types);
   }
@@ -139,7 +140,7 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
         (events & 1) != 0);
   }
 
-  /// The number of a partition; negative when it is not here.
+  /// The number of a partition; negative when absent.
   int find(PartitionKey key) {
     int type = numberOf(types, key.type());
     if (type < 0) {
@@ -164,7 +165,7 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
     return -1;
   }
 
-  /// What is known of a partition; null when it is not here.
+  /// The entry of a partition; null when absent.
   public SegmentSummary.@Nullable Partition of(PartitionKey key) {
     int found = find(key);
     return found < 0 ? null : get(found);

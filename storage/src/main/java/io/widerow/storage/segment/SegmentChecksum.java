@@ -4,8 +4,8 @@ import io.widerow.storage.codec.ByteSink;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
-/// CRC32C of a piece of a segment, salted with where the piece belongs, so that a piece of another
-/// store, another file or another place does not pass for the right one.
+/// CRC32C of a piece of a segment, salted with the piece's place, so that a piece of another store,
+/// file or offset fails the check.
 ///
 /// ```
 ///  crc32c( storeId, 16 bytes big-endian | segmentId, 8 | file offset, 8 | the bytes )
@@ -35,9 +35,9 @@ public final class SegmentChecksum {
     return (int) crc.getValue();
   }
 
-  /// Puts the checksum of everything in `out` from `start` on behind it.
+  /// Appends the checksum of all bytes in `out` from `start` on.
   ///
-  /// @param fileOffset where in the file the byte at `start` will lie
+  /// @param fileOffset file offset of the byte at `start`
   void seal(ByteSink out, int start, long fileOffset) {
     out.putInt(of(out.bytes(), start, out.length() - start, fileOffset));
   }

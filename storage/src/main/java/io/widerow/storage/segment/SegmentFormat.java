@@ -6,7 +6,7 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// A sealed segment, byte for byte. FORMAT-segment.md explains what this declares.
+/// Byte layout of a segment file (an SSTable). FORMAT-segment.md explains these declarations.
 ///
 /// ```
 ///  +--------+-------+-------+--------------+-------+-- ~ --+-------+--------+
@@ -34,7 +34,7 @@ import java.nio.ByteOrder;
 ///  ~-----------+---------+--------+-------+
 /// ```
 ///
-/// Little-endian. Both checksums cover all of their structure but the checksum itself and, in the
+/// Little-endian. Each checksum covers its whole structure except the checksum itself and, in the
 /// footer, the magic, which comes last.
 public final class SegmentFormat {
   static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -76,30 +76,30 @@ public final class SegmentFormat {
 
   static final int VERSION = 1;
 
-  /// Blocks are followed by the token filters of their groups, see [GroupFilter], and the index
-  /// says where.
+  /// Feature: token filters follow the blocks of each group, see [GroupFilter]. The index locates
+  /// them.
   static final long FEATURE_GROUPS = 1;
 
-  /// Columns may need the series of their block, see [Series], and have their numbers compressed as
-  /// a whole.
+  /// Feature: columns may need the series of their block, see [Series], and may have their numbers
+  /// compressed as a whole.
   static final long FEATURE_SERIES = 2;
 
-  /// Ids of a block may be in order of arrival, see [IdEncoder].
+  /// Feature: ids of a block may be in order of arrival, see [IdEncoder].
   static final long FEATURE_ARRIVAL = 4;
 
-  /// Times of day in lines may follow from their events' times, see [EventTimes], planes of numbers
-  /// may be left as they are, and lines that fit no template may share what they begin with, see
+  /// Feature: times of day in lines may be derived from their events' times, see [EventTimes];
+  /// planes of numbers may be stored raw; lines without a template may share their beginning, see
   /// [LineLead].
   static final long FEATURE_TIMES = 8;
 
-  /// Features that a reader must know, and that a writer uses.
+  /// Features that this writer uses and that a reader must know.
   static final long INCOMPATIBLE_KNOWN =
       FEATURE_GROUPS | FEATURE_SERIES | FEATURE_ARRIVAL | FEATURE_TIMES;
 
   static final int PARTITION_KEY_BYTES_MAX = 512;
   static final int INDEX_BYTES_MAX = 1 << 28;
 
-  /// Largest filter of a group of blocks.
+  /// Largest token filter of a group of blocks, in bytes.
   static final int FILTER_BYTES_MAX = 1 << 30;
 
   static {

@@ -3,20 +3,20 @@ package io.widerow.storage.segment;
 import io.widerow.storage.codec.ByteSource;
 import java.util.Arrays;
 
-/// Where the [GroupFilter]s of a segment lie. Its blocks are numbered in the order of partitions,
-/// and each is in one group.
+/// Index of a segment's [GroupFilter]s. Blocks are numbered in partition order, and each belongs to
+/// one group.
 ///
 /// ```
-/// behind the partitions of the index:
+/// after the partitions of the index:
 ///   varint groups | a group: long offset | varint directoryBytes | varint bytes | varint blocks
 /// ```
 ///
-/// - Threads: any; never changes.
+/// - Threads: any; immutable.
 public final class SegmentGroups {
-  /// Of a segment that has none.
+  /// For a segment without groups.
   static final SegmentGroups NONE = new SegmentGroups(0);
 
-  /// Blocks of a group: a bit of a long for each.
+  /// Most blocks of a group: one bit of a long for each.
   public static final int BLOCKS_MAX = Long.SIZE;
 
   private static final int GROUP_BYTES_LEAST = Long.BYTES + 3;
@@ -24,13 +24,13 @@ public final class SegmentGroups {
   public final int groups;
   public final long[] offsets;
 
-  /// The checksum included; 0 where the group has no filter.
+  /// By group, including the checksum; 0 when the group has no filter.
   public final int[] directoryBytes;
 
-  /// All of the filter.
+  /// By group, bytes of the whole filter.
   final int[] bytes;
 
-  private final int[] firstBlocks; // and behind the last group
+  private final int[] firstBlocks; // one more entry ends the last group
 
   private SegmentGroups(int groups) {
     this.groups = groups;
@@ -40,10 +40,10 @@ public final class SegmentGroups {
     firstBlocks = new int[groups + 1];
   }
 
-  /// Reads them from an index.
+  /// Reads the groups from an index.
   ///
-  /// @param blocks of the segment
-  /// @param limit where the filters end and the index starts
+  /// @param blocks number of the segment's blocks
+  /// @param limit file offset at which the filters end and the index starts
   public static SegmentGroups read(ByteSource in, int blocks, long limit) {
     int count = in.readCount(0, in.left() / GROUP_BYTES_LEAST, "groups of blocks");
     SegmentGroups read = new SegmentGroups(count);
@@ -70,7 +70,7 @@ public final class SegmentGroups {
     return directoryBytes[group] > 0;
   }
 
-  /// The group of a block of the segment; negative when it has none.
+  /// The group of a block; negative when it has none.
   public int groupOf(int block) {
     if (groups == 0) {
       return -1;
@@ -79,7 +79,7 @@ public final class SegmentGroups {
     return found < 0 ? -found - 2 : found;
   }
 
-  /// The first block of a group; of [#groups], how many blocks there are.
+  /// The first block of a group; for [#groups], the number of blocks.
   public int firstBlock(int group) {
     return firstBlocks[group];
   }

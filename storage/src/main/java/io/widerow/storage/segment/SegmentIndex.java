@@ -12,7 +12,8 @@ import io.widerow.storage.codec.ByteSource;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/// Where the blocks of one partition of a segment lie, in order of ids.
+/// Block index of one partition of a segment: offsets, sizes and id ranges of its blocks, in id
+/// order.
 ///
 /// ```
 ///   a block, 7 longs:
@@ -20,8 +21,8 @@ import java.util.Arrays;
 ///   ... of the last
 /// ```
 ///
-/// - Threads: any; never changes.
-/// - Memory: its own when it was just read, or a part of its segment's, see [SegmentIndexes].
+/// - Threads: any; immutable.
+/// - Memory: its own when just read; later a part of its segment's, see [SegmentIndexes].
 public final class SegmentIndex {
   static final int BLOCK_WORDS = 7;
 
@@ -34,13 +35,13 @@ public final class SegmentIndex {
 
   public final SegmentSummary.Partition partition;
 
-  /// How many blocks the segment has before these.
+  /// Number of the segment's blocks before these.
   public final int blocksBefore;
 
   public final int blocks;
   private final MemorySegment words;
 
-  /// @param words of these blocks alone
+  /// @param words the seven longs of each of these blocks
   SegmentIndex(SegmentSummary.Partition partition, int blocksBefore, MemorySegment words) {
     this.partition = partition;
     this.blocksBefore = blocksBefore;
@@ -48,10 +49,10 @@ public final class SegmentIndex {
     this.words = words;
   }
 
-  /// Reads a partition of an index.
+  /// Reads one partition of an index.
   ///
-  /// @param blocksBefore in the partitions before it
-  /// @param limit where the blocks end and the index starts
+  /// @param blocksBefore number of blocks in the partitions before it
+  /// @param limit file offset at which the blocks end and the index starts
   public static SegmentIndex read(ByteSource in, int blocksBefore, long limit) {
     int keyBytes = in.readCount(1, SegmentFormat.PARTITION_KEY_BYTES_MAX, "partition key bytes");
     int keyAt = in.skip(keyBytes, "partition key");
@@ -125,17 +126,17 @@ public final class SegmentIndex {
     return words.get(JAVA_LONG, 8L * (BLOCK_WORDS * (long) block + word));
   }
 
-  /// All blocks, as [SegmentIndexes] has them.
+  /// The words of all blocks, in the form that [SegmentIndexes] stores.
   MemorySegment words() {
     return words;
   }
 
-  /// Where a block starts in the file.
+  /// File offset of a block.
   public long offset(int block) {
     return word(block, 0);
   }
 
-  /// Bytes of a block's directory, its checksum included.
+  /// Bytes of a block's directory, including its checksum.
   public int directoryBytes(int block) {
     return (int) (word(block, SIZES) >> SHIFT);
   }

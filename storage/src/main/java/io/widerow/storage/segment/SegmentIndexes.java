@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
-/// Where the blocks of all partitions of a segment lie, outside the heap.
+/// Block indexes of all partitions of a segment, in native memory.
 ///
-/// - Threads: any; never changes.
-/// - Memory: 56 bytes for each block, until nobody refers to it; 4 for each partition on the heap.
+/// - Threads: any; immutable.
+/// - Memory: 56 native bytes a block, until unreachable; 4 bytes a partition on the heap.
 public final class SegmentIndexes extends AbstractList<SegmentIndex> implements RandomAccess {
   private static final long BLOCK_BYTES = (long) SegmentIndex.BLOCK_WORDS * Long.BYTES;
 
   private final PartitionTable partitions;
-  private final int[] firstBlocks; // and behind the last partition
+  private final int[] firstBlocks; // one more entry ends the last partition
   private final MemorySegment words;
 
   private SegmentIndexes(PartitionTable partitions, int[] firstBlocks, MemorySegment words) {
@@ -25,7 +25,7 @@ public final class SegmentIndexes extends AbstractList<SegmentIndex> implements 
     this.words = words;
   }
 
-  /// @param read in ascending order of keys
+  /// @param read indexes in ascending key order
   static SegmentIndexes of(List<SegmentIndex> read) {
     PartitionTable partitions =
         PartitionTable.of(read.stream().map(index -> index.partition).toList());
@@ -42,7 +42,7 @@ public final class SegmentIndexes extends AbstractList<SegmentIndex> implements 
     return new SegmentIndexes(partitions, firstBlocks, words.asReadOnly());
   }
 
-  /// The same with another table of the same partitions, which others have as well.
+  /// The same indexes with an equal table of partitions that other owners share.
   SegmentIndexes sharing(PartitionTable equal) {
     assert equal.size() == partitions.size() : "other partitions";
     return new SegmentIndexes(equal, firstBlocks, words);
@@ -56,7 +56,7 @@ public final class SegmentIndexes extends AbstractList<SegmentIndex> implements 
     return firstBlocks[partitions.size()];
   }
 
-  /// Of a partition; null when it is not here.
+  /// The index of a partition; null when the segment lacks it.
   @Nullable SegmentIndex of(PartitionKey key) {
     int found = partitions.find(key);
     return found < 0 ? null : get(found);

@@ -2,13 +2,13 @@ package io.widerow.storage.segment;
 
 import io.widerow.storage.codec.BlockLimits;
 
-/// How a segment is written: fast when it is sealed, small when it gets its final form. Any form is
-/// read alike.
+/// Write profile of a segment: fast when sealing (flush), small when merging (compaction) into the
+/// final form. Readers treat all profiles alike.
 ///
-/// @param zstdLevel level of compression, 1 to 19
-/// @param blockEvents most events of a block
+/// @param zstdLevel compression level, 1 to 19
+/// @param blockEvents maximum events of a block
 /// @param blockBytes bytes of attributes at which a block is closed
-/// @param filterBits bits of the token filter for each different token; 0 for no filters
+/// @param filterBits bits of the token filter for each distinct token; 0 for no filters
 public record SegmentProfile(int zstdLevel, int blockEvents, int blockBytes, int filterBits) {
   public static final SegmentProfile SEALED = new SegmentProfile(1, 8_192, 2 << 20, 10);
   public static final SegmentProfile FINAL = new SegmentProfile(9, 16_384, 4 << 20, 11);
@@ -28,7 +28,7 @@ public record SegmentProfile(int zstdLevel, int blockEvents, int blockBytes, int
     }
   }
 
-  /// Events of the last block of a long partition.
+  /// Events of a long partition's last block.
   int lastEvents() {
     return blockEvents / 32;
   }

@@ -5,14 +5,14 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.PartitionInfo;
 
-/// What a segment holds.
+/// Summary of a segment's content: its partitions, events and size.
 ///
-/// @param events in all partitions
-/// @param bytes of the file
+/// @param events number of events in all partitions
+/// @param bytes size of the file
 public record SegmentSummary(long segmentId, PartitionTable partitions, long events, long bytes) {
   /// One partition's part of a segment.
   ///
-  /// @param ownIds true when an event has an id of its own, so that it may replace another
+  /// @param ownIds true when an event came with its own id and so may replace another
   public record Partition(
       PartitionKey key, long events, EventId least, EventId greatest, boolean ownIds) {
     public PartitionInfo info() {

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Writes one segment file, see [SegmentFormat]: partitions in ascending order of keys, events in
-/// ascending order of ids.
+/// Writer of one segment file, see [SegmentFormat]: partitions in ascending key order, events in
+/// ascending id order.
 ///
 /// ```
 /// index, for each partition:
@@ -24,18 +24,18 @@ import org.jspecify.annotations.Nullable;
 /// a block:
 ///   long offset | varint directoryBytes | varint blockBytes | varint events |
 ///   long timeFirst | long tailFirst | long timeLast | long tailLast
-/// behind them, for each group of blocks, see [SegmentGroups]:
+/// after them, for each group of blocks, see [SegmentGroups]:
 ///   long offset | varint directoryBytes | varint bytes | varint blocks
 /// ```
 ///
-/// A full block is held back until there are enough events behind it for a small last block.
+/// A full block is held back until enough events follow it for a small last block.
 ///
 /// - Threads: one.
 /// - Memory: one block, the tokens of a group, and the index.
 public final class SegmentWriter implements AutoCloseable {
-  private static final int FORCE_BYTES = 1 << 20; // written since the last force
+  private static final int FORCE_BYTES = 1 << 20; // bytes written between forces
 
-  /// Blocks that make a partition a long one.
+  /// Number of blocks from which a partition is long.
   private static final int LONG_BLOCKS = 2;
 
   private final Disk disk;
@@ -53,7 +53,7 @@ public final class SegmentWriter implements AutoCloseable {
   private final ByteSink groupIndex = new ByteSink();
   private final List<SegmentSummary.Partition> partitions = new ArrayList<>();
   private @Nullable PartitionKey key;
-  private int blockLimit; // events that fill the block; 0 while it is not full
+  private int blockLimit; // events of the full block; 0 while it is not full
   private long unforcedBytes;
   private long fileBytes;
   private int blocks;
@@ -71,7 +71,7 @@ public final class SegmentWriter implements AutoCloseable {
     this(disk, path, storeId, segmentId, form, Throttle.NONE);
   }
 
-  /// @param throttle lets others run while blocks are written
+  /// @param throttle throttle that lets other threads run between blocks
   public SegmentWriter(
       Disk disk, Path path, UUID storeId, long segmentId, SegmentProfile form, Throttle throttle) {
     this.disk = disk;
@@ -105,14 +105,14 @@ public final class SegmentWriter implements AutoCloseable {
     assert out.length() == SegmentFormat.HEADER_BYTES : out.length();
   }
 
-  /// Starts a partition, behind all those before it.
+  /// Starts a partition. Its key must be after all earlier ones.
   public void begin(PartitionKey partition) {
     endPartition();
     assert key == null || key.compareTo(partition) < 0 : key + " before " + partition;
     key = partition;
   }
 
-  /// Adds an event to the partition, not before the last one.
+  /// Adds an event to the partition. Its id must not be before the last one.
   public void add(EventView event) {
     assert key != null : "an event outside a partition";
     block.add(event);
@@ -128,8 +128,8 @@ public final class SegmentWriter implements AutoCloseable {
     }
   }
 
-  /// Writes what is left of a partition. The newest events of a long one get a small block of their
-  /// own: they are asked for most.
+  /// Writes the rest of a partition. The newest events of a long one get a small block of their
+  /// own, because most queries want them.
   private void endBlocks() {
     int left = block.events();
     boolean isLong = partitionEvents + left >= LONG_BLOCKS * (long) form.blockEvents();
@@ -141,7 +141,7 @@ public final class SegmentWriter implements AutoCloseable {
     endBlock(block.events());
   }
 
-  /// Writes the first events as a block; those behind them are the first of the next one.
+  /// Writes the first `blockEvents` events as a block. The rest start the next one.
   private void endBlock(int blockEvents) {
     blockLimit = 0;
     if (blockEvents == 0) {
@@ -173,7 +173,7 @@ public final class SegmentWriter implements AutoCloseable {
     flush();
   }
 
-  /// Writes the filter of the blocks so far.
+  /// Writes the filter of the group's blocks.
   private void endGroup() {
     int groupBlocks = group.blocks();
     if (groupBlocks == 0) {
@@ -193,8 +193,8 @@ public final class SegmentWriter implements AutoCloseable {
     fileBytes += out.length();
     unforcedBytes += out.length();
     out.clear();
-    // Forced in one piece at its end, a large segment would keep the disk from the journal's
-    // groups.
+    // One force at the end of a large segment would keep the disk busy and delay the journal's
+    // // groups.
     if (unforcedBytes >= FORCE_BYTES) {
       file.force();
       unforcedBytes = 0;
@@ -221,8 +221,7 @@ public final class SegmentWriter implements AutoCloseable {
     partitionOwnIds = false;
   }
 
-  /// Writes what is left, index and footer, and forces the file. The directory is left to the
-  /// caller.
+  /// Writes the rest, index and footer, and forces the file. The caller forces the directory.
   public SegmentSummary finish() {
     endPartition();
     endGroup();
@@ -259,7 +258,7 @@ public final class SegmentWriter implements AutoCloseable {
     return fileBytes;
   }
 
-  /// Gives the file up, and deletes it, unless it is finished.
+  /// Deletes the file unless it is finished.
   @Override
   public void close() {
     if (open) {

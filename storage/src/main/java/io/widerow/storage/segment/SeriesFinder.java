@@ -7,26 +7,28 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// Finds the columns that tell the series of a block apart: columns of few texts, those with most
-/// different ones first, each that parts the series further without making too many of them. Where
-/// a host tells region, rack and team, it leads alone.
+/// Selector of the leading columns, which distinguish the series of a block. It considers columns
+/// of few distinct texts, those with most distinct texts first, and takes each that splits the
+/// series further without making too many. If the host determines region, rack and team, it leads
+/// alone.
 ///
-/// Looking at all columns costs about as much as their dictionaries, so what was found serves the
-/// next blocks of the same columns, and where no column was smaller for it, these do without.
+/// Considering all columns costs about as much as their dictionaries. So the result is reused for
+/// the next blocks with the same columns. If no column became smaller, these blocks do without
+/// series.
 ///
 /// - Threads: one.
 final class SeriesFinder {
-  /// Events that a series must have on average.
+  /// Least average number of events of a series.
   private static final int SERIES_EVENTS = 4;
 
   private static final int EVENTS_MIN = 64;
 
-  /// Blocks until all columns are looked at again.
+  /// Blocks until all columns are considered again.
   private static final int BLOCKS = 16;
 
   private final boolean hasty;
   private final TextDictionary dictionary = new TextDictionary();
-  private final List<ColumnBuilder> columns = new ArrayList<>(); // that were looked at last
+  private final List<ColumnBuilder> columns = new ArrayList<>(); // considered last
   private final List<ColumnBuilder> leaders = new ArrayList<>();
   private long[] codes = new long[0];
   private int blocks; // since then
@@ -35,13 +37,13 @@ final class SeriesFinder {
     this.hasty = hasty;
   }
 
-  /// The columns that lead in the block for which [#find] was called last.
+  /// The leading columns of the last [#find].
   List<ColumnBuilder> leaders() {
     return leaders;
   }
 
-  /// Finds the series of a block; there may be none. Sets `leads` of the columns that tell them
-  /// apart, and clears it where it was set before.
+  /// Finds the series of a block, possibly none. Sets `leads` of the leading columns and clears it
+  /// on earlier ones.
   void find(List<ColumnBuilder> block, int events, Series series) {
     series.clear();
     if (block.size() < 2 || events < EVENTS_MIN) {
@@ -82,7 +84,7 @@ final class SeriesFinder {
     choose(chosen);
   }
 
-  /// Says that no column of the block was smaller for its series.
+  /// Reports that the series made no column of the block smaller.
   void foundUseless() {
     choose(List.of());
   }
@@ -94,7 +96,7 @@ final class SeriesFinder {
     leaders.forEach(leader -> leader.leads = true);
   }
 
-  /// Parts the events by all of `by`, as far as that goes.
+  /// Splits the events by the columns of `by`, as far as that is possible.
   private int part(List<ColumnBuilder> by, int events, Series series) {
     series.begin(events);
     int parted = 0;
@@ -117,7 +119,7 @@ final class SeriesFinder {
     return series.split(size, events / SERIES_EVENTS);
   }
 
-  /// How many different texts a column has; 0 when they are too many.
+  /// Number of distinct texts of a column; 0 when there are too many.
   private int different(ColumnBuilder column, int events) {
     codes = LongDecoder.room(codes, column.count);
     boolean few = dictionary.build(column.texts, events / SERIES_EVENTS, hasty, codes);

@@ -5,7 +5,7 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
 import org.jspecify.annotations.Nullable;
 
-/// Whether the disk of a store has room for more.
+/// Free-space check of a store's disk.
 ///
 /// - Threads: any.
 public final class DiskRoom {
@@ -19,7 +19,7 @@ public final class DiskRoom {
     this.sealer = sealer;
   }
 
-  /// @throws StorageException.DiskFull when there is none, or too little to seal what is open
+  /// @throws StorageException.DiskFull when there is too little room to seal the open rows
   public void require() {
     StorageException.DiskFull full = belowReserve();
     if (full == null && unsealed() != null) {
@@ -31,7 +31,7 @@ public final class DiskRoom {
     }
   }
 
-  /// Why nothing is taken in; null when there is room.
+  /// Why the store refuses events; null when there is room.
   public @Nullable String full() {
     StorageException.DiskFull below = belowReserve();
     StorageException.DiskFull full = below == null ? unsealed() : below;

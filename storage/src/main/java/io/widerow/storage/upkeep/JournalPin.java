@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/// Keeps journal files from being deleted while a snapshot of the store is made. What was to be
-/// trimmed meanwhile is trimmed afterwards; nobody waits but whoever wants a second snapshot.
+/// Pin on the journal files: while a snapshot of the store is taken, none is deleted. Trims
+/// requested meanwhile run afterwards. Only a second snapshot waits.
 ///
 /// - Threads: any.
 public final class JournalPin {
@@ -17,7 +17,7 @@ public final class JournalPin {
   private boolean held; // guarded by this
   private boolean closed; // guarded by oneAtATime
 
-  /// Trims a journal, now or when nobody holds it any more.
+  /// Trims a journal, now or when the pin is released.
   synchronized void trim(Journal journal, long lsn) {
     if (held) {
       late.merge(journal, lsn, Math::max);
@@ -26,9 +26,9 @@ public final class JournalPin {
     }
   }
 
-  /// Works while nothing is trimmed.
+  /// Runs `work` while nothing is trimmed.
   ///
-  /// @throws StorageException.ReadOnly when the store was closed
+  /// @throws StorageException.ReadOnly when the store is closed
   public <T> T holding(Supplier<T> work) {
     oneAtATime.lock();
     try {
@@ -55,11 +55,11 @@ public final class JournalPin {
     try {
       late.forEach(Journal::trim);
     } finally {
-      late.clear(); // what could not be deleted is deleted when the store is opened
+      late.clear(); // the next open deletes what could not be deleted
     }
   }
 
-  /// Waits for who holds it, and lets nobody hold it again.
+  /// Waits for the holder and refuses later ones.
   public void close() {
     oneAtATime.lock();
     try {

@@ -11,27 +11,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/// Has merging wait while rows are sealed, and then for as long again. Both compute and write for
-/// long, and beside lanes there is room for one of them; merging can wait, sealing cannot. So
-/// writers that fill rows in less than twice the time of sealing them are not merged behind until
-/// they pause, and others get merges into the time in which nothing is sealed.
+/// Throttle of merging (compaction): it makes merges wait while rows are sealed, and then for as
+/// long again. Both tasks compute and write for long, and the lanes leave capacity for only one.
+/// Merging can wait; sealing cannot. If writers fill rows in less than twice the time that sealing
+/// takes, merging starts only when they pause. Otherwise merges run in the gaps between seals.
 ///
 /// ```
 ///  sealing   ████        ████        ████                a merge is at work where it says =
 ///  merging       ....====    ....====    ....=========
 /// ```
 ///
-/// It is put off, not given up: once there are so many segments that reading would suffer, merging
-/// waits for nobody ([#isUrgent]).
+/// Merges are delayed, not dropped: when so many segments exist that reads would suffer, merging no
+/// longer waits ([#isUrgent]).
 ///
 /// - Threads: any.
 public final class MergePace {
-  /// Segments that wait for a merge, of all buckets: each costs a query over all of them a cursor
-  /// in its turn, an opening its index, and the process a file.
+  /// Unmerged segments, over all buckets, from which merging is urgent. Each costs a query over all
+  /// of them one cursor in turn, a store's open one index, and the process one open file.
   static final int SEGMENTS_MAX = 512;
 
-  /// Such segments of one partition that lie across each other in time: a query over them has as
-  /// many cursors open at once.
+  /// Unmerged segments of one partition that overlap in time, from which merging is urgent. A query
+  /// over them has as many cursors open at once.
   static final int OVERLAPPING_MAX = 32;
 
   private final LongSupplier monotonicNanos;
@@ -40,13 +40,13 @@ public final class MergePace {
   private long restUntilNanos;
   private boolean ended;
 
-  /// @param monotonicNanos a clock for how long sealing takes
+  /// @param monotonicNanos monotonic clock that times sealing
   MergePace(LongSupplier monotonicNanos) {
     this.monotonicNanos = monotonicNanos;
     this.restUntilNanos = monotonicNanos.getAsLong();
   }
 
-  /// Rows are sealed from now on, until [#sealingEnds].
+  /// A seal begins; [#sealingEnds] ends it.
   synchronized void sealingBegins() {
     if (sealing++ == 0) {
       begunNanos = monotonicNanos.getAsLong();
@@ -62,17 +62,16 @@ public final class MergePace {
     notifyAll();
   }
 
-  /// Ends all waiting, now and from now on.
+  /// Ends all waits, now and in the future.
   public synchronized void end() {
     ended = true;
     notifyAll();
   }
 
-  /// Waits until there is time for a merge, or no more time to wait. To be called all the time by
-  /// who merges.
+  /// Waits until a merge may proceed. A merging thread calls it again and again during the merge.
   ///
-  /// @param urgent is asked again whenever sealing has ended
-  /// @return false when merging is to be given up
+  /// @param urgent whether merging must not wait; evaluated again whenever sealing ends
+  /// @return false when the merge must be abandoned
   synchronized boolean await(BooleanSupplier urgent) {
     try {
       while (!ended) {
@@ -88,13 +87,13 @@ public final class MergePace {
     return false;
   }
 
-  /// True when too many segments wait for a merge, or too many of them lie across each other.
+  /// True when too many segments wait for a merge, or too many of them overlap.
   static boolean isUrgent(List<LiveSegment> waiting) {
     return waiting.size() >= SEGMENTS_MAX
         || (waiting.size() >= OVERLAPPING_MAX && overlapping(waiting) >= OVERLAPPING_MAX);
   }
 
-  /// The most segments that hold events of one partition around one time.
+  /// Greatest number of segments that overlap in time in one partition.
   private static int overlapping(List<LiveSegment> segments) {
     Map<PartitionKey, List<SegmentSummary.Partition>> byKey = new HashMap<>();
     for (LiveSegment segment : segments) {

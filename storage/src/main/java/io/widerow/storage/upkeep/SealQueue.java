@@ -6,10 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The rows of one lane that wait to be sealed, oldest first. Threads that have come to seal take
-/// them one by one, and write segments side by side; what they have written goes into the manifest
-/// in the order in which the rows were filled, so that the last LSN it knows of the lane has
-/// nothing unsealed before it.
+/// Flush queue of one lane: the rows that wait to be sealed, oldest first. Sealing threads take
+/// them one by one and write segments in parallel. The segments enter the manifest in the order in
+/// which the rows were filled, so everything up to the lane's last LSN in the manifest is sealed.
 ///
 /// ```
 ///              take            written           toCommit         committed
@@ -18,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 ///      +------- failed ----+------- and no other commits -------+
 /// ```
 ///
-/// Nobody waits for anybody: a thread that finds another at committing leaves its segments to that
-/// one. After a failure nothing is taken until [#resume] or [#add].
+/// No thread waits for another: if another thread is committing, a thread leaves its written
+/// segments to it. After a failure nothing is taken until [#resume] or [#add].
 ///
 /// - Threads: any.
 final class SealQueue {
-  /// A lane has three sets of rows at most, and fills one of them.
+  /// Most threads. A lane has at most three sets of rows and fills one of them.
   static final int THREADS_MAX = 2;
 
-  /// One set of rows, and how far it is.
+  /// One set of rows and its stage.
   static final class Entry {
     private final SealJob job;
     private Stage stage = Stage.WAITING; // guarded by the queue, as is the rest
@@ -49,24 +48,25 @@ final class SealQueue {
   }
 
   private final ArrayDeque<Entry> entries = new ArrayDeque<>(); // guarded by this, as is the rest
-  private int threads; // that have come, or will
+  private int threads; // that are here or requested
   private boolean stopped;
 
-  /// Takes more rows; what failed is tried again with them.
+  /// Adds rows, and resumes after a failure.
   synchronized void add(SealJob job) {
     entries.add(new Entry(job));
     stopped = false;
   }
 
-  /// True when one more thread is wanted. It must come then, or [#leave].
+  /// Requests one more thread if one is useful. If it returns true, a thread must call
+  /// [#takeOrLeave] or [#leave].
   synchronized boolean wantsThread() {
     boolean wanted = !stopped && threads < THREADS_MAX && waiting() != null;
     threads += wanted ? 1 : 0;
     return wanted;
   }
 
-  /// The oldest rows that no other thread has taken; null when there are none, and the caller has
-  /// left: rows that come from now on want another thread.
+  /// Takes the oldest rows that no thread has taken. Returns null when there are none; the calling
+  /// thread has then left, and later rows need another thread.
   synchronized @Nullable Entry takeOrLeave() {
     Entry next = stopped ? null : waiting();
     if (next == null) {
@@ -91,8 +91,8 @@ final class SealQueue {
     entry.stage = Stage.WRITTEN;
   }
 
-  /// The oldest rows, when their segments are written and no other thread commits them. To be asked
-  /// again behind every [#written] and [#committed].
+  /// Takes the oldest rows to commit, if their segments are written and no other thread commits
+  /// them. Call it again after every [#written] and [#committed].
   synchronized @Nullable Entry toCommit() {
     Entry oldest = entries.peek();
     if (oldest == null || oldest.stage != Stage.WRITTEN) {
@@ -106,12 +106,12 @@ final class SealQueue {
     return entry.segments;
   }
 
-  /// The oldest rows are in the manifest.
+  /// Removes the oldest rows, which are now in the manifest.
   synchronized void committed() {
     entries.remove();
   }
 
-  /// Segments were not written or not committed, and are gone; the rows are as they were.
+  /// Writing or committing failed. The segments are deleted, and the rows wait again.
   synchronized void failed(Entry entry) {
     entry.segments = List.of();
     entry.stage = Stage.WAITING;
@@ -122,7 +122,7 @@ final class SealQueue {
     return stopped;
   }
 
-  /// What failed may be tried again.
+  /// Allows a retry after a failure.
   synchronized void resume() {
     stopped = false;
   }
@@ -139,7 +139,7 @@ final class SealQueue {
     }
   }
 
-  /// Segments that are written and will not be committed.
+  /// Segments that are written and will never be committed.
   synchronized List<LiveSegment> left() {
     List<LiveSegment> left = new ArrayList<>();
     entries.forEach(entry -> left.addAll(entry.segments));

@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: numbers of every width come back, however many, wherever they begin, and touch nothing
-/// beside them. Method: random numbers, those of all ones among them.
+/// Goal: numbers of every width round-trip, however many, at any offset, and without touching
+/// adjacent bits. Method: random numbers, including all ones.
 class BitPackingTest {
   private static final int COUNT_MAX = 40;
   private static final long UNTOUCHED = 0x5555_5555_5555_5555L;

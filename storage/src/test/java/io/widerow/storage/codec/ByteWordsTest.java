@@ -10,9 +10,9 @@ import java.util.function.IntPredicate;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: eight bytes at a time say what one at a time say. Method: random bytes, many of them near
-/// the ends of the ranges that count, against loops. The seed is the test's name; to replay one,
-/// run with `-Dseed=<n>`.
+/// Goal: working on eight bytes at a time gives the same results as on one. Method: random bytes,
+/// many near the ends of the relevant ranges, compared with loops. The seed is the test's name; to
+/// replay one, run with `-Dseed=<n>`.
 class ByteWordsTest {
   private static final byte[] EDGES =
       "\0\n !\"+,-./09:;@AZ[^_`az{~\u007f".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);

@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// What do the ids of a block of the final form cost, in order of time and in order of arrival? Of
-/// a whole log, one block: 10,000 lines of the access log, 4,681 of the broker log.
+/// Question: what do the ids of a block of the final form cost, in order of time and in order of
+/// arrival? One block of a whole log: 10,000 lines of the access log, 4,681 of the broker log.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -51,7 +51,7 @@ public class IdBench {
   private byte[] written = new byte[0];
   private int bytes;
 
-  /// Encodes what is decoded, and says how many bytes that is.
+  /// Encodes the block to decode, and prints its size.
   @Setup(Level.Trial)
   public void write() {
     events = log.equals("access") ? SegmentSizes.access() : SegmentSizes.broker();

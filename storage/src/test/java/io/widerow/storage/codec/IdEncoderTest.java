@@ -24,10 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: any ids of a block come back, and those of lines that arrive a little out of order take
-/// hardly more than their times. Method: blocks of random shapes, from ids that arrive in order to
-/// such that clients made up, under a fast and a thorough compressor; bytes that no encoder writes.
-/// The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// Goal: any ids of a block round-trip, and ids of lines that arrive a little out of order take
+/// hardly more space than their times. Method: blocks of random shapes, from ids in order of
+/// arrival to ids made up by clients, under a fast and a thorough compressor; bytes that no encoder
+/// writes. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class IdEncoderTest {
   private static final Path FILE = Path.of("ids");
   private static final long START_NANOS = 1_700_000_000_000_000_000L;

@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: any longs come back. Method: runs of random shapes and lengths, extremes among them, under
+/// Goal: any longs round-trip. Method: runs of random shapes and lengths, including extremes, under
 /// a fast and a thorough compressor, bare or not. The seed is the test's name; to replay one, run
 /// with `-Dseed=<n>`.
 class LongEncoderTest {

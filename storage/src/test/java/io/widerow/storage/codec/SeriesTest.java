@@ -45,10 +45,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: numbers and texts that follow from their series come back whatever tells the series apart,
-/// are small where they should be, and a directory that cannot be is refused. Method: random blocks
-/// of series with names of all forms, some absent, in any order of turns, whole and single columns
-/// read; directories made by hand. The seed is the test's name; to replay one, run with
+/// Goal: numbers and texts derived from their series round-trip whatever columns distinguish the
+/// series, are small where they should be, and an invalid directory is refused. Method: random
+/// blocks of series with names of all forms, some absent, in any order, read whole and by single
+/// columns; handmade directories. The seed is the test's name; to replay one, run with
 /// `-Dseed=<n>`.
 class SeriesTest {
   private static final Path FILE = Path.of("series.seg");
@@ -135,7 +135,7 @@ class SeriesTest {
     return events;
   }
 
-  /// Counters that rise by a rate of their own: nothing is left of them but their starts.
+  /// Of counters that rise at constant rates, only the starts need space.
   @Test
   void steadyCountersTakeNextToNothing() {
     int events = 8_000;
@@ -158,8 +158,8 @@ class SeriesTest {
     assertTrue(out.length() < 700, () -> out.length() + " bytes");
   }
 
-  /// What `a` and `b` alone would make is too many cells for `z`: the leaders are read in the order
-  /// in which they were found, `z` first.
+  /// Splitting by `a` and `b` first would leave too many cells for `z`, so the leaders must be read
+  /// in the order in which they were found, `z` first.
   @Test
   void leadersAreReadInTheirOrder() {
     List<TestEvent> events = new ArrayList<>();
@@ -239,8 +239,8 @@ class SeriesTest {
         "2 2 1 0", // host leads and follows
         "0 2 1 2", // no such column
         "0 2 9 0 0 0 0 0 0 0 0 0", // too many
-        "0 16", // a flag that there is not
-        "0 2 1 0 0" // more behind it
+        "0 16", // an unknown flag
+        "0 2 1 0 0" // trailing bytes
       })
   void aDirectoryThatCannotBeIsRefused(String bytes) {
     assertThrows(StorageException.Corrupt.class, () -> readDirectory(bytes));

@@ -18,9 +18,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: lines of a filter have every token of the texts they were built of, and few others.
-/// Method: random texts of tokens of all lengths, their tokens found by a regular expression. The
-/// seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// Goal: a filter's lines have every token of the texts they were built from, and few others.
+/// Method: random texts of tokens of all lengths, with their tokens found by a regular expression.
+/// The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class TokenFilterTest {
   private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9_\u0080-\u00ff]+");
   private static final int HASHES = 4;

@@ -20,10 +20,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a merge shows the events of all its inputs in order of id and type, of each id and type
-/// the latest version, in both directions, whatever inputs are lazy, empty or not ready at once,
-/// and opens a lazy input no sooner than it must. Method: random inputs against a sorted map. The
-/// seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// Goal: a merge shows the events of all its inputs in order of id and type, only the latest
+/// version of each id and type, in both directions, whichever inputs are lazy, empty or not ready,
+/// and opens a lazy input no sooner than it must. Method: random inputs compared with a sorted map.
+/// The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class MergeCursorTest {
   static List<Long> seeds() {
     return Seeds.of(100);
@@ -89,7 +89,7 @@ class MergeCursorTest {
     return new LazyCursor(bound, () -> list);
   }
 
-  /// Shows a list, and is not ready now and then.
+  /// A cursor over a list that is sometimes not ready.
   private static final class ListCursor implements EventCursor, EventView {
     private final List<Event> events;
     private final SplittableRandom random;

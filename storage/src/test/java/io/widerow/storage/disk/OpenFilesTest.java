@@ -26,9 +26,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a store may have more files than a process, and whoever reads one notices nothing when it
-/// is set aside, or replaced. Method: more readers and files than the bound, and a merge below a
-/// view.
+/// Goal: a store may have more files than a process may open, and a reader notices nothing when its
+/// file is closed for another or replaced. Method: more readers and files than the limit, and a
+/// merge during a view.
 class OpenFilesTest {
   private static final int MOST = 3;
   private static final long NANOS = 1_700_000_000_000_000_000L;
@@ -74,7 +74,7 @@ class OpenFilesTest {
     assertEquals((byte) ~number, bytes[1]);
   }
 
-  /// Java closes a channel whose thread is interrupted, and interrupted it stays.
+  /// Java closes a channel whose thread is interrupted, and the thread stays interrupted.
   @Test
   void anInterruptedThreadOpensAndReads() throws IOException {
     Path path = directory.resolve("f");
@@ -84,11 +84,11 @@ class OpenFilesTest {
       assertEquals(2, file.size());
       readOne(List.of(file), 0);
     } finally {
-      assertTrue(Thread.interrupted(), "it is put aside, not lost");
+      assertTrue(Thread.interrupted(), "the interrupt is kept");
     }
   }
 
-  /// Only one of two, since the second is used while the first is not.
+  /// Of two files only the one in use stays open.
   @Test
   void whatIsReadStaysOpenLonger() throws IOException {
     var pool = new OpenFiles(2);

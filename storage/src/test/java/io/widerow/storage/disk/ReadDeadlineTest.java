@@ -38,10 +38,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a view for a thread that must not wait shows what any other does, as long as it is in
-/// memory, and ends with [WouldBlockException] where it is not or takes too long, with nothing
-/// broken behind it. Method: the real disk, one that says at random that it would wait, and a file
-/// of holes, which nobody has read.
+/// Goal: a view with a read deadline shows what any other view shows while the data is in memory.
+/// It ends with [WouldBlockException] when the data is not in memory or reading takes too long, and
+/// leaves everything usable. Method: the real disk, one that says at random that it would wait, and
+/// a sparse file that was never read.
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 class ReadDeadlineTest {
   private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -49,7 +49,7 @@ class ReadDeadlineTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  /// Says of some parts that they are not in memory.
+  /// A disk that reports some parts as not in memory.
   private static final class ForgetfulDisk extends DiskAround {
     final AtomicBoolean forgets = new AtomicBoolean();
     private final SplittableRandom random = new SplittableRandom(11);
@@ -83,7 +83,7 @@ class ReadDeadlineTest {
                     config.directory(), config.journalFileBytes(), disk, id, Runnable::run)));
   }
 
-  /// Some are sealed, in several segments and partitions, and some are not.
+  /// Writes events: some sealed, in several segments and partitions, and some not.
   private static void fill(EmbeddedStore store) {
     for (int part = 0; part < 6; part++) {
       try (var batch = new EventBatch(1 << 16, 1 << 22)) {
@@ -106,7 +106,7 @@ class ReadDeadlineTest {
   }
 
   @Test
-  void whatIsInMemoryIsShownAsEver() {
+  void whatIsInMemoryIsShownAsUsual() {
     try (EmbeddedStore store = open(new RealDisk())) {
       fill(store);
       List<StoreModel.Shown> all = read(store.view());
@@ -116,7 +116,7 @@ class ReadDeadlineTest {
   }
 
   @Test
-  void whereTheDiskWouldBeAskedReadingEndsAndBreaksNothing() {
+  void aReadThatNeedsTheDiskEndsAndBreaksNothing() {
     ForgetfulDisk disk = new ForgetfulDisk();
     try (EmbeddedStore store = open(disk)) {
       fill(store);
@@ -138,16 +138,16 @@ class ReadDeadlineTest {
   }
 
   @Test
-  void whoHasNoTimeReadsNoFile() {
+  void aViewWithoutTimeReadsNoFile() {
     try (EmbeddedStore store = open(new RealDisk())) {
       fill(store);
       assertThrows(WouldBlockException.class, () -> read(store.viewWithin(0)));
     }
   }
 
-  /// The last reader of a segment that was merged away leaves the file to others.
+  /// The last reader of a replaced segment leaves closing and deleting the file to another thread.
   @Test
-  void whoIsInAHurryDeletesNoFiles() throws IOException {
+  void aDeadlineBoundViewDeletesNoFiles() throws IOException {
     List<Runnable> background = new ArrayList<>();
     AtomicBoolean later = new AtomicBoolean();
     StoreConfig config =
@@ -207,7 +207,7 @@ class ReadDeadlineTest {
       assertTrue(read.isResident(3 * PAGE - 1, 2));
       assertFalse(read.isResident(2 * PAGE - 1, 2));
       assertFalse(read.isResident(4 * PAGE - 1, 2));
-      assertFalse(read.isResident(8 * PAGE - 1, 2), "behind the end");
+      assertFalse(read.isResident(8 * PAGE - 1, 2), "after the end");
     }
   }
 }

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Goal: a made-up file never crashes the program, never makes it read out of bounds, and never
-/// takes memory without bound. Method: a slice of what `mvn -Pfuzz` does for hours.
+/// Goal: a forged file never crashes the program, never makes it read out of bounds, and never
+/// takes unbounded memory. Method: a short run of what `mvn -Pfuzz` does for hours.
 class FuzzSliceTest {
   @ParameterizedTest
   @EnumSource(FuzzTargets.class)

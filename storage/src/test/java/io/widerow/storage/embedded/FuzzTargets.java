@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/// Every reader of the store's files, behind the checksums: what a target is given is signed as a
-/// forger would sign it, so that the bytes reach the decoders. Whatever they are, the answer is an
-/// event or a [StorageException].
+/// Fuzz targets for every reader of the store's files. Each input gets valid checksums, as a forger
+/// would give it, so that its bytes reach the decoders. The result must be an event or a
+/// [StorageException].
 @SuppressWarnings("ImmutableEnumChecker") // method references
 public enum FuzzTargets implements FuzzTarget {
   JOURNAL_FRAME(JournalFuzz::frames, JournalFuzz::readFrame, 64L << 20),

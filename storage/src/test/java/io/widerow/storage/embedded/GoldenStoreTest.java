@@ -35,14 +35,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a store of format version 1 opens for ever, shows what it held, and finds words in it.
-/// Method: stores that were written once by [#main] and are kept: one whose events are all in
-/// segments, one whose process died with the second half of them in the journal, and one of
-/// segments with filters of groups of blocks. So do single segments, [GoldenSegment].
+/// Goal: a store of format version 1 opens forever, shows its events, and finds words in them.
+/// Method: stores that [#main] wrote once and that are kept: one with all events in segments, one
+/// whose process died with the second half of them in the journal, and one of segments with token
+/// filters of groups. Single golden segments ([GoldenSegment]) are tested alike.
 class GoldenStoreTest {
   private static final long EVENTS = 2_000;
 
-  /// Those that no later event with the same id of its own replaces.
+  /// Events that no later event with the same client id replaces.
   private static List<Long> expected() {
     return LongStream.range(0, EVENTS)
         .filter(n -> !NumberedEvents.isOwn(n) || n + 10 >= EVENTS || (n + 10) / 40 != n / 40)
@@ -128,9 +128,9 @@ class GoldenStoreTest {
     }
   }
 
-  /// Writes golden stores. Only for a new version of the format: what is kept is never replaced.
+  /// Writes golden stores. Only for a new version of the format: existing ones are never replaced.
   ///
-  /// @param args a directory for the zips, and how their names start
+  /// @param args a directory for the zips, and a prefix of their names
   public static void main(String[] args) throws IOException {
     Path out = Path.of(args[0]);
     for (boolean sealed : new boolean[] {true, false}) {

@@ -22,15 +22,15 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// Measures how a store's costs grow with what is in it: events of 30 days, about 100 million when
-/// it is run to its end. At each size: what the last million cost to append, how long opening takes
-/// after a clean stop, what the latest 100 of all partitions cost, and the heap.
+/// Measurement of how a store's costs grow with its size: events of 30 days, about 100 million in a
+/// full run. At each size: the rate of the last million appends, the time to open after a clean
+/// stop, the cost of the latest 100 events of all partitions, and the heap.
 ///
 /// ```
 /// GrowthCost <empty directory> <millions> <millions> ...        rising
 /// ```
 ///
-/// With `-Dunmerged=true` segments stay as they were sealed, the most files that can be.
+/// With `-Dunmerged=true` segments stay as they were sealed, which gives the most files.
 final class GrowthCost {
   private static final int BATCH_EVENTS = 1_000;
   private static final int EVENTS_PER_SECOND = 40;

@@ -31,14 +31,14 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Power cuts under the real journal, on any file system and without a device: every force of one
-/// of its files or directories notes what is durable from then on; a cut makes a directory of just
-/// that, with any pages and names that were not forced beside it, and recovery reads it. Runs in
-/// classes of a [PlantLoader], by which the forces are noted.
+/// Simulator of power cuts under the real journal, on any file system and without a device. Every
+/// force of a file or directory records what is durable from then on. A cut builds a directory of
+/// just that, plus any unforced pages and names, and recovery reads it. It runs in classes of a
+/// [PlantLoader], which records the forces.
 ///
 /// - Threads: one.
 final class JournalCut {
-  /// Has the forces of the journal's files noted.
+  /// Hooks that record the forces of the journal's files.
   static final List<PlantLoader.Cut> NOTED =
       List.of(
           PlantLoader.Cut.to(ChronicleFile.class, "force", NativeFile.class, "force", "forced"),
@@ -78,7 +78,7 @@ final class JournalCut {
     this.random = new SplittableRandom(seed);
   }
 
-  /// Called in the place of [NativeFile#force].
+  /// Called instead of [NativeFile#force].
   static void forced(NativeFile file) {
     file.force();
     try {
@@ -90,17 +90,17 @@ final class JournalCut {
     }
   }
 
-  /// Writes groups, trims now and then, and cuts the power before each operation on the disk,
-  /// between write and force, and after each force.
+  /// Writes groups, trims sometimes, and cuts the power before each disk operation, between write
+  /// and force, and after each force.
   ///
   /// @param work an empty directory
-  /// @return cuts
+  /// @return number of cuts
   static int run(Path work, long seed) {
     var run = new JournalCut(work, seed);
     onForce = run::noteForce;
     try {
       run.write();
-    } catch (RuntimeException | Error made) { // by the journal, of what was found
+    } catch (RuntimeException | Error made) { // by the journal, because of what it found
       AssertionError found = run.found;
       if (found != null) {
         throw found;
@@ -256,7 +256,7 @@ final class JournalCut {
     for (Path name : work.relativize(path)) {
       Node next = at.entries.get(name.toString());
       if (next == null) {
-        return name.toString().isEmpty() ? at : null; // one that the queue made for itself
+        return name.toString().isEmpty() ? at : null; // created by the queue itself
       }
       at = next;
     }
@@ -266,7 +266,7 @@ final class JournalCut {
   private Node parent(Path path) {
     Node parent = find(path.resolveSibling("").normalize());
     if (parent == null) {
-      throw new IllegalStateException("nobody made the directory of " + path);
+      throw new IllegalStateException("the directory of " + path + " was never made");
     }
     return parent;
   }

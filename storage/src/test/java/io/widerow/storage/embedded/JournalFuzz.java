@@ -97,7 +97,7 @@ final class JournalFuzz {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// Puts magic, lane and the checksums right, where there is a frame to do so.
+  /// Sets magic, lane and the checksums to valid values, if there is room for a frame.
   static void sign(MemorySegment frame, UUID store, int lane) {
     if (frame.byteSize() < JournalFrame.HEADER_BYTES) {
       return;
@@ -112,7 +112,7 @@ final class JournalFuzz {
     }
   }
 
-  /// Makes the lengths of a frame fit what is behind its header, as if it were not compressed.
+  /// Sets a frame's lengths to match the bytes after its header, as if it were not compressed.
   private static void fit(MemorySegment frame) {
     long left = frame.byteSize() - JournalFrame.HEADER_BYTES;
     if (left < 0 || JournalFrame.noteBytes(frame) < 0 || JournalFrame.noteBytes(frame) > left) {
@@ -189,7 +189,7 @@ final class JournalFuzz {
     readRecords(decoder.events());
   }
 
-  /// Reads events as an open row, a sealing and a query will.
+  /// Reads events as an open row, a seal and a query do.
   private static void readRecords(MemorySegment records) {
     RecordView view = new RecordView();
     AttributeValue value = new AttributeValue();

@@ -17,12 +17,12 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a process that dies right before or right after any write, force, rename, deletion or
-/// force of a directory, of any kind of file, and any operation of the real journal, loses nothing
-/// that it acknowledged, shows nothing twice and everything in order. Method: a process that ends
-/// itself at the point, at a random one of the times that it is passed; a new process reads what is
-/// left. A build takes each point or leaves it as a coin says; `-Dpoints=<n>` ends it n times at
-/// every one, `-Dseed=<n>` at the points and times of another run.
+/// Goal: a process that dies right before or after any write, force, rename, deletion or directory
+/// force of any kind of file, or any operation of the real journal, loses nothing that it
+/// acknowledged, shows nothing twice and everything in order. Method: a process kills itself at a
+/// random pass of a point, and a new process reads what is left. A build takes each point with
+/// probability one half; `-Dpoints=<n>` kills n times at every point, `-Dseed=<n>` repeats the
+/// points and passes of another run.
 class KillPointTest {
   private static final int TIMES = Integer.getInteger("points", 0);
 

@@ -23,8 +23,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 
-/// What a product with a planted bug does in the place of the right thing. Called by classes that a
-/// [PlantLoader] has changed, and by nobody else.
+/// Planted bugs: what a broken product does instead of the right thing. Only classes that a
+/// [PlantLoader] has changed call these methods.
 public final class PlantHooks {
   private static final int NOTES_CRC_OFFSET = 32;
   private static final int INDEX_CRC_OFFSET = 12; // in a segment's footer
@@ -79,7 +79,7 @@ public final class PlantHooks {
     sealer.commit(job, written);
   }
 
-  /// Deletes the old journals when they were read, before what was in them is sealed.
+  /// Deletes the old journals after reading them, before their content is sealed.
   public static void replayAndDelete(JournalRecovery recovery, Replay replay) throws Exception {
     recovery.replay(replay);
     Field journals = JournalRecovery.class.getDeclaredField("journals");

@@ -50,11 +50,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: the fault suite finds every broken durability rule. Method: the product's classes are
-/// loaded once more with one rule cut out of their byte code, see [PlantLoader], and a check of the
-/// suite runs on them, which must fail; the same check passes on the classes as they are. Seeds are
-/// fixed, so what is caught once is caught always; `-Dseed=<n>` starts with another one. A third of
-/// the rules in each run; `-Dplants=all` takes all, `-Dplant=<regex>` some.
+/// Goal: the fault suite finds every broken durability rule. Method: load the product's classes
+/// again with one rule cut out of their byte code, see [PlantLoader]. A check of the suite must
+/// fail on them and pass on the unchanged classes. Seeds are fixed, so a bug caught once is caught
+/// always; `-Dseed=<n>` starts with another one. Each run takes a third of the rules;
+/// `-Dplants=all` takes all, `-Dplant=<regex>` some.
 class PlantedBugsTest {
   private static final long SEED = Long.getLong("seed", 1);
   private static final int TRIES = 6;
@@ -63,7 +63,7 @@ class PlantedBugsTest {
 
   /// A broken rule.
   ///
-  /// @param rule what the product does that this one does not
+  /// @param rule what the product does and the broken one does not
   record Planted(String rule, SuiteCheck check, List<Cut> cuts) {
     @Override
     public String toString() {
@@ -75,7 +75,7 @@ class PlantedBugsTest {
     return new Planted(rule, check, List.of(cuts));
   }
 
-  /// All of them with `-Dplants=all`, otherwise another third in each run.
+  /// All rules with `-Dplants=all`, otherwise another third in each run.
   static List<Planted> slice() {
     int third = Math.floorMod(System.nanoTime() / 1_000, 3);
     boolean all = "all".equals(System.getProperty("plants")) || System.getProperty("plant") != null;
@@ -156,7 +156,7 @@ class PlantedBugsTest {
   private static List<Planted> orders() {
     return List.of(
         planted(
-            "the journal is trimmed behind the manifest",
+            "the journal is trimmed after the manifest's edit",
             SuiteCheck.CRASH,
             Cut.to(Sealer.class, "seal", Sealer.class, "commit", "trimFirst")),
         planted(
@@ -270,15 +270,15 @@ class PlantedBugsTest {
   private static List<Planted> marks() {
     return List.of(
         planted(
-            "counters go on behind those of the journal",
+            "counters continue after those of the journal",
             SuiteCheck.CRASH,
             Cut.out(Replay.class, "frame", StoreContents.class, "usedCounters")),
         planted(
-            "counters go on behind those of the manifest",
+            "counters continue after those of the manifest",
             SuiteCheck.CRASH,
             Cut.to(StoreContents.class, "<init>", Manifest.class, "counterLimit", "noMark")),
         planted(
-            "times go on behind those of the journal",
+            "times continue after those of the journal",
             SuiteCheck.CLOCK,
             Cut.out(Replay.class, "frame", StoreContents.class, "usedClock")),
         planted(
@@ -336,7 +336,7 @@ class PlantedBugsTest {
       caught = failure(check, SEED + tries++);
     }
     for (Cut cut : plant.cuts()) {
-      assertTrue(loader.done(cut) > 0, "there is no such call any more: " + cut);
+      assertTrue(loader.done(cut) > 0, "this call no longer exists: " + cut);
     }
     assertTrue(caught != null, "%s found nothing in %d runs".formatted(plant.check(), tries));
     assertTrue(tells(caught), "broke for another reason: " + caught);
@@ -354,7 +354,7 @@ class PlantedBugsTest {
     }
   }
 
-  /// True for a test that failed, and for a store that says what is wrong with it.
+  /// True for a failed assertion, and for a store that reports what is wrong with it.
   private static boolean tells(Throwable caught) {
     return caught instanceof AssertionError
         || caught.getClass().getName().startsWith(StorageException.class.getName());

@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.UUID;
 
-/// Puts the checksums of a segment right, whatever is in it, so that its decoders see bytes that
-/// nobody wrote.
+/// Forger of segments: it sets valid checksums, whatever the content, so that the decoders see
+/// bytes that no writer wrote.
 final class SegmentForger {
   private static final Path FILE = Path.of("forged.seg");
 
@@ -27,7 +27,7 @@ final class SegmentForger {
     this.checksum = new SegmentChecksum(store, segmentId);
   }
 
-  /// @param file changed and given back
+  /// @param file changed in place and returned
   static byte[] sign(byte[] file, UUID store, long segmentId) {
     if (file.length >= SegmentFormat.HEADER_BYTES + SegmentFormat.FOOTER_BYTES) {
       new SegmentForger(file, store, segmentId).sign();
@@ -87,7 +87,7 @@ final class SegmentForger {
     }
   }
 
-  /// Signs pages while they fit, as the directory has them.
+  /// Signs the directory's pages, as far as they fit.
   private void signFilter(int at, SegmentGroups groups, int group) {
     int bytes = groups.directoryBytes[group] - SegmentFormat.CRC_BYTES;
     put(at, bytes);

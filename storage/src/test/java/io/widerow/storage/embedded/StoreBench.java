@@ -34,9 +34,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// Question: what does an event cost from batch to committed, sealing included, and what does it
-/// cost to read it back: one partition, 16 partitions merged, the latest 100? Access-log lines,
-/// re-stamped, 1,000 a batch and a commit.
+/// Question: what does an event cost from batch to commit, including sealing, and to read back:
+/// from one partition, from 16 merged partitions, among the latest 100? Access-log lines with new
+/// times, 1,000 a batch and commit.
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -45,7 +45,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class StoreBench {
   private static final int BATCH_EVENTS = 1_000;
-  private static final int BATCHES = 64; // made ahead and written round and round
+  private static final int BATCHES = 64; // prepared, then written in rotation
   private static final int READ_EVENTS = 400_000;
   private static final int LATEST = 100;
 
@@ -117,7 +117,7 @@ public class StoreBench {
   record Opened(Path directory, EmbeddedStore store, ExecutorService background) {
     static final java.time.Instant START = java.time.Instant.parse("2026-11-20T19:00:00Z");
 
-    /// Stands where nothing is open yet; never used.
+    /// Placeholder before the store is open; never used.
     @SuppressWarnings("NullAway")
     static final Opened NONE = new Opened(Path.of("."), null, null);
 

@@ -34,11 +34,11 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: while lanes write, rows are sealed and segments merged, each on threads of its own, every
-/// view shows at least what was acknowledged when it was made, of each lane a prefix of what it
-/// wrote with nothing missing and nothing twice, in order, both ways, and the same when read again.
-/// Method: two lanes with little memory, a background thread, readers; each event says its lane and
-/// its number in it. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// Goal: while lanes write, rows are sealed and segments are merged on different threads, every
+/// view shows at least what was acknowledged before it was created: a gapless prefix of each lane's
+/// events, none twice, in order, in both directions, and the same when read again. Method: two
+/// lanes with little memory, a background thread, readers; each event carries its lane and its
+/// number in it. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class StoreConcurrencyTest {
   private static final int LANES = 2;
   private static final int EVENTS_PER_LANE = 60_000;

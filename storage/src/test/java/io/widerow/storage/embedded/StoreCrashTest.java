@@ -31,12 +31,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: after a power cut at any moment, with any of what was not forced lost or kept, the store
-/// opens by itself, shows everything it acknowledged, each event once and in order, and of what was
-/// in flight a lane's group whole or not at all; also when it is cut again while it opens. Method:
-/// random operations on the simulated disk; before every single disk operation, crashed copies of
-/// the disk are opened and compared with what was acknowledged by then. The seed is the test's
-/// name; to replay one, run with `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`.
+/// Goal: after a power cut at any moment, with any unforced data lost or kept, the store opens by
+/// itself and shows everything it acknowledged, each event once and in order. It shows a group in
+/// flight whole or not at all. The same holds after another cut while it opens. Method: random
+/// operations on the simulated disk; before every disk operation, crashed copies of the disk are
+/// opened and compared with what was acknowledged by then. The seed is the test's name; to replay
+/// one, run with `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`.
 class StoreCrashTest {
   private static final int RUNS = Integer.getInteger("crashes", 18);
   private static final long STATES_LEAST = 20_000;
@@ -81,7 +81,7 @@ class StoreCrashTest {
             clock.advance(random.nextLong(3_600_000_000_000L));
           }
           case 6 -> {
-            runBackground(); // a lane has two sets of rows, and nobody else empties them
+            runBackground(); // a lane has two sets of rows, and nothing else empties them
             clock.advance(random.nextInt(2) * 3_600_000_000_000L);
             if (random.nextBoolean()) {
               driver.append(store, clock.wallNanos(), 12);
@@ -109,7 +109,7 @@ class StoreCrashTest {
     }
   }
 
-  /// Sealing and merging, late: meanwhile the lanes go on.
+  /// Seals and merges late, while the lanes go on.
   private void runBackground() {
     while (!background.isEmpty()) {
       background.removeFirst().run();
@@ -159,12 +159,12 @@ class StoreCrashTest {
       }
     }
     STATES.incrementAndGet();
-    if (next == 1) { // what one opening lets pass, another must not bring back
+    if (next == 1) { // what one open drops, a later one must not bring back
       openAndCheck(disk.crash(random.nextBoolean()), clock, driver, random);
     }
   }
 
-  /// Each lane is told every note once; that of a batch whose events are there, and of no other.
+  /// Each lane is told every note once: those of batches whose events are present, and no others.
   private static void checkNotes(LaneWriter lane, Set<Long> numbers, StoreDriver driver) {
     Set<Long> told = new HashSet<>();
     lane.notes((_, note) -> {
@@ -192,7 +192,7 @@ class StoreCrashTest {
     return disk.crash(random.nextBoolean());
   }
 
-  /// @return numbers of the events that are there
+  /// @return numbers of the events present
   private static Set<Long> check(StoreView view, StoreDriver driver) {
     List<StoreModel.Shown> shown =
         StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all());
@@ -230,7 +230,7 @@ class StoreCrashTest {
     return numbers;
   }
 
-  /// Whatever comes after the crash gets ids of its own, also at times that others had before it.
+  /// Events written after the crash get new ids, also at times of earlier events.
   private static void goOn(EmbeddedStore store, Set<Long> numbers) {
     Set<Long> all = new HashSet<>(numbers);
     byte[] name = StoreModel.NUMBER.toString().getBytes(StandardCharsets.UTF_8);
@@ -256,7 +256,7 @@ class StoreCrashTest {
     }
   }
 
-  /// A lane's group is there whole or not at all. Events with ids of their own may replace each
+  /// A lane's group is present whole or not at all. Events with ids of their own may replace each
   /// other, so they do not count.
   private static void checkGroup(List<StoreModel.Written> group, Set<Long> numbers) {
     List<Boolean> there =

@@ -30,22 +30,22 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a damaged store says which file is damaged, or shows exactly what it acknowledged; never
-/// anything else, and an opening that is refused changes nothing. Method: a small store with every
-/// kind of file, on the simulated disk; flip every byte of every file, cut, remove and exchange
-/// files, and open copies of it. One byte in eight from a seed, unless `-Dstride=1` asks for all.
+/// Goal: a damaged store names the damaged file or shows exactly what it acknowledged, and nothing
+/// else. A refused open changes nothing. Method: a small store with every kind of file on the
+/// simulated disk; flip every byte of every file, cut, remove and swap files, and open copies. One
+/// byte in eight, chosen by a seed, unless `-Dstride=1` selects all.
 ///
-/// Two things cannot be told from a power cut before they were acknowledged, and are taken for
-/// that: damage to the last group of a journal (nothing is written behind it that would promise
-/// it), and a journal file that was cut, or replaced by one with a single group. Damage to the last
-/// edit of the manifest is found by the LSN that a journal file starts with.
+/// Two cases look like a power cut before the acknowledgement and are treated as one: damage to the
+/// last group of a journal, since nothing after it promises it; and a journal file that was cut, or
+/// replaced by one with a single group. Damage to the last edit of the manifest is found through
+/// the first LSN of a journal file.
 class StoreDamageTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final Path LOCK = Path.of("/store/LOCK");
 
   private final TestClock clock = new TestClock(START_NANOS);
   private final StoreModel model = new StoreModel();
-  private final StoreModel withoutLast = new StoreModel(); // the last group of each lane is gone
+  private final StoreModel withoutLast = new StoreModel(); // without the last group of each lane
   private final Set<ByteBuffer> noted = new HashSet<>();
 
   private static StoreConfig config() {
@@ -63,7 +63,7 @@ class StoreDamageTest {
             .open(_ -> new FileJournal.Factory(disk, config())));
   }
 
-  /// A store that was killed: sealed segments, edits of the manifest, notes, journals with groups.
+  /// A killed store with sealed segments, edits of the manifest, notes, and journals with groups.
   private SimDisk store(long seed) {
     var disk = new SimDisk(seed);
     noted.clear();
@@ -114,7 +114,7 @@ class StoreDamageTest {
   /// Opens a damaged disk and reads all of it.
   ///
   /// @param mayLoseLast whether the last groups may be missing
-  /// @return what it says, empty when it shows everything
+  /// @return the reported damage, empty when it shows everything
   private String look(SimDisk disk, String what, boolean mayLoseLast) {
     Map<Path, byte[]> before = contents(disk);
     EmbeddedStore store;
@@ -154,7 +154,7 @@ class StoreDamageTest {
   private void checkNotes(EmbeddedStore store, String what, boolean mayLoseLast) {
     Set<ByteBuffer> told = new HashSet<>();
     store.lane(0).notes((_, note) -> told.add(ByteBuffer.wrap(note)));
-    assertTrue(noted.containsAll(told), () -> what + ": a note that nobody made");
+    assertTrue(noted.containsAll(told), () -> what + ": a note that was never written");
     assertTrue(mayLoseLast || told.containsAll(noted), () -> what + ": a note is missing");
   }
 
@@ -171,7 +171,7 @@ class StoreDamageTest {
         flip(stride, start));
   }
 
-  /// What was damaged, and how often everything was shown all the same.
+  /// Number of damaged stores, and how many of them still showed everything.
   record Looks(long times, long whole) {}
 
   private static void record(String damage, Looks looks) throws IOException {
@@ -229,8 +229,8 @@ class StoreDamageTest {
         "a file of a small store cut at one byte in %d".formatted(stride), new Looks(cuts, whole));
   }
 
-  /// Of a store that was opened again and not written to: nothing but the names of its journal
-  /// files tells that there was more in the manifest.
+  /// For a store that was reopened without writes, only the names of its journal files show that
+  /// the manifest held more.
   @Test
   void aManifestWithoutItsLastEditsIsTold() {
     Path manifest = Path.of("/store/manifest");
@@ -289,8 +289,7 @@ class StoreDamageTest {
     }
   }
 
-  /// A file system gives blocks out again: behind the end of the manifest there may be what another
-  /// one had there.
+  /// A file system reuses blocks, so another manifest's bytes may follow the end of this one.
   @Test
   void anEditOfAnotherStoreIsNone() {
     Path manifest = Path.of("/store/manifest");

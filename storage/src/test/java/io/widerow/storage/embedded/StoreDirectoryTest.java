@@ -41,8 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Goal: a directory that is in use, not ours, newer, not to be written, or on a full disk is
-/// refused with its reason, and left as it is. Method: the real disk, the real journal, and a
+/// Goal: a directory that is in use, not a store, of a newer format, read-only, or on a full disk
+/// is refused with the reason and left unchanged. Method: the real disk, the real journal, and a
 /// second process.
 class StoreDirectoryTest {
   @TempDir Path directory;
@@ -92,8 +92,8 @@ class StoreDirectoryTest {
     assertEquals(before, contents(path));
   }
 
-  /// Another program makes the directory a store, writes to it and ends, at a moment when this one
-  /// took it for an empty one.
+  /// Another program creates a store in the directory, writes to it and ends, after this one saw
+  /// the directory empty.
   @ParameterizedTest
   @EnumSource
   void aStoreThatWasMadeMeanwhileIsOpenedAndNotMadeAnew(Meanwhile moment) {
@@ -127,7 +127,7 @@ class StoreDirectoryTest {
     BEFORE_THE_LOCK
   }
 
-  /// Has somebody else at work once, at a moment of an opening.
+  /// A disk that lets another program run once, at a given moment of an open.
   private static final class Overtaken extends DiskAround {
     private final Meanwhile moment;
     private final Runnable other;
@@ -159,7 +159,7 @@ class StoreDirectoryTest {
     }
   }
 
-  /// A process that took the lock has not written its name yet; the file names one that has ended.
+  /// The process that holds the lock has not written its name yet; the file names an ended one.
   @Test
   void theOwnerIsNamedAlsoBeforeItHasWrittenItsName() throws Exception {
     Path file = directory.resolve("LOCK");
@@ -255,7 +255,7 @@ class StoreDirectoryTest {
   }
 
   @Test
-  void aReaderThatIsInterruptedDisturbsNobody() throws Exception {
+  void aReaderThatIsInterruptedDisturbsNoOther() throws Exception {
     try (EmbeddedStore store = open(directory.resolve("store"))) {
       write(store, 0, 1_000);
       store.sealAll();

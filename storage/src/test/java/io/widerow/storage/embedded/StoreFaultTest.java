@@ -35,9 +35,9 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /// Goal: whichever disk operation fails, once or from then on, no acknowledgement is wrong, readers
-/// go on, and what was acknowledged is there when the store is opened again; and a disk that is
-/// full stops the writing only while it is full. Method: the same small run on the simulated disk
-/// with the n-th operation failing, for every n; and the run on disks of every size that matters.
+/// go on, and everything acknowledged is present after a reopen. A full disk stops writing only
+/// while it is full. Method: the same small run on the simulated disk with the n-th operation
+/// failing, for every n; and the run on disks of every relevant size.
 class StoreFaultTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final int STEPS = 24;
@@ -81,7 +81,7 @@ class StoreFaultTest {
     }
   }
 
-  /// All that was acknowledged is there, nothing twice, and nothing that was never written.
+  /// Everything acknowledged is shown, nothing twice, and nothing that was never written.
   private static void check(StoreDriver driver, List<Long> shown, String what) {
     Set<Long> there = new HashSet<>(shown);
     assertEquals(there.size(), shown.size(), what + ": twice");
@@ -198,8 +198,8 @@ class StoreFaultTest {
     }
   }
 
-  /// A group of several frames of which the first are in the journal when the disk is full: none of
-  /// it is ever shown, and the next group is.
+  /// The disk fills up when the first of a group's frames are in the journal. The group is never
+  /// shown, and the next one is.
   @Test
   void aGroupIsDroppedWhole() {
     var disk = new SimDisk(1);
@@ -303,7 +303,7 @@ class StoreFaultTest {
     }
   }
 
-  /// A disk that loses a bit of each of the first segments on the way.
+  /// A disk that flips a bit in each of the first segments.
   private static final class LosesBits extends DiskAround {
     private final SimDisk disk;
     private int left = 3;

@@ -128,7 +128,7 @@ final class StoreFuzz {
     }
   }
 
-  /// Looks at all of a value.
+  /// Reads a whole value.
   static void show(AttributeValue value) {
     Objects.requireNonNull(value.toString());
   }

@@ -32,10 +32,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a group is seen as a whole or not at all, also when it meets the end of the rows' memory
-/// or is larger than a frame; and a batch that does not fit is refused whole, with its reason, and
-/// takes nothing else with it. Method: a lane with little memory; groups of about half of it, while
-/// another thread looks; batches larger than all of it.
+/// Goal: a group is visible whole or not at all, also when it reaches the end of the rows' memory
+/// or is larger than a frame. A batch that does not fit is refused whole, with the reason, and
+/// affects nothing else. Method: a lane with little memory; groups of about half of it while
+/// another thread reads; batches larger than all of it.
 class StoreGroupTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final byte[] TYPE = "t".getBytes(StandardCharsets.UTF_8);
@@ -56,7 +56,8 @@ class StoreGroupTest {
         .withAges(Duration.ofHours(1), null);
   }
 
-  /// What was committed at level os is forced by a commit a second later, also by one of nothing.
+  /// A commit forces what was committed at level os a second earlier, even if it commits nothing
+  /// itself.
   @Test
   void whatTheKernelHasIsForcedSoon() {
     StoreConfig roomy = config();
@@ -76,7 +77,7 @@ class StoreGroupTest {
     }
   }
 
-  /// After how many of some power cuts the first ten events are there.
+  /// After how many of [#CUTS] power cuts the first ten events are present.
   private int cutsSurvived(StoreConfig config) {
     int survived = 0;
     for (int cut = 0; cut < CUTS; cut++) {
@@ -91,7 +92,7 @@ class StoreGroupTest {
     return survived;
   }
 
-  /// What is left of a group of many frames is written in many frames again.
+  /// The rest of a group of many frames is written in many frames again.
   @Test
   void aLargeGroupSurvivesABatchThatDoesNotFit() {
     StoreConfig roomy = config().withMemory(48 << 20, Duration.ofHours(1));
@@ -160,7 +161,7 @@ class StoreGroupTest {
     }
   }
 
-  /// Every lane gets the notes of all lanes, and writes them: they must not become more that way.
+  /// Every lane gets the notes of all lanes, but writing them must not multiply them.
   @Test
   void notesAreAsManyAfterManyRestarts() {
     StoreConfig lanes = config().withLanes(2, 2).withMemory(8 << 20, Duration.ofHours(1));
@@ -190,7 +191,7 @@ class StoreGroupTest {
     }
   }
 
-  /// Of events that hardly compress, each with an eighth of a journal file at most.
+  /// Events that hardly compress, each at most an eighth of a journal file.
   @Test
   void theSmallestJournalTakesTheLargestGroups(@TempDir Path directory) {
     StoreConfig small = StoreConfig.at(directory.resolve("s")).withJournal(1 << 20, 1 << 20);
@@ -234,7 +235,7 @@ class StoreGroupTest {
 
   /// Appends numbered events in a batch.
   ///
-  /// @return how many were refused, by reason
+  /// @return number of refused events, by reason
   private static Map<Rejection, Integer> append(LaneWriter lane, long from, int count) {
     Map<Rejection, Integer> refused = new EnumMap<>(Rejection.class);
     byte[] pad = new byte[PAD_BYTES];

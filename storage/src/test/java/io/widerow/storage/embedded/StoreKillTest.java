@@ -32,10 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: a process that is killed at any moment loses nothing that it acknowledged, shows nothing
-/// twice and everything in order. Method: a real process writes through the real journal; it is
-/// killed with SIGKILL at random times, also while it opens the store; what it said it
-/// acknowledged, read from its standard output, is compared with what a new process finds. Number
-/// of kills: `-Dkills=<n>`.
+/// twice and everything in order. Method: a real process writes through the real journal and is
+/// killed with SIGKILL at random times, also while it opens the store. The acknowledgements on its
+/// standard output are compared with what a new process finds. Number of kills: `-Dkills=<n>`.
 class StoreKillTest {
   private static final int KILLS = Integer.getInteger("kills", 45);
   private static final int KILLS_A_STORE = 5;
@@ -65,7 +64,7 @@ class StoreKillTest {
     assertTrue(next > 0, "something was acknowledged");
   }
 
-  /// @param spared until it has acknowledged something
+  /// @param spared whether to wait with the kill until it has acknowledged something
   /// @return numbers below this one were acknowledged
   private static long runAndKill(Path store, long from, SplittableRandom random, boolean spared)
       throws IOException, InterruptedException {
@@ -97,7 +96,7 @@ class StoreKillTest {
     return acknowledged;
   }
 
-  /// @return one behind the greatest number that is there
+  /// @return one past the greatest number present
   static long check(Path directory, long acknowledged) {
     try (var store = EmbeddedStore.open(KilledWriter.config(directory), Runnable::run);
         StoreView view = store.view()) {
@@ -127,7 +126,7 @@ class StoreKillTest {
     }
   }
 
-  /// True when a later event with the same id of its own is there.
+  /// True when a later event with the same client id is present.
   private static boolean isReplaced(Map<Long, EventId> found, long number) {
     EventId id = NumberedEvents.ownId(number);
     for (long later = number + 10; later / 40 == number / 40; later += 10) {

@@ -14,9 +14,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a store never opens a connection, neither by its own code nor by Chronicle's. Method: the
-/// system calls of a process that opens a store, writes and seals. (The JDK makes a socket or two
-/// to see whether there is IPv6, and closes them.)
+/// Goal: a store never opens a connection, neither in its own code nor in Chronicle's. Method:
+/// trace the system calls of a process that opens a store, writes and seals. (The JDK opens a
+/// socket or two to detect IPv6, and closes them.)
 class StoreNetworkTest {
   @Test
   void whatWouldReportUsageIsNotThere() {

@@ -27,10 +27,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a damaged segment is contained: it is named with what it holds, every other partition is
-/// served, whoever asks for what is gone is told so, and nothing deletes or rewrites it as if it
-/// were whole. Method: a store with several segments on the simulated disk; each segment removed,
-/// cut, exchanged and flipped in header, blocks, index and footer; every partition read apart.
+/// Goal: a damaged segment is contained: the store names it and its content, serves every other
+/// partition, reports the loss to readers of the damaged ones, and never deletes or rewrites the
+/// segment as if it were intact. Method: a store with several segments on the simulated disk; each
+/// segment is removed, cut, swapped, and flipped in header, blocks, index and footer; every
+/// partition is read on its own.
 class StoreQuarantineTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
 
@@ -81,9 +82,9 @@ class StoreQuarantineTest {
         .toList();
   }
 
-  /// Reads all partitions apart.
+  /// Reads each partition on its own.
   ///
-  /// @return how many could not be read
+  /// @return number of unreadable partitions
   private static int readAll(EmbeddedStore good, EmbeddedStore bad, Path file, String what) {
     int refused = 0;
     try (StoreView all = good.view();
@@ -112,7 +113,7 @@ class StoreQuarantineTest {
     return refused;
   }
 
-  /// What is wrong with a disk, and how it came to be.
+  /// A damaged disk: the damaged file and a description.
   private record Wrong(SimDisk disk, Path file, String what) {}
 
   private void contained(SimDisk good, Wrong wrong, boolean named) {
@@ -124,7 +125,7 @@ class StoreQuarantineTest {
         EmbeddedStore store = open(bad);
         var driver = new StoreDriver(new SplittableRandom(1))) {
       int refused = readAll(whole, store, file, wrong.what);
-      assertTrue(!named || refused > 0, wrong.what + ": nobody was told");
+      assertTrue(!named || refused > 0, wrong.what + ": it was never reported");
       List<Damage> damage = store.statistics().damage();
       assertEquals(refused > 0 ? 1 : 0, damage.size(), wrong.what);
       for (Damage one : damage) {
@@ -191,8 +192,8 @@ class StoreQuarantineTest {
     assertTrue(told > 20, told + " flips");
   }
 
-  /// A segment of a merge whose source is damaged in a block is never written, and the others of
-  /// its bucket are merged without it.
+  /// If a block of a merge's input is damaged, that merge writes no segment. The other segments of
+  /// the bucket are merged without the damaged one.
   @Test
   void othersAreMergedWithoutIt() {
     SimDisk good = store(3);
@@ -214,7 +215,7 @@ class StoreQuarantineTest {
     }
   }
 
-  /// What is past retention is dropped, damaged or not: the manifest tells what it was.
+  /// Segments past retention are dropped, damaged or not, because the manifest knows their content.
   @Test
   void retentionDropsIt() {
     SimDisk bad = store(4);
@@ -230,7 +231,7 @@ class StoreQuarantineTest {
     }
   }
 
-  /// A segment that a newer program wrote is no damage: the store is refused, and left alone.
+  /// Only segments are quarantined. With a damaged manifest the store is refused.
   @Test
   void aDamagedManifestIsStillRefused() {
     SimDisk bad = store(5);

@@ -22,10 +22,10 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a bucket past the retention of its type is hidden at once and dropped by maintenance, file
-/// and all, while other types of the same bucket stay; raising retention before the drop brings it
-/// back; merging writes an event once more and never again. Method: a store on the simulated disk,
-/// its clock turned by hand, tasks run at once.
+/// Goal: a bucket past the retention of its type is hidden at once and dropped by maintenance with
+/// its file, while other types of the same bucket stay. Raising the retention before the drop
+/// brings it back. Merging rewrites an event exactly once. Method: a store on the simulated disk
+/// with a clock that the test sets, tasks run at once.
 class StoreRetentionTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final byte[] BODY = "body".getBytes(StandardCharsets.UTF_8);

@@ -21,13 +21,13 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a store's secret is always the same, and that of no other, and a failure does not tell
-/// what it is made of. Method: a known one; stores that are opened again, copied, and made anew; a
-/// copy that cannot be made.
+/// Goal: a store's secret never changes, differs from that of any other store, and no failure
+/// message reveals its source. Method: a known secret; stores that are reopened, copied and created
+/// anew; a snapshot that fails.
 class StoreSecretTest {
   @TempDir private Path directory;
 
-  /// Keys of batches outlive restarts and are made of it, so this must never change.
+  /// Batch keys are derived from the secret and outlive restarts, so it must never change.
   @Test
   void aKnownStoreHasAKnownSecret() {
     assertEquals(

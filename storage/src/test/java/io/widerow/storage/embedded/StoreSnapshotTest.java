@@ -35,12 +35,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a snapshot is a store that shows everything that was acknowledged when it was asked for,
-/// nothing half, and never changes with the store it was made of; when the power is cut at any
-/// moment of its making, it is whole or not there, and the store is as it was. Method: the
-/// simulated disk; between any two operations of a snapshot the store goes on with everything that
-/// stores do, and crashed copies of the disk are opened. The seed is the test's name; to replay
-/// one, run with `-Dseed=<n>`. Number of runs: `-Dsnapshots=<n>`.
+/// Goal: a snapshot is a store that shows everything acknowledged before its request, no batch in
+/// part, and never changes with its original. After a power cut at any moment of its creation it is
+/// complete or absent, and the original is unharmed. Method: the simulated disk; between any two
+/// operations of a snapshot the store performs all its kinds of work, and crashed copies of the
+/// disk are opened. The seed is the test's name; to replay one, run with `-Dseed=<n>`. Number of
+/// runs: `-Dsnapshots=<n>`.
 class StoreSnapshotTest {
   private static final int RUNS = Integer.getInteger("snapshots", 3);
   private static final int STEPS = 4;
@@ -51,7 +51,8 @@ class StoreSnapshotTest {
   private static final AtomicLong CRASHES = new AtomicLong();
 
   private final List<Runnable> background = new ArrayList<>();
-  private boolean between; // two operations of a snapshot, and not within what goes on there
+  private boolean
+      between; // true between two operations of a snapshot, except during the work there
 
   @AfterAll
   static void itWasCut() {
@@ -99,7 +100,7 @@ class StoreSnapshotTest {
       driver.commit(store, Durability.DISK);
       close(store);
     }
-    assertEquals(STEPS, disk.list(COPIES).size(), "what is half made is deleted");
+    assertEquals(STEPS, disk.list(COPIES).size(), "unfinished snapshots are deleted");
   }
 
   private void runBackground() {
@@ -115,7 +116,7 @@ class StoreSnapshotTest {
     store.close();
   }
 
-  /// One thing that stores do.
+  /// One random piece of work of the store.
   private void goOn(
       EmbeddedStore store, StoreDriver driver, TestClock clock, SplittableRandom random) {
     switch (random.nextInt(6)) {
@@ -123,7 +124,7 @@ class StoreSnapshotTest {
       case 2, 3 -> driver.commit(store, Durability.DISK);
       case 4 -> runBackground();
       default -> {
-        runBackground(); // a lane has two sets of rows, and nobody else empties them
+        runBackground(); // a lane has two sets of rows, and nothing else empties them
         clock.advance(random.nextInt(2) * 3_600_000_000_000L);
         store.maintain();
         driver.commit(store, Durability.DISK);
@@ -142,7 +143,8 @@ class StoreSnapshotTest {
     return numbers;
   }
 
-  /// What a power cut now leaves: each snapshot that has its name is whole, and the store is too.
+  /// Checks what a power cut now leaves: every snapshot under its final name is complete, and so is
+  /// the store.
   private void crash(SimDisk disk, TestClock clock, StoreDriver driver, SplittableRandom random) {
     if (random.nextInt(16) > 0) {
       return;
@@ -158,7 +160,7 @@ class StoreSnapshotTest {
     check(left, STORE, clock, promised, driver);
   }
 
-  /// Opens a store of a copy of the disk, twice, and holds it to what was written.
+  /// Opens a store on a copy of the disk twice and compares it with what was written.
   private static void check(
       SimDisk disk, Path directory, TestClock clock, Set<Long> promised, StoreDriver driver) {
     Set<Long> first = read(disk, directory, clock, driver);
@@ -195,7 +197,7 @@ class StoreSnapshotTest {
     }
   }
 
-  /// Batches are there whole or not at all; events with ids of their own may be replaced.
+  /// Batches are present whole or not at all. Events with ids of their own may be replaced.
   private static void checkBatches(Set<Long> numbers, StoreDriver driver) {
     driver.noted.forEach((_, batch) -> {
       List<Boolean> there =

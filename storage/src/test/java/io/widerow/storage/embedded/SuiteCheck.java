@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 
-/// The checks of this module's fault suite, each cut short enough to be run against every planted
-/// bug. They are the tests themselves, with fewer cases.
+/// Checks of this module's fault suite: the tests themselves, with few enough cases to run them
+/// against every planted bug.
 @SuppressWarnings("JUnitMethodInvoked") // on purpose: a planted bug must fail the test itself
 enum SuiteCheck implements LongConsumer {
   /// Crash states of the whole store on the simulated disk.
@@ -29,7 +29,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// Damage to each byte in turn, of some.
+  /// Damage to a sample of bytes, one at a time.
   FLIPS {
     @Override
     public void accept(long seed) {
@@ -45,7 +45,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// Files that are gone, or parts of them.
+  /// Missing files, and missing parts of files.
   REMOVED {
     @Override
     public void accept(long seed) {
@@ -54,7 +54,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// Files and blocks that changed places, or are another store's.
+  /// Files and blocks that were swapped or belong to another store.
   PLACES {
     @Override
     public void accept(long seed) {
@@ -64,7 +64,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// Times and ids over restarts and clocks that step.
+  /// Times and ids across restarts and clock steps.
   CLOCK {
     @Override
     public void accept(long seed) {
@@ -100,7 +100,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// A disk that writes something else than it was given.
+  /// A disk that writes other bytes than it was given.
   MISWRITTEN {
     @Override
     public void accept(long seed) {

@@ -33,8 +33,8 @@ import net.openhft.chronicle.wire.DocumentContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: what was appended comes back in order, across files, and trimming keeps what is needed.
-/// Method: the real queue on the real disk, read by the scanner.
+/// Goal: appended frames are read back in order, across files, and trimming keeps those still
+/// needed. Method: the real queue on the real disk, read by the scanner.
 class ChronicleJournalTest {
   private static final UUID STORE = new UUID(7, 11);
   private static final long FILE_BYTES = 1 << 20;
@@ -138,7 +138,7 @@ class ChronicleJournalTest {
     assertTrue(lengths.get(1) > FrameScanner.READ_BYTES, lengths.toString());
   }
 
-  /// Files behind the last frame that is wanted are named, and not read.
+  /// Files after the last wanted frame are named but not read.
   @Test
   void noMoreIsReadThanIsWanted() throws IOException {
     List<Path> opened = new ArrayList<>();
@@ -185,7 +185,7 @@ class ChronicleJournalTest {
     assertEquals(List.of(), replay(factory));
   }
 
-  /// The library knows nothing of what was written beside it, and reads it as its own.
+  /// The library reads frames that were written without it as its own.
   @Test
   void aTailerOfTheLibraryReadsWhatWasWrittenBesideIt() {
     var lengths = new int[] {1, 2, 3, 4, 5, 4_093, 70_001, 200_000, 7};
@@ -245,7 +245,7 @@ class ChronicleJournalTest {
     }
   }
 
-  /// So that no force waits for more than a step of it.
+  /// No force then waits for more than one step.
   @Test
   void aFileIsFilledAsTheOneBeforeItFillsUp() throws IOException {
     List<Runnable> tasks = new ArrayList<>();
@@ -281,7 +281,7 @@ class ChronicleJournalTest {
       assertEquals(FILE_BYTES / FreshFile.STEP_BYTES, steps);
       assertFalse(fresh.fillStep(Long.MAX_VALUE));
     }
-    assertFalse(disk.exists(directory.resolve("fresh")), "nobody finished it");
+    assertFalse(disk.exists(directory.resolve("fresh")), "it was never finished");
   }
 
   @Test
@@ -346,7 +346,7 @@ class ChronicleJournalTest {
         append(journal, encoder, batch, lsn);
       }
       int files = directories();
-      tasks.forEach(Runnable::run); // too late: nobody wants them any more but the last
+      tasks.forEach(Runnable::run); // too late: only the last is still wanted
       assertEquals(files + 1, directories());
       assertEquals(GROUPS, replay(factory(Runnable::run)).size());
     }
@@ -377,7 +377,7 @@ class ChronicleJournalTest {
     }
   }
 
-  /// To trim is what makes room.
+  /// Trimming itself frees space.
   @Test
   void aFileIsTrimmedOnADiskThatHasNoRoomForAName() throws IOException {
     Disk full = withoutRoom((_, target) -> target.endsWith(ChronicleJournalFactory.trimmedName(3)));

@@ -9,8 +9,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a frame whose checksums are right and whose events are none is told as such, not replayed.
-/// Method: frames are encoded of records that were changed before.
+/// Goal: a frame with matching checksums and invalid events is reported as such and not replayed.
+/// Method: encode frames from modified records.
 class FrameContentTest {
   private static final byte[] NAME = {'n'};
 
@@ -27,7 +27,7 @@ class FrameContentTest {
     assertEquals(FrameDecoder.Verdict.CONTENT_INVALID, verdict(4, 2), "a missing attribute");
   }
 
-  /// What is said of a frame whose one event has a byte set; with `at` 0, of a good one.
+  /// The verdict on a frame whose one event has a byte changed; with `at` 0, on an intact one.
   private static FrameDecoder.Verdict verdict(int at, int value) {
     UUID store = new UUID(1, 2);
     try (var batch = new EventBatch(1 << 10, 1 << 12);

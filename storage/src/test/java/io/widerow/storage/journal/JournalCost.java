@@ -16,11 +16,11 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.UUID;
 
-/// Measures what a group costs in a journal file: one whose blocks were reserved only, and one that
-/// was filled as well, each with the group's length word written through a mapping, as Chronicle
-/// Queue does it, or by a write; latency, CPU time of the thread, and the bytes that the kernel
-/// writes for each byte appended. And what a commit waits for that starts a file. Rounds alternate.
-/// Threads that work beside make a page table's change dear: each answers an interrupt.
+/// Measurement of a group's cost in a journal file: with blocks only reserved or also filled, and
+/// with the length word written through a mapping, as Chronicle Queue does, or by a write. It
+/// reports latency, CPU time of the thread, bytes written by the kernel for each appended byte, and
+/// the wait of a commit that starts a file. Rounds alternate. Other busy threads make page-table
+/// changes expensive, because each of them must answer an interrupt.
 final class JournalCost {
   private static final int FILE_BYTES = 64 << 20;
   private static final int GROUPS_MAX = 1_000;
@@ -28,7 +28,7 @@ final class JournalCost {
 
   private JournalCost() {}
 
-  /// @param args a directory on the disk to measure, rounds, threads that work beside
+  /// @param args a directory on the disk to measure, rounds, number of other busy threads
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
     for (int thread = 0; thread < Integer.parseInt(args[2]); thread++) {
@@ -63,7 +63,7 @@ final class JournalCost {
     }
   }
 
-  /// Pages of its own that it reads and writes, as sealing does.
+  /// Reads and writes pages of its own, as sealing does.
   private static void work() {
     byte[] own = new byte[32 << 20];
     while (true) {
@@ -133,7 +133,7 @@ final class JournalCost {
         cpu / 1e3 / nanos.length);
   }
 
-  /// Bytes that this process had the kernel write so far.
+  /// Bytes that the kernel wrote for this process so far.
   private static long writtenBytes() throws IOException {
     for (String line : Files.readAllLines(Path.of("/proc/self/io"))) {
       if (line.startsWith("write_bytes: ")) {
@@ -153,7 +153,7 @@ final class JournalCost {
     }
   }
 
-  /// What the commit that starts the next file waits for.
+  /// Measures the wait of the commit that starts the next file.
   private static void roll(Path directory, int round, boolean ahead) throws IOException {
     var disk = new RealDisk();
     Path journal = directory.resolve(UUID.randomUUID().toString());

@@ -27,9 +27,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// Goal: no damage passes for data, and acknowledged damage is told from a torn tail. Method: a
-/// journal of a few groups, each forced before the next, with every bit flipped, cut at every byte,
-/// and with a lost page; and the document against the code.
+/// Goal: no damage passes for data, and damage to acknowledged groups is distinguished from a torn
+/// tail. Method: a journal of a few groups, each forced before the next, with every bit flipped,
+/// cut at every byte, and with a lost page. The document is checked against the code.
 class JournalFrameTest {
   private static final UUID STORE = new UUID(1, 2);
   private static final StoreConfig CONFIG = StoreConfig.at(Path.of("/store"));
@@ -41,7 +41,7 @@ class JournalFrameTest {
   private final List<Long> ends = new ArrayList<>();
   private final List<Long> whole = new ArrayList<>(); // without padding
 
-  /// What recovery made of a journal.
+  /// Result of recovering a journal.
   ///
   /// @param accepted frames that count: the numbers 1 to this
   private record Found(long accepted, @Nullable JournalLoss loss) {}
@@ -121,7 +121,7 @@ class JournalFrameTest {
         assertNull(found.loss(), "bit " + bit);
         assertTrue(found.accepted() >= GROUPS - 1, "bit " + bit);
       } else {
-        assertEquals(GROUPS, found.accepted(), "what lies behind it counts, bit " + bit);
+        assertEquals(GROUPS, found.accepted(), "what comes after it counts, bit " + bit);
         var loss = required(found.loss(), "bit " + bit);
         assertEquals(group, loss.lsnFirst(), "bit " + bit);
         assertEquals(group, loss.lsnLast(), "bit " + bit);

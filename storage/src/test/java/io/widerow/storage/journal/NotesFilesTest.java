@@ -19,15 +19,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: what lanes remember is all there after a power cut, in order, each note once, and writing
-/// it costs little however much it is. Method: random additions on a simulated disk that is cut,
-/// against a map by lane; bytes and files counted.
+/// Goal: after a power cut the lanes' notes are complete, in order, each once; and writing them is
+/// cheap however many there are. Method: random additions on a simulated disk with power cuts,
+/// compared with a map by lane; bytes and files are counted.
 class NotesFilesTest {
   private static final Path STORE = Path.of("/store");
   private static final UUID ID = new UUID(3, 4);
   private static final int LANES = 2;
 
-  /// What the next opening must tell, by lane, oldest first.
+  /// Notes that the next open must report, by lane, oldest first.
   private final Map<Integer, List<Note>> needed = new TreeMap<>();
 
   private final Map<Integer, Long> neededFrom = new LinkedHashMap<>();
@@ -80,7 +80,7 @@ class NotesFilesTest {
         List<Note> told = told(files);
         check(told);
         long last = told.isEmpty() ? 0 : told.getLast().lsn();
-        if (!done) { // as much of it as there is may be there, and does not count
+        if (!done) { // any part of it may be there, and does not count
           long counted = added.isEmpty() ? last : added.getFirst().lsn() - 1;
           files.cut(_ -> counted);
           disk = disk.crash(true);
@@ -144,8 +144,8 @@ class NotesFilesTest {
             assertTrue(there.contains(note), "lane %d, group %d".formatted(lane, note.lsn()))));
   }
 
-  /// As a lane has it that takes a thousand small batches a second: a seal's notes at a time, kept
-  /// for a quarter of an hour. One file written anew each time would be 45 MB a time.
+  /// The load of a lane with a thousand small batches a second: the notes of one seal at a time,
+  /// kept for a quarter of an hour. Rewriting a single file would cost 45 MB each time.
   @Test
   void writingIsCheapHoweverMuchIsKept() {
     SimDisk disk = disk(1);
@@ -173,8 +173,8 @@ class NotesFilesTest {
     List<Note> told = told(opened(disk.restart()));
     assertEquals(300_499, told.getLast().lsn());
     long surplus = 100_000 - told.getFirst().lsn();
-    assertTrue(told.getFirst().lsn() <= 100_000, "needed ones went");
-    assertTrue(surplus <= 100_000, surplus + " groups that nobody needs");
+    assertTrue(told.getFirst().lsn() <= 100_000, "needed notes were dropped");
+    assertTrue(surplus <= 100_000, surplus + " groups that are not needed");
     assertEquals(
         told.stream().sorted(Comparator.comparingLong(Note::lsn)).toList(), told, "oldest first");
   }
@@ -186,8 +186,8 @@ class NotesFilesTest {
     return sizes;
   }
 
-  /// A snapshot's links are made one by one: a note must not come into a file that has its link
-  /// already while its own goes.
+  /// A snapshot links files one by one. No note may move into a file that already has its link
+  /// while the note's own file is deleted.
   @Test
   void linksHaveEveryNote() {
     SimDisk disk = disk(2);

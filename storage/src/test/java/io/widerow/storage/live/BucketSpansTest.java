@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: spans read one behind the other, in either direction, have every bucket of a range once,
-/// and none lies across an end. Method: random buckets of mixed widths over some days, in several
-/// sets; intervals of minutes that touch are told apart by marking each minute. The seed is the
-/// test's name; to replay one, run with `-Dseed=<n>`.
+/// Goal: spans read one after the other, in either direction, have every bucket of a range once,
+/// and no bucket crosses an end. Method: random buckets of mixed widths over some days, in several
+/// sets; the expected spans come from marking each minute. The seed is the test's name; to replay
+/// one, run with `-Dseed=<n>`.
 class BucketSpansTest {
   private static final int[] WIDTHS = {1, 15, 60, 60, 60, 360, 1_440};
   private static final long MINUTE = PartitionKey.NANOS_PER_MINUTE;
@@ -45,12 +45,11 @@ class BucketSpansTest {
     return sets;
   }
 
-  /// Spans of all buckets, ascending: where a bucket goes on from one minute to the next, so does
-  /// its span.
+  /// Spans of all buckets, ascending. Two minutes in one bucket are in one span.
   private static List<StoreView.Span> marked(List<NavigableSet<Bucket>> sets) {
     int minutes = DAYS * PartitionKey.MINUTES_PER_DAY;
     boolean[] inside = new boolean[minutes];
-    boolean[] joined = new boolean[minutes]; // with the minute before
+    boolean[] joined = new boolean[minutes]; // with the previous minute
     for (NavigableSet<Bucket> set : sets) {
       for (Bucket bucket : set) {
         int start = bucket.startMinutes() - FIRST;
@@ -91,7 +90,7 @@ class BucketSpansTest {
     }
   }
 
-  /// A span may reach into the range with no bucket of its own there.
+  /// A span may extend into the range without having a bucket there.
   private static boolean hasBucketIn(
       List<NavigableSet<Bucket>> sets, StoreView.Span span, long from, long until) {
     return sets.stream()

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a file that is deleted in steps is gone, and what has it under another name keeps every
-/// byte. Method: real files of no, one and several steps, with and without a hard link.
+/// Goal: a file deleted in steps is gone, and a second hard link to it keeps every byte. Method:
+/// real files of no, one and several steps, with and without a hard link.
 class DeleteInStepsTest {
   @TempDir private Path directory = Path.of(".");
   private final Disk disk = new RealDisk();

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /// Goal: time never steps back, whatever the wall clock does. Method: clocks that stand still, step
-/// back and jump, one thread and several.
+/// back and jump, read by one thread and by several.
 class RisingClockTest {
   private static final long SECOND = 1_000_000_000L;
 

@@ -27,10 +27,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Goal: times of arrival never step back, whatever the clock does, also over kills and stops; they
-/// never lie more than ten seconds ahead of it; and when the clock has jumped, the store says so
-/// instead of writing events into the wrong buckets. Method: a clock whose hands the test turns,
-/// and a store that is killed or closed in between.
+/// Goal: arrival times never step back, whatever the clock does, also across kills and restarts.
+/// They are never more than ten seconds ahead of it. When the clock has jumped, the store reports
+/// it instead of writing events into the wrong buckets. Method: a clock that the test sets, and a
+/// store that is killed or closed in between.
 public class StoreClockTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final byte[] TYPE = "t".getBytes(StandardCharsets.UTF_8);
@@ -52,7 +52,7 @@ public class StoreClockTest {
             .open(_ -> new FileJournal.Factory(disk, config)));
   }
 
-  /// Writes an event and looks at the id that it was given.
+  /// Writes an event and checks the id that it was given.
   private void write(EmbeddedStore store, long timeNanos) {
     try (var batch = new EventBatch(1 << 10, 1 << 12)) {
       batch.begin(TYPE, 0, TYPE.length, timeNanos);

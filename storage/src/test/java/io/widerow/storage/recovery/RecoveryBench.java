@@ -29,9 +29,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// Question: how long does opening take when 100 MB of journal frames must be replayed and sealed?
-/// The journal is that of a store whose rows were never sealed, copied while it was open, as a
-/// crash would leave it.
+/// Question: how long does opening take with 100 MB of journal frames to replay and seal? The
+/// journal is that of a store whose rows were never sealed, copied while open, as a crash would
+/// leave it.
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -55,7 +55,7 @@ public class RecoveryBench {
             .withDiskReserveBytes(0)
             .withMemory(4L << 30, Duration.ofDays(1))
             .withJournal(64 << 20, 1L << 30);
-    // Rows are big enough to take all, so nothing is handed to the executor but journal files.
+    // The rows have room for all, so the executor only gets journal files.
     try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run);
         var batch = new EventBatch(1 << 20, 16 << 20)) {
       LaneWriter lane = store.lane(0);

@@ -40,10 +40,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: rows that recovery seals side by side come into the manifest in order, and all of them or
-/// those up to a failure, and that there is memory for more sets of rows than a running store has.
-/// Method: the files of a crashed store, a disk that holds the first segments back until others are
-/// being written, and then fails the first or does not.
+/// Goal: rows that recovery seals in parallel enter the manifest in order, all of them or those
+/// before a failure, and there is memory for more sets of rows than in a running store. Method: the
+/// files of a crashed store, and a disk that holds the first segments back until others are being
+/// written and then fails the first or does not.
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class RecoverySealerTest {
   private static final int EVENTS = 20_000;
@@ -52,7 +52,7 @@ class RecoverySealerTest {
   private final ExecutorService executor = Executors.newFixedThreadPool(3);
   private long memory = 2 << 20;
 
-  /// Waits in the making of each segment until so many are being made.
+  /// A disk that holds the creation of each segment until enough are being created.
   private static final class Disordered extends DiskAround {
     private final boolean fails;
     private final AtomicBoolean first = new AtomicBoolean(true);
@@ -93,7 +93,7 @@ class RecoverySealerTest {
         .withMemory(memory, Duration.ofDays(1));
   }
 
-  /// Nothing of it is sealed.
+  /// Leaves a crashed store of which nothing is sealed.
   @BeforeEach
   void crash() throws IOException {
     StoreConfig roomy =
@@ -158,7 +158,7 @@ class RecoverySealerTest {
     }
   }
 
-  /// A running store of one lane has two.
+  /// A running store of one lane has two sets.
   @Test
   void oneIsFilledWhileSeveralAreWritten() {
     memory = 8 << 20;
@@ -168,7 +168,7 @@ class RecoverySealerTest {
     }
   }
 
-  /// Whoever opens a store may do so on the only thread that would seal for it.
+  /// The opening thread may be the only one that could seal.
   @Test
   void rowsThatNoThreadBeginsWithAreSealedByTheOpeningOne() {
     List<Runnable> late = new ArrayList<>();

@@ -35,10 +35,10 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// Goal: verify names every damage and changes nothing; repair loses only what cannot be read, says
-/// exactly what that is, deletes nothing, and comes to the same end when it is killed on the way.
-/// Method: a store with segments and a journal on the simulated disk, damaged in every kind of way;
-/// repaired, verified again, and read back against the model.
+/// Goal: verify names every damage and changes nothing. Repair loses only what is unreadable,
+/// reports exactly that, deletes nothing, and has the same result when it is killed midway. Method:
+/// a store with segments and a journal on the simulated disk, damaged in every kind of way;
+/// repaired, verified again, and compared with the model.
 class StoreRepairTest {
   private static final Path STORE = Path.of("/store");
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
@@ -117,7 +117,7 @@ class StoreRepairTest {
     before.forEach((file, bytes) -> assertArrayEquals(bytes, after.get(file), what + ": " + file));
   }
 
-  /// Events by partition, each read apart.
+  /// Events by partition, each read on its own.
   private Map<PartitionKey, List<Long>> events(SimDisk disk) {
     Map<PartitionKey, List<Long>> events = new HashMap<>();
     try (EmbeddedStore store = open(disk);
@@ -155,7 +155,7 @@ class StoreRepairTest {
     return wrongs;
   }
 
-  /// Holds a repaired store to what the repair said, and to what was there before.
+  /// Compares a repaired store with the repair's report and with the original content.
   private void check(
       Map<PartitionKey, List<Long>> whole, SimDisk disk, List<Damage> lost, String what) {
     assertEquals(List.of(), verify(disk).damage(), what);

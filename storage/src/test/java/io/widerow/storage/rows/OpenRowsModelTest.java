@@ -24,8 +24,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: whatever the order of arrival, a view shows exactly the events that were published when it
-/// was made, in order, the latest write of each id, in both directions, for any range. Method:
+/// Goal: whatever the order of arrival, a view shows exactly the events published before it was
+/// created, in order, the latest write of each id, in both directions, for any range. Method:
 /// append events with random times, some on time, some late, some written again; publish at random
 /// moments; compare views, also old ones, with a sorted map. The seed is the test's name; to replay
 /// one, run with `-Dseed=<n>`.

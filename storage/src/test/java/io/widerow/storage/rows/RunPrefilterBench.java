@@ -31,9 +31,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// What does it cost to look for a rare word in an event of an open row, through a prefilter and
-/// with the filter asked about each, in a process that filters texts of segments as well, and in
-/// one that does not?
+/// Question: what does it cost to search an event of an open row for a rare word, with the
+/// prefilter and with the filter alone, in a process that also filters texts of segments and in one
+/// that does not?
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -51,7 +51,7 @@ public class RunPrefilterBench {
   private final AttributeValue value = new AttributeValue();
   private Run run = new Run(false);
 
-  /// Whether the filter has met texts of segments.
+  /// Whether the filter has processed texts of segments.
   @Param({"true", "false"})
   public boolean segments;
 

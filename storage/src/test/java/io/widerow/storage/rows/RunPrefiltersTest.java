@@ -39,10 +39,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: of an open row a filter keeps the same events whoever looks for them, and nobody looks
-/// when the cursor is closed. Method: access-log lines, some late, so that there are several runs;
-/// filters of all kinds, both directions and a part of the row, beside the filter asked about each
-/// event; executors that do their work at once, on another thread, later, or never.
+/// Goal: a filter keeps the same events of an open row on whatever thread it runs, and no thread
+/// reads after the cursor is closed. Method: access-log lines, some late, so that there are several
+/// runs; filters of all kinds, both directions and a part of the row, compared with the filter
+/// applied to each event; executors that run tasks at once, on another thread, later, or never.
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 class RunPrefiltersTest {
   private static final int EVENTS = 24_000;
@@ -102,7 +102,7 @@ class RunPrefiltersTest {
 
   @ParameterizedTest
   @MethodSource("filters")
-  void whoeverLooksTheSameIsKept(Filter filter) {
+  void whatIsKeptDoesNotDependOnTheThread(Filter filter) {
     for (boolean descending : new boolean[] {false, true}) {
       Scan all = Scan.all().withDescending(descending);
       List<TestEvent> each = read(all, new Filter.Everything(), null);
@@ -161,7 +161,7 @@ class RunPrefiltersTest {
     assertTrue(asked.get() > 1, () -> asked + " pieces");
   }
 
-  /// The run that has most of the events: those that were on time.
+  /// A cursor over the run with most events: those that were on time.
   private EventCursor mostEvents(Filter filter, Executor threads) {
     List<EventCursor> cursors = view.open(row, Scan.all(), filter, threads);
     return cursors.stream()
@@ -201,7 +201,7 @@ class RunPrefiltersTest {
   }
 
   @Test
-  void nobodyLooksWhenTheCursorIsClosed() throws InterruptedException {
+  void noThreadReadsAfterTheCursorIsClosed() throws InterruptedException {
     CountDownLatch looking = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     AtomicInteger looks = new AtomicInteger();
@@ -243,7 +243,7 @@ class RunPrefiltersTest {
     }
   }
 
-  /// Texts that are longer than what a prefilter keeps are left to the filter.
+  /// The filter itself searches texts that are too long for the prefilter.
   @Test
   void longTextsAreFoundToo() {
     try (var more = new RowMemory(4 << 20, 1);

@@ -43,10 +43,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: blocks that others look through are shown as if the cursor had done so itself, wherever
-/// and whenever they do, and nobody looks when the cursor is closed. Method: the access log in
-/// small blocks, a word that many lines have, filters of tokens that rule no block out, counts;
-/// executors that do their work at once, on another thread, later, or never.
+/// Goal: blocks filtered by other threads give the same result as when the cursor filters them
+/// itself, whenever the others run, and no thread reads after the cursor is closed. Method: the
+/// access log in small blocks, a word that many lines have, token filters that rule no block out,
+/// counts; executors that run tasks at once, on another thread, later, or never.
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 class BlockPrefiltersTest {
   private static final Path FILE = Path.of("prefilters.seg");
@@ -61,7 +61,7 @@ class BlockPrefiltersTest {
     SegmentSizes.write(disk, FILE, events, new SegmentProfile(1, EVENTS_PER_BLOCK, 1 << 20, 10));
   }
 
-  /// What a scan showed, and what it says of itself.
+  /// Result of a scan, and its statistics.
   private record Shown(List<TestEvent> events, ScanStatistics statistics) {}
 
   private Segment open() {
@@ -101,7 +101,7 @@ class BlockPrefiltersTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whoeverLooksTheSameIsShown(boolean descending) {
+  void whatIsShownDoesNotDependOnTheThread(boolean descending) {
     Scan wanted = scan.withDescending(descending);
     Shown alone = read(wanted, null);
     assertTrue(alone.events().size() > 1_000, () -> alone.events().size() + " events");
@@ -118,7 +118,7 @@ class BlockPrefiltersTest {
   }
 
   @Test
-  void blocksThatNobodyMustLookThroughAreAskedOfNobody() {
+  void blocksThatNeedNoFilteringGoToNoOtherThread() {
     read(Scan.all(), BlockPrefiltersTest::nobody);
     Filter any = new Filter.Exists(AttributeName.BODY);
     read(Scan.all().withFilter(any), BlockPrefiltersTest::nobody);
@@ -127,7 +127,7 @@ class BlockPrefiltersTest {
         List.of(), read(Scan.all().withFilter(nowhere), BlockPrefiltersTest::nobody).events());
   }
 
-  /// How many events a cursor let one stand for, step of time by step.
+  /// The counts that a cursor gives, by time step.
   private List<String> folded(Scan wanted, @Nullable Executor threads) {
     List<String> shown = new ArrayList<>();
     try (Segment segment = open();
@@ -142,7 +142,7 @@ class BlockPrefiltersTest {
 
   @ParameterizedTest
   @ValueSource(longs = {0, 60, 3_600})
-  void whoeverCountsTheSameIsCounted(long stepSeconds) {
+  void countsDoNotDependOnTheThread(long stepSeconds) {
     Scan wanted = Scan.all().withFold(new Grouping(List.of(), stepSeconds * 1_000_000_000));
     List<String> alone = folded(wanted, null);
     assertTrue(alone.size() < events.size(), () -> alone.size() + " were shown");
@@ -183,21 +183,21 @@ class BlockPrefiltersTest {
     }
     assertTrue(
         found.getLast().id().compareTo(events.get(bad * EVENTS_PER_BLOCK).id()) < 0,
-        "behind the damage");
+        "after the damage");
     assertTrue(
         found.getLast().id().compareTo(events.get((bad - 1) * EVENTS_PER_BLOCK).id()) >= 0,
         "all before it");
   }
 
   @Test
-  void nobodyLooksWhenTheCursorIsClosed() throws InterruptedException {
+  void noThreadReadsAfterTheCursorIsClosed() throws InterruptedException {
     Queue<Runnable> late = new ArrayDeque<>();
     HeldDisk held = new HeldDisk(disk);
     Thread other;
     Thread closing;
     try (Segment segment = Segment.open(held, FILE, new UUID(1, 2), 1)) {
       EventCursor cursor = cursor(segment, scan, late::add);
-      while (late.size() < 3) { // this block, the next and the one behind
+      while (late.size() < 3) { // this block and the two after it
         assertEquals(EventCursor.Step.EVENT, cursor.next());
       }
       List<Runnable> asked = List.copyOf(late);
@@ -220,9 +220,9 @@ class BlockPrefiltersTest {
     assertFalse(other.isAlive());
   }
 
-  /// One that has begun and does not go on, as if others had the processor.
+  /// A helper that has begun and makes no progress, as if it had lost the processor.
   @Test
-  void whoWaitedForOthersDoesWithoutThemForAWhile() {
+  void slowHelpersAreNotUsedForAWhile() {
     AtomicLong asked = new AtomicLong();
     CountDownLatch cursorWaits = new CountDownLatch(1);
     HeldDisk held = new HeldDisk(disk);
@@ -280,7 +280,7 @@ class BlockPrefiltersTest {
     return most.get();
   }
 
-  /// A disk whose other readers can be held up.
+  /// A disk that can hold up the other readers.
   private static final class HeldDisk extends DiskAround {
     final CountDownLatch reading = new CountDownLatch(1);
     final CountDownLatch goOn = new CountDownLatch(1);

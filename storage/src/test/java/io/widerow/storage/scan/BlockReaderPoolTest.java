@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/// Goal: readers serve one view after the other, never two at a time, and are no burden when nobody
-/// needs them. Method: take, give back and close them by hand; read a segment with readers that
-/// read another one before.
+/// Goal: pooled readers serve one view after the other, never two at once, and hold no memory when
+/// they are not needed. Method: take, give back and close them by hand; read a segment with readers
+/// that read another one before.
 class BlockReaderPoolTest {
   private final MemoryDisk disk = new MemoryDisk();
   private final SegmentChecksum checksum = new SegmentChecksum(new UUID(1, 2), 1);

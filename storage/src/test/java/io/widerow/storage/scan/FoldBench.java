@@ -36,8 +36,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// What does it cost to count a sealed event by a field of few values and a step of time, when one
-/// may stand for others and when each is shown? An event a millisecond.
+/// Question: what does it cost to count a sealed event by a field of few values and a time step,
+/// with aggregation and event by event? One event a millisecond.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -49,9 +49,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a merge that has to wait for the disk once asks it for the starts of all its partitions at
-/// the same time, for no more than it will read, and shows the same. Method: a disk each of whose
-/// reads takes a millisecond; those that read ahead are held until several are there together.
+/// Goal: a merge that waits for the disk once prefetches the starts of all its partitions at the
+/// same time, nothing that it will not read, and shows the same. Method: a disk whose reads take a
+/// millisecond; prefetching threads are held until several are there together.
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class PrefetchTest {
   private static final long NANOS = 1_700_000_000_000_000_000L;
@@ -76,14 +76,14 @@ class PrefetchTest {
           Thread.ofPlatform().name(READER, 0).factory());
   private EmbeddedStore store;
 
-  /// A disk that waits for a device, once it is told to.
+  /// A disk that waits for a device, once `waits` is set.
   private static final class SlowDisk extends DiskAround {
     final CountDownLatch together = new CountDownLatch(TOGETHER);
     final AtomicInteger ahead = new AtomicInteger();
     final AtomicLong bytesAhead = new AtomicLong();
     volatile boolean waits;
-    volatile boolean holds; // who reads ahead, until there are several
-    volatile boolean follows; // the merge's second read waits until somebody reads ahead
+    volatile boolean holds; // prefetching threads, until there are several
+    volatile boolean follows; // the merge's second read waits until a prefetch begins
     final AtomicInteger own = new AtomicInteger();
     final CountDownLatch begun = new CountDownLatch(1);
 
@@ -118,14 +118,14 @@ class PrefetchTest {
               await(together, "read ahead one at a time");
             }
           } else if (follows && own.incrementAndGet() == 2) {
-            await(begun, "nobody reads ahead");
+            await(begun, "nothing is read ahead");
           }
           takeTime();
         }
         return super.read(target, offset);
       }
 
-      /// Parking may end at once: a thread that was woken too often before has a permit left.
+      /// Parking may end at once, if an earlier wake-up left the thread a permit.
       private static void takeTime() {
         long until = System.nanoTime() + READ_NANOS;
         for (long left = READ_NANOS; left > 0; left = until - System.nanoTime()) {
@@ -167,7 +167,7 @@ class PrefetchTest {
     store.awaitBackground();
   }
 
-  /// Events that no other one replaces, so that filters are asked below the merge.
+  /// Appends events that no other one replaces, so that filters run below the merge.
   private void appendPlain() {
     try (var batch = new EventBatch(1 << 12, 1 << 22)) {
       byte[] type = PLAIN.getBytes(StandardCharsets.UTF_8);
@@ -288,7 +288,7 @@ class PrefetchTest {
     assertEquals(0, readers.getTaskCount());
   }
 
-  /// A reader that has ended leaves no lease behind: the segments go when they are merged.
+  /// A closed view holds no lease, so the segments are deleted when they are merged.
   @Test
   void aViewThatIsClosedEarlyHoldsNothing() throws InterruptedException {
     disk.waits = true;

@@ -26,9 +26,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: whatever names are asked for, in whatever order, the values are those of the current event
-/// that may be seen. Method: events whose attributes and their kinds change from block to block,
-/// random questions, beside the events that were written.
+/// Goal: whatever names are requested, in whatever order, the values are the visible ones of the
+/// current event. Method: events whose attributes and kinds change from block to block, random
+/// requests, compared with the written events.
 class ColumnProjectionTest {
   private static final Path FILE = Path.of("asked.seg");
   private static final int NAMES = 100; // more than are remembered

@@ -9,8 +9,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
 
-/// The events of a golden segment with ids in order of arrival: of whole seconds, up to forty of
-/// which they come late. Made without a random number generator, which may change.
+/// Events of a golden segment with ids in order of arrival: at whole seconds, up to forty seconds
+/// late. Made without a random number generator, which may change.
 public final class GoldenArrivals {
   private GoldenArrivals() {}
 

@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/// The events of a golden segment of lines that tell their events' times, from a little before
-/// midnight on, in UTC and in a zone an hour from it: of eleven kinds with many numbers, and a few
-/// of no kind, of which some begin with the time as well. Every thirteenth event has no line. Made
-/// without a random number generator, which may change.
+/// Events of a golden segment of lines that repeat their events' times, from shortly before
+/// midnight, in UTC and in a zone an hour away. The lines are of eleven kinds with many numbers,
+/// and a few of no kind; some of those begin with the time as well. Every thirteenth event has no
+/// line. Made without a random number generator, which may change.
 public final class GoldenLines {
   private static final List<String> KINDS =
       List.of(

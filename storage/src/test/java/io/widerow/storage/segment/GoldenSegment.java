@@ -13,16 +13,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/// Writes and reads single segments that are kept for ever, of [GoldenSeries], [GoldenArrivals] or
-/// [GoldenLines].
+/// Writer and reader of golden segments, which are kept forever, of [GoldenSeries],
+/// [GoldenArrivals] or [GoldenLines].
 public final class GoldenSegment {
   private static final Path FILE = Path.of("golden.seg");
 
   private GoldenSegment() {}
 
-  /// All that a file holds.
+  /// All events of a file.
   ///
-  /// @param written what it should hold, for the partition's sake
+  /// @param written the expected events, which give the partition
   public static List<TestEvent> read(byte[] file, List<TestEvent> written) {
     var disk = new MemoryDisk();
     disk.set(FILE, file);
@@ -36,7 +36,7 @@ public final class GoldenSegment {
     return found;
   }
 
-  /// What the first block of a file says of itself.
+  /// Directory of a file's first block.
   public static BlockDirectory directory(byte[] file) {
     var disk = new MemoryDisk();
     disk.set(FILE, file);
@@ -54,9 +54,10 @@ public final class GoldenSegment {
     }
   }
 
-  /// Writes golden segments. Only for a new version of the format: what is kept is never replaced.
+  /// Writes golden segments. Only for a new version of the format: existing ones are never
+  /// replaced.
   ///
-  /// @param args `series`, `arrivals` or `lines`, a directory, and how their names start
+  /// @param args `series`, `arrivals` or `lines`, a directory, and a prefix of the names
   public static void main(String[] args) throws IOException {
     List<TestEvent> events =
         switch (args[0]) {

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/// The events of golden segments with series: twenty hosts of two cores, values of all kinds that
-/// follow from them, some absent. Made without a random number generator, which may change.
+/// Events of golden segments with series: twenty hosts of two cores, with values of all kinds
+/// derived from them, some absent. Made without a random number generator, which may change.
 public final class GoldenSeries {
   private GoldenSeries() {}
 

@@ -38,11 +38,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: the filters of groups rule out most blocks that do not have a word, never one that has it,
-/// in few reads and little space, and what is damaged of them costs no event. Method: segments of
-/// partitions of all sizes, with words that are once in the segment, in some of its events, and
-/// nowhere; the answers are compared with what was written. The seed is the test's name; to replay
-/// one, run with `-Dseed=<n>`.
+/// Goal: group filters rule out most blocks without a word and never one with it, in few reads and
+/// little space, and damage to them loses no event. Method: segments of partitions of all sizes,
+/// with words that are in one event, in some events, and in none; the results are compared with
+/// what was written. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class GroupFilterTest {
   private static final UUID STORE = new UUID(1, 2);
   private static final Path FILE = Path.of("groups.seg");
@@ -102,7 +101,7 @@ class GroupFilterTest {
     return Scan.all().withFilter(new Filter.Has(name, Text.of(word)));
   }
 
-  /// Shows what a scan finds in a partition, and adds what it read.
+  /// Returns what a scan finds in a partition, and adds up what it read.
   private static List<TestEvent> read(
       Segment segment, PartitionKey key, Scan scan, List<ScanStatistics> statistics) {
     List<TestEvent> found = new ArrayList<>();
@@ -237,7 +236,7 @@ class GroupFilterTest {
     assertTrue(told > 0, "no page that was read was damaged");
   }
 
-  /// Without the index its blocks are found one behind the other, over the filters between them.
+  /// Without the index, blocks are found one after the other, skipping the filters between them.
   @Test
   void blocksAreFoundOverFilters() {
     partition(150, true);

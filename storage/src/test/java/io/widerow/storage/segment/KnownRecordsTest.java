@@ -27,11 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a segment is the same, byte for byte, whether its records are known by earlier ones or
-/// each is looked at by itself. Method: random series that take turns in one order, in any, or now
-/// and then in another, whose texts and attributes change, in blocks of many sizes, written from
-/// records and from views that are none. The seed is the test's name; to replay one, run with
-/// `-Dseed=<n>`.
+/// Goal: a segment is the same, byte for byte, with and without the cache of known records. Method:
+/// random series that take turns in a fixed, random or occasionally changing order, with changing
+/// texts and attributes, in blocks of many sizes, written from records and from other views. The
+/// seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class KnownRecordsTest {
   private static final Path FILE = Path.of("known.seg");
   private static final PartitionKey KEY = new PartitionKey(0, 60, "cpu", 0);
@@ -40,7 +39,7 @@ class KnownRecordsTest {
     return Seeds.of(30);
   }
 
-  /// A view that is no record.
+  /// A view that is not a record.
   private record Plain(RecordView record) implements EventView {
     @Override
     public long idTime() {
@@ -168,8 +167,8 @@ class KnownRecordsTest {
     batch.putBoolean(utf8, 0, utf8.length, value);
   }
 
-  /// A record is known from its second time on, whatever came between; one with no number, or with
-  /// a long text, never is.
+  /// A record is known from its second occurrence on, whatever came between. A record without a
+  /// number or with a long text never is.
   @Test
   void pointsOfSeriesAreKnown() {
     try (var batch = new EventBatch(1 << 16, 1L << 28)) {
@@ -198,7 +197,7 @@ class KnownRecordsTest {
     }
   }
 
-  /// Where none is known, records are soon let pass; those of series that come later are known.
+  /// If no record hits, lookups soon pause. Records of series that start later are still found.
   @Test
   void itLooksWhereItPays() {
     var known = new KnownRecords();

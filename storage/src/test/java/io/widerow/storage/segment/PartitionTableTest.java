@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a table is the list that it was made of, finds exactly the keys that are in it, and takes
-/// nothing that it could not show again. Method: random partitions of several buckets, of names
-/// from all parts of Unicode; compare with a sorted map. The seed is the test's name; to replay
-/// one, run with `-Dseed=<n>`.
+/// Goal: a table equals the list that it was built from, finds exactly its keys, and refuses what
+/// it could not represent. Method: random partitions of several buckets, with names from all of
+/// Unicode, compared with a sorted map. The seed is the test's name; to replay one, run with
+/// `-Dseed=<n>`.
 class PartitionTableTest {
   private static final List<String> TYPES =
       List.of("a", "aa", "b", "cpu", "Ärger", "\uffee", "\ud83d\ude00", "\ud83d\ude01", "\ue000");

@@ -26,7 +26,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// What does it cost to seal an access-log line, to read it back as text, and to look into it?
+/// Question: what does it cost to seal an access-log line, to read it back as text, and to search
+/// it?
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -68,7 +69,7 @@ public class SegmentBench {
     return bytes;
   }
 
-  /// Looks for a word that one line in a thousand has, as a reader of these lines does.
+  /// Searches for a word that one line in a thousand has, and reads those lines.
   @Benchmark
   @OperationsPerInvocation(EVENTS)
   public long word() {

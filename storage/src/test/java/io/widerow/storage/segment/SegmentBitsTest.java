@@ -19,10 +19,10 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a flipped bit of a large segment is always told, no row is shown that was not written, and
-/// partitions without it are served. Method: 75,000 real lines and metrics of hosts in both forms;
-/// flip a random bit, open, verify, read the block that has it, and once in fifty all partitions.
-/// `-Dbits=20000` flips as many, `-Dseed=<n>` the same ones.
+/// Goal: a flipped bit of a large segment is always reported, no unwritten row is ever shown, and
+/// the other partitions are served. Method: 75,000 real lines and metrics of hosts in both forms;
+/// flip a random bit, open, verify, read its block, and once in fifty all partitions.
+/// `-Dbits=20000` sets the number of flips, `-Dseed=<n>` repeats them.
 class SegmentBitsTest {
   private static final int BITS = Integer.getInteger("bits", 200);
   private static final int WHOLE = 50; // one flip of so many has all partitions read
@@ -117,8 +117,8 @@ class SegmentBitsTest {
     }
   }
 
-  /// Reads until the damage is told; what is shown before must be what was written. True when there
-  /// was none.
+  /// Reads until the damage is reported; events shown before it must equal the written ones. True
+  /// when there was no damage.
   private static boolean read(
       Segment segment, SegmentIndex index, Scan scan, List<TestEvent> expected, String what) {
     PartitionKey key = index.partition.key();

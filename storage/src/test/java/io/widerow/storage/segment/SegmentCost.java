@@ -30,8 +30,9 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
-/// What sealing, merging and reading cost, in CPU time of the calling thread, which a busy machine
-/// changes little. Every figure is the least of several rounds; settings take turns within a round.
+/// Measurement of sealing, merging and reading, in CPU time of the calling thread, which other load
+/// on the machine changes little. Every figure is the least of several rounds; settings alternate
+/// within a round.
 ///
 /// - Threads: one.
 final class SegmentCost {
@@ -84,7 +85,7 @@ final class SegmentCost {
     return of(mixed);
   }
 
-  /// Lines of words that never come again, each a template of its own.
+  /// Lines of words that never repeat, each a template of its own.
   private static SegmentCost prose(int events) {
     var random = new SplittableRandom(1);
     List<TestEvent> prose = new ArrayList<>();
@@ -136,7 +137,7 @@ final class SegmentCost {
     }
   }
 
-  /// Merges parts of the events, each sealed alone, and says what that cost.
+  /// Merges parts of the events, each sealed on its own, and prints the cost.
   private void merging(String name, int rounds) {
     List<Path> parts = new ArrayList<>();
     for (int part = 0; part < PARTS; part++) {

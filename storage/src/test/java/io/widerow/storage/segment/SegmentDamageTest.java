@@ -35,8 +35,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: damage is told, never shown as data. Method: flip every byte of a small segment, cut it at
-/// every length, hand it to another store, and give decoders random bytes with valid checksums.
+/// Goal: damage is reported, never shown as data. Method: flip every byte of a small segment, cut
+/// it at every length, open it in another store, and give decoders random bytes with valid
+/// checksums.
 public class SegmentDamageTest {
   private static final UUID STORE = new UUID(1, 2);
   private static final Path FILE = Path.of("damage.seg");
@@ -103,7 +104,7 @@ public class SegmentDamageTest {
     assertFalse(read(Scan.all()).isEmpty());
   }
 
-  /// Blocks of another file at the same place: what a disk leaves that wrote to the wrong one.
+  /// A block of another file at the same offset, as after a misdirected write of the disk.
   @Test
   public void aBlockOfAnotherSegmentIsFound() {
     byte[] good = written();
@@ -125,7 +126,7 @@ public class SegmentDamageTest {
     return given != null ? List.of(given) : new SplittableRandom().longs(20).boxed().toList();
   }
 
-  /// Bytes that were made up end in a refusal, or in some column, never in anything else.
+  /// Forged bytes are refused or decode to some column; nothing else may happen.
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void madeUpColumnsDoNotCrash(long seed) {

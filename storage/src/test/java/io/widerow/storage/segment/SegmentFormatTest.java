@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/// FORMAT-segment.md is the promise to other programs; this test keeps the code to it.
+/// Goal: the code agrees with FORMAT-segment.md, the contract with other programs.
 class SegmentFormatTest {
   @Test
   void headerIsAsDocumented() throws IOException {
@@ -78,7 +78,7 @@ class SegmentFormatTest {
     return "| %d | %d | `%s` |".formatted(offset, field.byteSize(), name);
   }
 
-  /// What stands between two markers of this name, without the table's heading.
+  /// The text between two markers of this name, without the table's heading.
   private static String documented(String marker) throws IOException {
     String document = Files.readString(Path.of("FORMAT-segment.md"));
     return document.split("<!-- " + marker + " -->", 3)[1].strip();

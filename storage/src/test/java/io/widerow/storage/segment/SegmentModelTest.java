@@ -39,10 +39,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a segment shows exactly the events that were written, whatever their shape, the range, the
-/// direction, the columns and the filter. Method: write random events in random forms, scan at
-/// random, compare with a plain list. The seed is the test's name; to replay one, run with
-/// `-Dseed=<n>`.
+/// Goal: a segment shows exactly the written events, whatever their shape, and for any range,
+/// direction, projection and filter. Method: write random events in random forms, scan at random,
+/// compare with a plain list. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class SegmentModelTest {
   private static final UUID STORE = new UUID(1, 2);
   private static final Path FILE = Path.of("model.seg");
@@ -116,14 +115,14 @@ class SegmentModelTest {
     }
   }
 
-  /// Nobody, threads that have time, or ones that never have.
+  /// Helpers: none, threads that run at once, or threads that never run.
   private static BlockReaders helpers(SplittableRandom random, BlockReaderPool shared) {
     int who = random.nextInt(3);
     shared.helpWith(new ReadingThreads(null, who == 1 ? ForkJoinPool.commonPool() : _ -> {}));
     return who == 0 ? BlockReaders.NONE : BlockReaders.of(shared);
   }
 
-  /// More names than a writer remembers, some of them held back from block to block.
+  /// More names than a writer remembers, some of them carried over from block to block.
   @Test
   void columnsThatComeAndGoAreShown() {
     var disk = new MemoryDisk();

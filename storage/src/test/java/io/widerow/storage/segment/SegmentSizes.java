@@ -24,7 +24,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/// The real logs as events: each record is one, with its own time, its text as `body`, and counters
+/// The real logs as events: one event a record, with its own time, its text as `body`, and counters
 /// in order of arrival.
 public final class SegmentSizes {
   private static final Path LOGS = Path.of("../loadgen/logs");
@@ -61,8 +61,8 @@ public final class SegmentSizes {
     return sorted(events);
   }
 
-  /// Metrics of hosts that take turns: ten tags that a host tells, ten whole numbers that walk by
-  /// steps of about one.
+  /// Metrics of hosts that take turns: ten tags determined by the host, and ten integers that walk
+  /// by steps of about one.
   public static List<TestEvent> metrics(int count, int hosts, long seed) {
     var random = new SplittableRandom(seed);
     double[][] walks = new double[hosts][10];

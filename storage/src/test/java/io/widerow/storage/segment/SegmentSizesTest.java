@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/// Goal: real logs stay as small as was promised, and come back byte for byte. Method: write them
-/// in both forms, compare the sizes with the promise and the events with what was written.
+/// Goal: real logs stay within the size limits and round-trip byte for byte. Method: write them in
+/// both forms, compare the sizes with the limits and the events with the written ones.
 class SegmentSizesTest {
   @Test
   void accessLog() {
@@ -63,7 +63,7 @@ class SegmentSizesTest {
     assertTrue(bytes <= bytesMax, () -> bytes + " bytes an event, at most " + bytesMax);
   }
 
-  /// What must be read when no attribute is wanted: ids, their checksums, and the blocks'
+  /// Checks the bytes read when no attribute is wanted: ids, their checksums, and the blocks'
   /// directories.
   private static void checkIds(List<TestEvent> events, double bytesMax) {
     var disk = new MemoryDisk();

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a scan reads only what it needs. Method: the access log in small blocks, scans whose
-/// answers are known, and what their statistics say.
+/// Goal: a scan reads only what it needs. Method: the access log in small blocks, scans with known
+/// results, and their statistics.
 class SegmentSkipTest {
   private static final Path FILE = Path.of("skip.seg");
   private final MemoryDisk disk = new MemoryDisk();
@@ -72,7 +72,7 @@ class SegmentSkipTest {
     assertTrue(none * 5 < all, () -> none + " of " + all);
   }
 
-  /// One call of the kernel for all of it costs less than one for each of its columns.
+  /// One system call for the whole block costs less than one for each of its columns.
   @Test
   void aSmallBlockIsReadAtOnce() {
     long all = scan(Scan.all()).bytesRead();

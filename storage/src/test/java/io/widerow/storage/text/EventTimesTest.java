@@ -36,9 +36,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// Goal: lines that tell the times of their events take no bytes for them, in whatever zone, and
-/// damage is told. Method: lines of a time and a word, in time, late, and in other zones; what they
-/// take with the events' times at hand and without; columns read without the times they need.
+/// Goal: lines that repeat their events' times take no bytes for them, in whatever zone, and damage
+/// is reported. Method: lines of a time and a word, on time, late, and in other zones; their size
+/// with the events' times and without; columns read without the times they need.
 /// [TemplateSearchTest] has lines of any shape.
 class EventTimesTest {
   private static final Path FILE = Path.of("times");
@@ -67,7 +67,7 @@ class EventTimesTest {
         .of(IntStream.range(0, LINES).mapToLong(i -> millis(i) * 10_000).toArray());
   }
 
-  /// A column, as it is written.
+  /// An encoded column.
   private static final class Written {
     final int flags;
     final int length;
@@ -134,7 +134,7 @@ class EventTimesTest {
     }
   }
 
-  /// Only what looks harder finds out that lines are a little late.
+  /// Only the thorough compressor finds that lines are a little late.
   @Test
   void latenessTakesLessThanTimes() {
     var random = new SplittableRandom(1);

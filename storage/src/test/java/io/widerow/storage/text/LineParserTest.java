@@ -11,9 +11,9 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a line is split where its documentation says, and one that is like another is split alike
-/// by the shorter way. Method: lines of random pieces, also damaged ones, against a parser that
-/// looks at one character at a time. The seed is the test's name; to replay one, run with
+/// Goal: a line is split where the documentation says, and the fast path for a line like another
+/// splits it alike. Method: lines of random pieces, also damaged ones, compared with a parser that
+/// reads one character at a time. The seed is the test's name; to replay one, run with
 /// `-Dseed=<n>`.
 class LineParserTest {
   private static final String DELIMITERS = "\t\n\r []{}()'=,;:<>|&\0";
@@ -164,7 +164,7 @@ class LineParserTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /// The text behind three bytes of something, with digits behind it that do not belong to it.
+  /// The text after three other bytes and before digits that do not belong to it.
   static byte[] bytes(String text) {
     return utf8("5\":" + text + "1\"234567890123456");
   }
@@ -182,7 +182,7 @@ class LineParserTest {
     return found;
   }
 
-  /// What [LineParser] says of itself, on the line's bytes as Latin-1.
+  /// What [LineParser] documents, on the line's bytes as Latin-1.
   static List<String> plainly(String text) {
     String line = new String(utf8(text), StandardCharsets.ISO_8859_1);
     List<String> found = new ArrayList<>();

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: the tree finds the template and the variables of every line whose template it has, and of
-/// no other. Method: lines of a few kinds by turns, also damaged ones, against the parser of
-/// [LineParserTest] that looks at one character at a time. The seed is the test's name; to replay
+/// no other line. Method: lines of a few kinds in turn, also damaged ones, compared with the parser
+/// of [LineParserTest] that reads one character at a time. The seed is the test's name; to replay
 /// one, run with `-Dseed=<n>`.
 class LineTreeTest {
   static List<Long> seeds() {
@@ -90,7 +90,7 @@ class LineTreeTest {
     assertTrue(taken > 5, taken + " lines of 300 taken");
   }
 
-  /// Where each line is a template of its own, few of them are looked at: the first ones.
+  /// If each line is a template of its own, only the first few are considered.
   @Test
   void aNodeHasFewBranches() {
     var tree = new LineTree();
@@ -112,14 +112,14 @@ class LineTreeTest {
       matcher.learn(parser, text, at, length, first, parser.count - first);
       tree.add(matcher, kind, text);
       boolean found = tree.parse(parser, text, at, length) == kind;
-      assertTrue(!found || left == 0, "a branch behind one that was left out");
+      assertTrue(!found || left == 0, "a branch after one that was left out");
       left += found ? 0 : 1;
       at += length;
     }
     assertTrue(left > 100 && left < 200, left + " of 200 left out");
   }
 
-  /// Templates that need more branches than there may be are left out, and found by no line.
+  /// Templates that exceed the limit of branches are left out, and no line matches them.
   @Test
   void itStaysSmall() {
     var tree = new LineTree();

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: numbers are printed as Java prints them, and read back. Method: numbers of all lengths,
-/// the powers of ten and their neighbours among them. The seed is the test's name; to replay one,
+/// including the powers of ten and their neighbours. The seed is the test's name; to replay one,
 /// run with `-Dseed=<n>`.
 class PieceFormatTest {
   static List<Long> seeds() {

@@ -35,10 +35,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: lines are printed as they were, in any order they are asked for; their parts tell exactly
-/// which lines contain a text, and miss none that has words. Method: lines of made-up templates
-/// with every form of number, some by turns and some in rows, encoded and decoded; texts are cut
-/// out of them at random, mostly over edges, some with a byte changed, and looked for in the
+/// Goal: lines are printed exactly, in any order of requests. A search of their parts finds exactly
+/// the lines that contain a text, and misses none that has the words. Method: encode and decode
+/// lines of random templates with every form of number, some alternating and some in rows; cut
+/// texts out of them, mostly across edges, some with a byte changed, and search for these in the
 /// printed lines too. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class TemplateSearchTest {
@@ -70,7 +70,7 @@ class TemplateSearchTest {
     REPEATED
   }
 
-  /// What the events' clocks say, and how far from that some lines' clocks are.
+  /// The events' clock, and how far some lines' clocks deviate from it.
   private record Clock(long start, int zoneMillis, int jitterMillis) {
     static Clock any(SplittableRandom random) {
       int zone = random.nextInt(-12, 12) * (random.nextBoolean() ? 3_600_000 : 0);
@@ -149,7 +149,7 @@ class TemplateSearchTest {
       templates.add(template(random));
     }
     List<String> lines = new ArrayList<>();
-    int alike = random.nextBoolean() ? 1 : 60; // lines of one template behind each other, about
+    int alike = random.nextBoolean() ? 1 : 60; // average run of lines of one template
     Template template = templates.getFirst();
     for (int i = random.nextInt(40, 900); i > 0; i--) {
       String shown = String.valueOf(1_000 + random.nextInt(20));
@@ -253,7 +253,7 @@ class TemplateSearchTest {
         });
   }
 
-  /// No more is looked for than pays, and then no line is missed.
+  /// The search is bounded by its cost, and then it misses no line.
   @Test
   void textsOfManyPartsMissNone() {
     var random = new SplittableRandom(1);

@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Goal: a merge waits while rows are sealed and as long again, but not when segments have become
-/// too many. Method: a clock turned by hand, and another thread that waits.
+/// Goal: a merge waits while rows are sealed and as long again, but not when there are too many
+/// segments. Method: a clock that the test sets, and another thread that waits.
 @Timeout(60)
 class MergePaceTest {
   private static final long TOOK_NANOS = TimeUnit.HOURS.toNanos(1); // for real, it never ends
@@ -47,7 +47,7 @@ class MergePaceTest {
     pace.sealingEnds();
   }
 
-  /// Seals in no time, which asks for no rest of its own.
+  /// Seals in no time, which adds no wait of its own.
   private void haveItLook() {
     pace.sealingBegins();
     pace.sealingEnds();
@@ -117,7 +117,7 @@ class MergePaceTest {
     return new LiveSegment(entry, new StorageException.Corrupt(Path.of("/none"), 0, "gone"));
   }
 
-  /// As many segments, each of which begins where the one before it ends, or before that.
+  /// `count` segments, each of which begins `step` after the previous one.
   private static List<LiveSegment> segments(int count, long step, long length) {
     List<LiveSegment> segments = new ArrayList<>();
     for (int i = count; i > 0; i--) {
@@ -134,7 +134,7 @@ class MergePaceTest {
   }
 
   @Test
-  void segmentsThatLieAcrossEachOtherAreUrgent() {
+  void overlappingSegmentsAreUrgent() {
     int most = MergePace.OVERLAPPING_MAX;
     long length = 10L * (most - 1); // to the beginning of the one that is so many further
     assertTrue(MergePace.isUrgent(segments(2 * most, 10, length)));

@@ -23,10 +23,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: what comes late to a merged bucket is merged once, with what came about the same time, and
-/// does not stay as it was sealed; a merge waits while rows are sealed, and holds up no store that
-/// closes. Method: a store on the simulated disk, its clock turned by hand, tasks run at once or on
-/// threads that are held where they create a file, the bucket of a day ago.
+/// Goal: late events of a merged bucket are merged once, together with those that arrived about the
+/// same time, and do not stay as they were sealed. A merge waits while rows are sealed and does not
+/// delay a store that closes. Method: a store on the simulated disk with a clock that the test
+/// sets, tasks run at once or on threads that are held before they create a file, the bucket of a
+/// day ago.
 class MergerTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final Duration MERGE_AFTER = Duration.ofMinutes(5);
@@ -75,7 +76,7 @@ class MergerTest {
     store.close();
   }
 
-  /// Writes events of yesterday, and seals them alone.
+  /// Writes events of yesterday and seals them on their own.
   private void seal(int count) {
     long yesterday = START_NANOS - Duration.ofDays(1).toNanos();
     try (var batch = new EventBatch(1 << 16, 1 << 24)) {
@@ -195,7 +196,7 @@ class MergerTest {
     check(2, 3); // what was sealed meanwhile is not in it
   }
 
-  /// Has whoever creates a file wait for `goOn`.
+  /// Makes each thread that creates a file wait for `goOn`.
   private void holdFiles() {
     beforeCreating =
         () -> {

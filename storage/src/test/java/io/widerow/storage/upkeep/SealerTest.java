@@ -42,9 +42,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: while one thread writes a segment another writes the next one, and the manifest has them
-/// in the order in which rows were filled, whatever fails. Method: an executor whose tasks the test
-/// runs one by one, and a disk that holds the first segment back, and then makes it or does not.
+/// Goal: two threads write successive segments in parallel, and these enter the manifest in the
+/// order in which rows were filled, whatever fails. Method: an executor whose tasks the test runs
+/// one by one, and a disk that holds the first segment back and then creates it or fails.
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class SealerTest {
   private static final int EVENTS = 1_000; // of a set of rows
@@ -55,7 +55,7 @@ class SealerTest {
   private final EventBatch batch = new EventBatch(EVENTS, 16 << 20);
   private final AccessLogEvents source = AccessLogEvents.of(1);
 
-  /// Holds the making of the first segment back.
+  /// A disk that holds back the creation of the first segment.
   private static final class Held extends DiskAround {
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch released = new CountDownLatch(1);
@@ -103,7 +103,7 @@ class SealerTest {
             .open(_ -> new FileJournal.Factory(disk, config)));
   }
 
-  /// Commits events, and has them sealed.
+  /// Commits events and requests their sealing.
   private void fillRows(EmbeddedStore store) {
     batch.clear();
     source.fill(batch, EVENTS);
@@ -116,7 +116,7 @@ class SealerTest {
 
   private void runTask() {
     Runnable task = tasks.poll();
-    assertNotNull(task, "nobody was asked to seal");
+    assertNotNull(task, "no seal was requested");
     task.run();
   }
 
@@ -126,7 +126,7 @@ class SealerTest {
     }
   }
 
-  /// The first rows are being written on a thread of their own, the second ones have been.
+  /// Starts writing the first rows on another thread and then writes the second rows.
   private Future<?> secondBeforeFirst(EmbeddedStore store, Held disk) {
     fillRows(store);
     Future<?> first = beside.submit(this::runTask);
@@ -146,7 +146,7 @@ class SealerTest {
     }
   }
 
-  /// What this process has open below the directory.
+  /// Files of the directory that this process has open.
   private List<String> openSegments() throws IOException {
     List<String> open = new ArrayList<>();
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
@@ -177,7 +177,7 @@ class SealerTest {
   }
 
   @Test
-  void theSecondRowsAreWrittenBesideTheFirstAndCommittedBehindThem() throws Exception {
+  void theSecondRowsAreWrittenInParallelAndCommittedAfterTheFirst() throws Exception {
     var disk = new Held();
     Path at = directory.resolve("store");
     List<StoreModel.Shown> events;
@@ -246,7 +246,7 @@ class SealerTest {
     }
   }
 
-  /// Each has the memory of a segment that is being written.
+  /// Each thread needs the memory of a segment under construction.
   @Test
   void noMoreThreadsAreAskedForThanSets() {
     try (EmbeddedStore store = open(directory.resolve("store"), new RealDisk())) {
