@@ -138,9 +138,12 @@ public final class Daemon implements AutoCloseable {
             Daemon::epochNanos,
             () -> intake.inFlight() > 0);
     access = new Access(config);
-    connections = new ConnectionGuard(config.limits(), config.security().tlsCertificate() != null);
+    int connectionsMax = connectionsMax(config);
+    connections =
+        new ConnectionGuard(
+            config.limits(), connectionsMax, config.security().tlsCertificate() != null);
     credit.whenRoom(connections::roomAgain);
-    http = server(routes());
+    http = server(routes(), connectionsMax);
     maintenance =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
@@ -155,6 +158,10 @@ public final class Daemon implements AutoCloseable {
     Gauge.builder("widerow.connections.refused", connections, ConnectionGuard::refused)
         .register(registry);
     Gauge.builder("widerow.connections.slow", connections, ConnectionGuard::slow)
+        .register(registry);
+    Gauge.builder("widerow.connections.evicted", connections, ConnectionGuard::evicted)
+        .register(registry);
+    Gauge.builder("widerow.connections.flooding", connections, ConnectionGuard::flooding)
         .register(registry);
     Gauge.builder("widerow.writing", lanes, all -> all.failure() == null ? 1 : 0)
         .register(registry);
@@ -225,12 +232,12 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  private Server server(List<HttpRoute> routes) {
+  private Server server(List<HttpRoute> routes, int connectionsMax) {
     ServerBuilder builder =
         Server.builder()
             .bossGroupFactory(AcceptLoop::new)
             .workerGroup(loops, false)
-            .maxNumConnections(connectionsMax(config))
+            .maxNumConnections(withClosing(connectionsMax))
             .http1MaxHeaderSize(HEADER_BYTES_MAX)
             .http2MaxHeaderListSize(HEADER_BYTES_MAX)
             .idleTimeout(IDLE_MAX)
@@ -250,8 +257,15 @@ public final class Daemon implements AutoCloseable {
     return builder.build();
   }
 
+  /// The most connections at a moment: those that give way to new ones are not closed at once.
+  private static int withClosing(int connections) {
+    return Math.toIntExact(Math.min(connections + connections / 4L + 4, Integer.MAX_VALUE));
+  }
+
   private static int connectionsMax(DaemonConfig config) {
-    int most = FileBudget.of(config).connections(config.connectionsMax());
+    int wanted = withClosing(config.connectionsMax());
+    int allowed = FileBudget.of(config).connections(wanted);
+    int most = allowed == wanted ? config.connectionsMax() : Math.max(1, (allowed - 4) / 5 * 4);
     if (most < config.connectionsMax()) {
       LOG.log(
           Level.WARNING,

@@ -7,7 +7,8 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
 /// Logging of the programs: one line each on standard error, warnings and worse from libraries, and
-/// everything from Widerow. A file named by `java.util.logging.config.file` overrides it.
+/// everything from Widerow, each kind of line at the rate of [LogRate]. A file named by
+/// `java.util.logging.config.file` overrides it.
 public final class LogSetup {
   /// Kept here because the log manager holds loggers only weakly.
   private static final List<Logger> LIBRARIES =
@@ -26,11 +27,19 @@ public final class LogSetup {
     LIBRARIES.forEach(logger -> logger.setLevel(Level.WARNING));
     for (Handler handler : Logger.getLogger("").getHandlers()) {
       handler.setFormatter(new OneLine());
+      handler.setFilter(new LogRate(System::nanoTime));
     }
   }
 
-  /// Formats a record as one line, with its time in UTC.
+  /// Formats a record as one line, with its time in UTC. Control characters, which may be a
+  /// client's, become spaces.
   private static final class OneLine extends SimpleFormatter {
+    private static String oneLine(String text) {
+      return text.codePoints().noneMatch(Character::isISOControl)
+          ? text
+          : text.replaceAll("\\p{Cntrl}", " ");
+    }
+
     @Override
     public String format(java.util.logging.LogRecord record) {
       String thrown = record.getThrown() == null ? "" : " (" + record.getThrown() + ")";
@@ -39,8 +48,8 @@ public final class LogSetup {
               record.getInstant(),
               record.getLevel(),
               record.getLoggerName(),
-              formatMessage(record).replace('\n', ' '),
-              thrown);
+              oneLine(formatMessage(record)),
+              oneLine(thrown));
     }
   }
 }

@@ -100,8 +100,24 @@ class DaemonTest {
     assertEquals(1431857103000000000L, store.committed.get(1).timeNanos());
     assertEquals(log.lines().findFirst().orElseThrow(), store.committed.get(0).body());
     assertEquals(
-        "h - - [17/May/2015:12:05:03 +0200] \"GET /ä HTTP/1.1\"\t404 5\r",
-        store.committed.get(1).body());
+        "h - - [17/May/2015:12:05:03 +0200] \"GET /ä HTTP/1.1\"\t404 5",
+        store.committed.get(1).body(),
+        "the CR of CRLF is no part of a line");
+  }
+
+  /// A repeat is recognized by its content only when the content has all times.
+  @Test
+  void textTimesAreFoundBySight() throws IOException, InterruptedException {
+    String timed = "2015-10-18 18:01:47,978 INFO a\n\tat b\n";
+    String arrived = "no time\n" + timed;
+    for (String log : List.of(timed, arrived)) {
+      assertEquals(200, http.post("/v1/events?type=w", Http.TEXT, log).statusCode());
+    }
+    assertEquals(1_445_191_307_978_000_000L, store.committed.get(0).timeNanos());
+    assertEquals(1_445_191_307_978_000_000L, store.committed.get(1).timeNanos());
+    assertEquals(1_445_191_307_978_000_000L, store.committed.get(3).timeNanos());
+    assertTrue(http.post("/v1/events?type=w", Http.TEXT, timed).body().contains("duplicate"));
+    assertFalse(http.post("/v1/events?type=w", Http.TEXT, arrived).body().contains("duplicate"));
   }
 
   @Test
@@ -141,6 +157,58 @@ class DaemonTest {
     assertEquals(415, http.post(path, Http.TEXT, small, "content-encoding", "br").statusCode());
     assertEquals(413, http.post(path, Http.TEXT, new byte[4_000_001]).statusCode());
     assertEquals(2, store.committed.size());
+  }
+
+  @Test
+  void aTransferCodingThatIsNotChunkedEndsTheConnection() throws IOException {
+    List<String> wrong =
+        List.of(
+            "xchunked",
+            "identity",
+            "gzip",
+            "gzip, chunked",
+            "chunked, gzip",
+            "chunked, chunked",
+            "chunked\r\ntransfer-encoding: identity",
+            "identity\r\ntransfer-encoding: chunked",
+            "");
+    String next = RawHttp.post("next") + "content-length: 4\r\n\r\nevil";
+    for (String coding : wrong) {
+      try (RawHttp raw = new RawHttp(daemon.httpAddress().getPort())) {
+        raw.send(RawHttp.post("first") + "transfer-encoding: " + coding + "\r\n\r\n");
+        raw.send("4\r\ngood\r\n0\r\n\r\n" + next);
+        String told = raw.untilClosed();
+        assertTrue(told.startsWith("HTTP/1.1 400"), () -> coding + " gets " + told);
+        assertEquals(-1, told.indexOf("HTTP/1.1", 1), () -> coding + " gets " + told);
+      }
+    }
+    assertEquals(0, store.committed.size());
+    try (RawHttp raw = new RawHttp(daemon.httpAddress().getPort())) {
+      raw.send(RawHttp.post("first") + "transfer-encoding: Chunked\r\n\r\n4\r\ngood\r\n0\r\n\r\n");
+      assertEquals(200, raw.status());
+    }
+  }
+
+  @Test
+  void aRequestOfWhichNothingIsStoredListsAHundredReasons()
+      throws IOException, InterruptedException {
+    HttpResponse<String> none = http.post("/v1/events?type=a", Http.NDJSON, "bad\n".repeat(1_234));
+    assertEquals(400, none.statusCode());
+    assertEquals(100, none.body().split("\"index\"", -1).length - 1);
+    assertTrue(none.body().contains("\"rejectedNotListed\":1134"), none.body());
+    String one = "{\"a\":1}\n" + "bad\n".repeat(1_234);
+    HttpResponse<String> some = http.post("/v1/events?type=a", Http.NDJSON, one);
+    assertEquals(1_234, some.body().split("\"index\"", -1).length - 1);
+  }
+
+  @Test
+  void curlWithoutAHeaderIsToldWhatToAdd() throws IOException, InterruptedException {
+    HttpResponse<String> told =
+        http.post("/v1/events?type=a", "application/x-www-form-urlencoded", "{}");
+    assertEquals(415, told.statusCode());
+    assertTrue(told.body().contains("-H 'content-type: application/x-ndjson'"), told.body());
+    assertTrue(told.body().contains("--data-binary"), told.body());
+    assertFalse(http.post("/v1/events?type=a", "image/png", "{}").body().contains("curl"));
   }
 
   @Test

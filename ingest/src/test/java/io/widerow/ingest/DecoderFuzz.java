@@ -127,7 +127,8 @@ final class DecoderFuzz {
         "\u00011970-01-01T00:00:01Z good\n2026-01-01 00:00:00.5+01:00 x\n",
         "\u000210.0.0.1 - - [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 5\n",
         "\u0003[2016-12-19 16:31:47,999] INFO x\n\tat y\n[2016-12-19 16:31:48.000] z\n",
-        "\u00041700000000.5 a\n1700000000123 b\n");
+        "\u00041700000000.5 a\n1700000000123 b\n",
+        "\u0006x\r\n[10.30 16:49:06] a\r\n\tb\r\n\r\n17/06/09 20:10:40 c\r\n");
   }
 
   /// The first byte selects the pattern, and what starts a record.
@@ -135,7 +136,8 @@ final class DecoderFuzz {
     if (input.length == 0) {
       return;
     }
-    List<String> names = List.of("", "rfc3339", "clf", "log4j", "epoch", "yyyy-MM-dd HH:mm:ss");
+    List<String> names =
+        List.of("arrival", "rfc3339", "clf", "log4j", "epoch", "yyyy-MM-dd HH:mm:ss", "auto");
     TimePattern pattern = TimePattern.of(names.get((input[0] & 7) % names.size()), 1, ZONE);
     TextLinesDecoder.Start start =
         switch (input[0] >>> 3 & 3) {
@@ -168,11 +170,11 @@ final class DecoderFuzz {
     byte[] line = Arrays.copyOfRange(input, Math.min(newline + 1, input.length), input.length);
     TimePattern pattern;
     try {
-      pattern = TimePattern.of(name, 0, ZONE);
+      pattern = TimePattern.of(name, -1, ZONE);
     } catch (IllegalArgumentException refused) {
       return; // the documented refusal
     }
-    pattern.nanos(line, 0, line.length);
+    pattern.nanos(line, 0, line.length, ARRIVAL_NANOS);
   }
 
   static List<byte[]> lineSeeds() {

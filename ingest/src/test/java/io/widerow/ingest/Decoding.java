@@ -10,7 +10,7 @@ import java.util.List;
 
 /// Runs a decoder over a body and shows the result.
 public final class Decoding {
-  static final long ARRIVAL_NANOS = 1_700_000_000_000_000_000L;
+  public static final long ARRIVAL_NANOS = 1_700_000_000_000_000_000L;
 
   private Decoding() {}
 

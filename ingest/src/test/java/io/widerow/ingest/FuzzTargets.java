@@ -18,6 +18,7 @@ public enum FuzzTargets implements FuzzTarget {
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),
   TIMES(DecoderFuzz::timeSeeds, DecoderFuzz::times),
+  TIME_SIGHT(SightFuzz::seeds, SightFuzz::sight),
   LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note);
 
   private final Supplier<List<byte[]>> seeds;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.github.luben.zstd.Zstd;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.HealthyClient;
+import io.widerow.faults.Http2Flood;
 import io.widerow.faults.RawHttp;
 import io.widerow.faults.ServeProcess;
 import java.io.ByteArrayOutputStream;
@@ -270,6 +271,78 @@ class HostileClientsTest {
     }
     String stored = get("/v1/query?type=*&limit=1000000");
     assertFalse(stored.contains("smuggled") || stored.contains("evil"), "a smuggled request");
+  }
+
+  /// All connections of the daemon are held without a request.
+  @Test
+  void connectionsThatAskNothing() throws Exception {
+    List<RawHttp> held = new ArrayList<>();
+    for (int i = 0; i < 1_500; i++) { // more than `connections-max`
+      held.add(new RawHttp(daemon.port()));
+      held.getLast().send(i % 2 == 0 ? "" : "GET /ready HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ");
+      if (i % 50 == 0) {
+        assertTrue(get("/ready").contains("ready"), "others are answered");
+      }
+    }
+    assertFalse(get("/metrics").contains("widerow_connections_evicted 0.0"), "is counted");
+    for (RawHttp each : held) {
+      each.close();
+    }
+  }
+
+  /// Each flood on several connections at once, again and again.
+  private void flood(Http2Flood... floods) throws Exception {
+    for (Http2Flood flood : floods) {
+      List<Boolean> ended = attack(4, () -> flood.isEndedAlways(daemon.port(), 25 * scale()));
+      assertEquals(List.of(true, true, true, true), ended, flood + " goes on");
+      assertTrue(daemon.output().length() < 1 << 20, "the log is flooded");
+    }
+    assertTrue(get("/ready").contains("ready"), "others are answered");
+  }
+
+  @Test
+  void pingFloods() throws Exception {
+    flood(Http2Flood.PING, Http2Flood.PING_ACK);
+  }
+
+  @Test
+  void settingsFloods() throws Exception {
+    flood(Http2Flood.SETTINGS);
+  }
+
+  @Test
+  void frameFloods() throws Exception {
+    flood(
+        Http2Flood.PRIORITY,
+        Http2Flood.WINDOW_UPDATE_OF_1,
+        Http2Flood.EMPTY_DATA,
+        Http2Flood.CONTINUATION,
+        Http2Flood.UNKNOWN);
+  }
+
+  @Test
+  void streamsThatTheDaemonResets() throws Exception {
+    flood(
+        Http2Flood.WINDOW_UPDATE_OF_0,
+        Http2Flood.WINDOW_UPDATE_OF_0_FOR_A_CLOSED_STREAM,
+        Http2Flood.DATA_AFTER_THE_END,
+        Http2Flood.HEADERS_WITHOUT_A_NAME);
+  }
+
+  @Test
+  void streamsThatClientsReset() throws Exception {
+    flood(Http2Flood.RAPID_RESET);
+  }
+
+  /// The library logs each connection whose preface is wrong.
+  @Test
+  void linesInTheLog() throws Exception {
+    String wrong = "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n";
+    for (int i = 0; i < 1_000 * scale(); i++) {
+      String _ = told(raw -> raw.send(wrong));
+    }
+    long lines = daemon.output().lines().filter(line -> line.contains("preface")).count();
+    assertTrue(lines < 20 + 20L * scale(), lines + " lines in the log");
   }
 
   @Test

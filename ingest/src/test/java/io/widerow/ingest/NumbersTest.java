@@ -7,13 +7,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.receive.json.JsonLinesDecoder;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,6 +41,33 @@ class NumbersTest {
     }
   }
 
+  @Test
+  void noDigitOfAWholeNumberIsLost() {
+    List<String> narrow = List.of("0", "-1", "9223372036854775807", "-9223372036854775808");
+    List<String> wide =
+        List.of(
+            "9223372036854775808",
+            "-9223372036854775809",
+            "18446744073709551615",
+            "12345678901234567890123",
+            "1" + "0".repeat(400));
+    for (String number : narrow) {
+      assertEquals(Long.valueOf(number), attribute(number));
+    }
+    for (String number : wide) {
+      assertEquals(number, attribute(number));
+    }
+    assertEquals(1.5e20, attribute("150000000000000000000.0"));
+  }
+
+  private static Object attribute(String number) {
+    Decoding.Result ours =
+        Decoding.of(
+            "{\"a\":{\"n\":" + number + "}}",
+            (body, limit, batch) -> new JsonLinesDecoder("t").decode(body, 0, limit, batch));
+    return ours.stored().getFirst().attributes().getOrDefault("a.n", "none");
+  }
+
   private static void flatten(String prefix, JsonNode node, Map<String, Object> out) {
     for (Map.Entry<String, JsonNode> each : node.properties()) {
       JsonNode value = each.getValue();
@@ -50,6 +80,8 @@ class NumbersTest {
         out.put(name, value.booleanValue());
       } else if (value.canConvertToLong() && value.isIntegralNumber()) {
         out.put(name, value.longValue());
+      } else if (value.isIntegralNumber()) {
+        out.put(name, value.asText()); // of more than 64 bits
       } else if (value.isNumber()) {
         out.put(name, value.doubleValue());
       }
@@ -74,7 +106,7 @@ class NumbersTest {
   }
 
   private static String value(SplittableRandom random, int depth) {
-    return switch (random.nextInt(depth > 0 ? 8 : 7)) {
+    return switch (random.nextInt(depth > 0 ? 9 : 8)) {
       case 0 -> Long.toString(random.nextLong() >> random.nextInt(64));
       case 1 -> Double.toString(Double.longBitsToDouble(random.nextLong() & ~(1L << 62)));
       case 2 -> random.nextInt(100_000) + "." + random.nextInt(100_000);
@@ -82,6 +114,7 @@ class NumbersTest {
       case 4 -> "null";
       case 5 -> Long.toUnsignedString(random.nextLong()) + "e" + random.nextInt(-30, 30);
       case 6 -> "\"" + text(random) + "\"";
+      case 7 -> new BigInteger(random.nextInt(60, 400), new Random(random.nextLong())).toString();
       default -> object(random, depth - 1);
     };
   }

@@ -7,6 +7,7 @@ import java.util.Map;
 /// @param connectionsPerAddressMax HTTP connections at a time from one address of another machine,
 ///   or from one IPv6 /64; 0 for no limit
 /// @param headerSeconds how long the headers of a request, or a TLS handshake, may take
+/// @param http2FramesMax control frames of an HTTP/2 connection in ten seconds
 /// @param bodyRateMin bytes of a body that must arrive per second, averaged over
 ///   [#BODY_RATE_SECONDS]
 /// @param stallSeconds how long a query waits for a reader that takes nothing
@@ -14,6 +15,7 @@ import java.util.Map;
 public record LimitOptions(
     int connectionsPerAddressMax,
     int headerSeconds,
+    int http2FramesMax,
     int bodyRateMin,
     int stallSeconds,
     long queryMemoryBytes) {
@@ -27,6 +29,7 @@ public record LimitOptions(
         connectionsPerAddressMax >= 0,
         "connections-per-address-max must not be negative, got " + connectionsPerAddressMax);
     require(headerSeconds >= 1, "header-seconds must be at least 1, got " + headerSeconds);
+    require(http2FramesMax >= 1, "http2-frames-max must be at least 1, got " + http2FramesMax);
     require(bodyRateMin >= 1, "body-rate-min must be at least 1, got " + bodyRateMin);
     require(stallSeconds >= 1, "stall-seconds must be at least 1, got " + stallSeconds);
     require(
@@ -44,6 +47,7 @@ public record LimitOptions(
   static void putDefaults(Map<String, String> defaults, HeapShares shares) {
     defaults.put("connections-per-address-max", "64");
     defaults.put("header-seconds", "10");
+    defaults.put("http2-frames-max", "1000");
     defaults.put("body-rate-min", "1024");
     defaults.put("stall-seconds", "30");
     defaults.put("query-memory-bytes", Long.toString(shares.queryMemoryBytes()));
@@ -53,6 +57,7 @@ public record LimitOptions(
     return new LimitOptions(
         values.number("connections-per-address-max"),
         values.number("header-seconds"),
+        values.number("http2-frames-max"),
         values.number("body-rate-min"),
         values.number("stall-seconds"),
         values.bytes("query-memory-bytes"));
@@ -61,6 +66,7 @@ public record LimitOptions(
   void putTo(Map<String, String> values) {
     values.put("connections-per-address-max", Integer.toString(connectionsPerAddressMax));
     values.put("header-seconds", Integer.toString(headerSeconds));
+    values.put("http2-frames-max", Integer.toString(http2FramesMax));
     values.put("body-rate-min", Integer.toString(bodyRateMin));
     values.put("stall-seconds", Integer.toString(stallSeconds));
     values.put("query-memory-bytes", Long.toString(queryMemoryBytes));

@@ -4,13 +4,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /// The file of [Tokens] while the daemon runs. A changed file takes effect within a second or two.
 /// An unusable file is logged once and the old tokens stay in force: a mistake in an editor must
-/// neither lock out all clients nor let any in.
+/// neither lock out all clients nor let any in. A file that others can read is unusable, too.
 ///
 /// - Threads: one calls [#reload], any thread the other methods.
 public final class TokenFile {
@@ -21,7 +24,7 @@ public final class TokenFile {
   private volatile Tokens tokens;
 
   /// Identifies a version of the file.
-  private record Version(FileTime modified, long bytes) {}
+  private record Version(FileTime modified, long bytes, Set<PosixFilePermission> permissions) {}
 
   /// @throws IllegalArgumentException when the file cannot be used
   public TokenFile(Path file) {
@@ -51,7 +54,8 @@ public final class TokenFile {
 
   private @Nullable Version version() {
     try {
-      return new Version(Files.getLastModifiedTime(file), Files.size(file));
+      PosixFileAttributes now = Files.readAttributes(file, PosixFileAttributes.class);
+      return new Version(now.lastModifiedTime(), now.size(), now.permissions());
     } catch (IOException gone) {
       return null;
     }

@@ -33,6 +33,7 @@ public final class JsonScanner {
 
   // The number read last.
   public boolean whole;
+  public boolean wide; // a whole number of more than 64 bits; `value` is not set
   public long wholeValue;
   public double value;
 
@@ -190,7 +191,9 @@ public final class JsonScanner {
     }
   }
 
-  /// Reads a number: a long when it is whole and fits, otherwise a double.
+  /// Reads a number: a long when it is whole and fits, a double when it has a fraction or an
+  /// exponent. A whole number that does not fit is only marked as `wide`, because a double would
+  /// round it.
   public void number() throws Bad {
     int start = at;
     boolean negative = bytes[at] == '-';
@@ -203,6 +206,7 @@ public final class JsonScanner {
     int significant = at - digits;
     int scale = 0;
     whole = true;
+    wide = false;
     if (at < limit && bytes[at] == '.') {
       whole = false;
       int point = ++at;
@@ -242,6 +246,8 @@ public final class JsonScanner {
         return;
       } catch (NumberFormatException tooLarge) {
         whole = false;
+        wide = true;
+        return;
       }
     }
     value = Double.parseDouble(text);

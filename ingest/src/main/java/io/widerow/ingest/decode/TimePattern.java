@@ -17,7 +17,7 @@ import java.util.Locale;
 
 /// The place and the format of the time in a line of text.
 ///
-/// - Threads: any.
+/// - Threads: one.
 public sealed interface TimePattern {
   /// The line has no time: the time of its arrival counts.
   record Arrival() implements TimePattern {}
@@ -32,44 +32,84 @@ public sealed interface TimePattern {
   /// or a point.
   record Log4j(ZoneId zone) implements TimePattern {}
 
-  /// Epoch digits at the start of the line. Their magnitude tells the unit.
+  /// Epoch digits that stand alone at the start of the line, in 2001 to 2100. Their magnitude tells
+  /// the unit.
   record Epoch() implements TimePattern {}
 
-  /// A pattern of [DateTimeFormatter], at a byte offset in the line.
-  record Custom(DateTimeFormatter formatter, int offset, ZoneId zone) implements TimePattern {}
+  /// Whatever time the line has. A line without one has that of the line before it.
+  record Auto(TimeSight sight) implements TimePattern {}
 
-  /// @param name `rfc3339`, `clf`, `log4j`, `epoch`, a pattern of [DateTimeFormatter], or empty
-  /// @param offset in bytes in the line, for a pattern of [DateTimeFormatter] only
+  /// A pattern of [DateTimeFormatter], at a byte offset in the line, or where a word begins.
+  ///
+  /// @param offset negative for the first word that matches
+  record Custom(DateTimeFormatter formatter, int offset, LocalTimes local, ZoneId zone)
+      implements TimePattern {
+    private static final int WORDS_MAX = 32; // each costs a parse
+    private static final int PATTERN_CHARS = 64;
+  }
+
+  /// @param name `auto`, `arrival`, `rfc3339`, `clf`, `log4j`, `epoch`, or a pattern of
+  ///   [DateTimeFormatter]; empty is `auto`
+  /// @param offset in bytes in the line, for a pattern of [DateTimeFormatter] only; negative for
+  ///   the first word that matches
   /// @param zone of times without one
   /// @throws IllegalArgumentException when the name is none of these
   static TimePattern of(String name, int offset, ZoneId zone) {
     return switch (name) {
-      case "" -> new Arrival();
+      case "", "auto" -> new Auto(new TimeSight(zone));
+      case "arrival" -> new Arrival();
       case "rfc3339" -> new Rfc3339();
       case "clf" -> new Clf();
       case "log4j" -> new Log4j(zone);
       case "epoch" -> new Epoch();
-      default -> new Custom(formatter(name), offset, zone);
+      default -> new Custom(formatter(name), offset, new LocalTimes(zone), zone);
     };
   }
 
   private static DateTimeFormatter formatter(String pattern) {
     try {
-      return DateTimeFormatter.ofPattern(pattern, Locale.ROOT);
+      DateTimeFormatter asGiven = DateTimeFormatter.ofPattern(pattern, Locale.ROOT);
+      String loose = withShortHours(pattern);
+      return loose.equals(pattern) ? asGiven : DateTimeFormatter.ofPattern(loose, Locale.ROOT);
     } catch (ClassCastException unforeseen) { // the JDK throws this for padding before some letters
       throw new IllegalArgumentException("not a time pattern: " + pattern, unforeseen);
     }
   }
 
+  /// The pattern with `H:` for `HH:`, which reads hours of one digit and of two; likewise `h`, `k`
+  /// and `K`. Hours right after another letter keep their width: it separates them.
+  private static String withShortHours(String pattern) {
+    StringBuilder out = new StringBuilder();
+    boolean quoted = false;
+    for (int i = 0; i < pattern.length(); i++) {
+      char c = pattern.charAt(i);
+      quoted ^= c == '\'';
+      boolean twice =
+          !quoted
+              && "HhkK".indexOf(c) >= 0
+              && pattern.startsWith(c + ":", i + 1)
+              && (i == 0 || !Character.isLetter(pattern.charAt(i - 1)));
+      out.append(c);
+      i += twice ? 1 : 0;
+    }
+    return out.toString();
+  }
+
   /// The time of the line in `[offset, limit)`; [Times#NONE] when it has none of this format.
-  default long nanos(byte[] bytes, int offset, int limit) {
+  ///
+  /// @param nowNanos completes times without a year
+  default long nanos(byte[] bytes, int offset, int limit, long nowNanos) {
     return switch (this) {
       case Arrival() -> Times.NONE;
       case Rfc3339() -> rfc3339(bytes, offset, limit);
       case Clf() -> clf(bytes, offset, limit);
       case Log4j(ZoneId zone) -> log4j(bytes, offset, limit, zone);
       case Epoch() -> epoch(bytes, offset, limit);
-      case Custom custom -> parse(custom, bytes, offset, limit);
+      case Auto(TimeSight sight) -> sight.nanos(bytes, offset, limit, nowNanos);
+      case Custom custom ->
+          custom.offset < 0
+              ? find(custom, bytes, offset, limit, nowNanos)
+              : parse(custom, bytes, offset + custom.offset, limit, nowNanos);
     };
   }
 
@@ -103,11 +143,7 @@ public sealed interface TimePattern {
   }
 
   private static long epoch(byte[] bytes, int offset, int limit) {
-    int end = offset;
-    while (end < limit && (Times.isDigit(bytes[end]) || bytes[end] == '.')) {
-      end++;
-    }
-    return Times.epoch(bytes, offset, end);
+    return Times.loneEpoch(bytes, offset, limit);
   }
 
   /// Converts a local time of `zone`, given as if it were UTC, to nanoseconds since the Unix epoch.
@@ -121,7 +157,7 @@ public sealed interface TimePattern {
     return localNanos - offset * Times.NANOS_PER_SECOND;
   }
 
-  private static long epochNanos(TemporalAccessor parsed, ZoneId zone) {
+  private static long epochNanos(TemporalAccessor parsed, Custom custom, long nowNanos) {
     if (parsed.isSupported(ChronoField.INSTANT_SECONDS)) {
       Instant instant = Instant.from(parsed);
       return Times.ofUnit(instant.getEpochSecond(), Times.NANOS_PER_SECOND) + instant.getNano();
@@ -129,22 +165,66 @@ public sealed interface TimePattern {
     LocalDate date = parsed.query(TemporalQueries.localDate());
     LocalTime time = parsed.query(TemporalQueries.localTime());
     if (date == null) {
-      return Times.NONE;
+      return time == null || parsed.isSupported(ChronoField.YEAR)
+          ? Times.NONE
+          : yearless(parsed, time, custom.local, nowNanos);
     }
     LocalDateTime local = date.atTime(time == null ? LocalTime.MIDNIGHT : time);
-    Instant instant = local.atZone(zone).toInstant();
+    Instant instant = local.atZone(custom.zone).toInstant();
     return Times.ofUnit(instant.getEpochSecond(), Times.NANOS_PER_SECOND) + instant.getNano();
   }
 
-  private static long parse(Custom custom, byte[] bytes, int offset, int limit) {
-    int start = offset + custom.offset;
-    int length = Math.min(64, limit - start);
+  private static long yearless(
+      TemporalAccessor parsed, LocalTime time, LocalTimes local, long nowNanos) {
+    if (!parsed.isSupported(ChronoField.MONTH_OF_YEAR)
+        || !parsed.isSupported(ChronoField.DAY_OF_MONTH)) {
+      return Times.NONE;
+    }
+    int month = parsed.get(ChronoField.MONTH_OF_YEAR);
+    int day = parsed.get(ChronoField.DAY_OF_MONTH);
+    long nanos = local.nearest(month, day, time.toSecondOfDay(), nowNanos);
+    return nanos == Times.NONE ? nanos : nanos + time.toNanoOfDay() % Times.NANOS_PER_SECOND;
+  }
+
+  /// Parses at the first word of the line where the pattern matches.
+  private static long find(Custom custom, byte[] bytes, int offset, int limit, long nowNanos) {
+    int end = Math.min(limit, offset + TimeSight.SIGHT_BYTES);
+    int length = Math.min(limit, end + Custom.PATTERN_CHARS) - offset;
+    String text = new String(bytes, offset, length, StandardCharsets.ISO_8859_1);
+    int words = 0;
+    for (int i = 0; i < end - offset && words < Custom.WORDS_MAX; i++) {
+      if (i == 0 || (beginsWord(text.charAt(i - 1)) && !Character.isWhitespace(text.charAt(i)))) {
+        words++;
+        long nanos = parse(custom, text, i, nowNanos);
+        if (nanos != Times.NONE) {
+          return nanos;
+        }
+      }
+    }
+    return Times.NONE;
+  }
+
+  private static boolean beginsWord(char before) {
+    return " \t[](){}<>\"'|,;=".indexOf(before) >= 0;
+  }
+
+  private static long parse(Custom custom, byte[] bytes, int start, int limit, long nowNanos) {
+    int length = Math.min(Custom.PATTERN_CHARS, limit - start);
     if (length <= 0) {
       return Times.NONE;
     }
     String text = new String(bytes, start, length, StandardCharsets.ISO_8859_1);
+    return parse(custom, text, 0, nowNanos);
+  }
+
+  private static long parse(Custom custom, String text, int at, long nowNanos) {
     try {
-      return epochNanos(custom.formatter.parse(text, new ParsePosition(0)), custom.zone);
+      ParsePosition position = new ParsePosition(at);
+      if (custom.formatter.parseUnresolved(text, position) == null) { // throws nothing: it is cheap
+        return Times.NONE;
+      }
+      position.setIndex(at);
+      return epochNanos(custom.formatter.parse(text, position), custom, nowNanos);
     } catch (DateTimeException noTime) {
       return Times.NONE;
     }

@@ -6,6 +6,11 @@ public final class Times {
   public static final long NONE = Long.MIN_VALUE;
   public static final long NANOS_PER_SECOND = 1_000_000_000L;
 
+  /// Lone epoch numbers lie in 2001 to 2100.
+  private static final long EPOCH_FIRST = 978_307_200 * NANOS_PER_SECOND;
+
+  private static final long EPOCH_LIMIT = 4_133_980_800L * NANOS_PER_SECOND;
+
   private static final int[] DAYS_BEFORE_MONTH = {
     0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334
   };
@@ -68,6 +73,34 @@ public final class Times {
       nanos += (bytes[at] - '0') * scale;
     }
     return nanos;
+  }
+
+  /// An epoch number that stands alone at `offset`: not a part of a word, a date or a longer
+  /// number, and within 2001 to 2100, so that it is hardly anything else. Its unit is that of
+  /// [#ofEpoch].
+  static long loneEpoch(byte[] bytes, int offset, int limit) {
+    int end = fractionLimit(bytes, offset, limit);
+    boolean fraction = end + 1 < limit && bytes[end] == '.' && isDigit(bytes[end + 1]);
+    if (fraction) {
+      end = fractionLimit(bytes, end + 1, limit);
+    }
+    long nanos = end - offset > 40 ? NONE : epoch(bytes, offset, end);
+    if (nanos < EPOCH_FIRST || nanos >= EPOCH_LIMIT) {
+      return NONE;
+    }
+    if (end == limit) {
+      return nanos;
+    }
+    byte next = bytes[end];
+    boolean digitNext = end + 1 < limit && isDigit(bytes[end + 1]);
+    boolean joined =
+        switch (next) {
+          case '-', '/', '+', '_', '%' -> true;
+          case '.' -> digitNext;
+          case ':' -> digitNext && !fraction; // audit(1364481363.243:24287)
+          default -> (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
+        };
+    return joined ? NONE : nanos;
   }
 
   /// RFC 3339, with `T`, `t` or a space between date and time. A fraction may have any number of
@@ -209,7 +242,7 @@ public final class Times {
     return -1;
   }
 
-  public static boolean isDate(int year, int month, int day) {
+  static boolean isDate(int year, int month, int day) {
     if (year < 0 || month < 1 || month > 12 || day < 1) {
       return false;
     }
@@ -217,7 +250,7 @@ public final class Times {
     return day <= days;
   }
 
-  public static long nanosOf(int year, int month, int day, long secondsOfDay) {
+  static long nanosOf(int year, int month, int day, long secondsOfDay) {
     long years = year - 1L;
     long days = 365 * years + years / 4 - years / 100 + years / 400 - 719_162;
     days += DAYS_BEFORE_MONTH[month - 1] + (month > 2 && isLeap(year) ? 1 : 0) + day - 1;

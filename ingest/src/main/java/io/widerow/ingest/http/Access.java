@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Authenticates and authorizes each request. With tokens, every request must carry one. Without
 /// tokens and on a loopback address, the request must name a host of this machine: otherwise a web
-/// page whose name resolves to 127.0.0.1 could read and write through a browser (DNS rebinding).
+/// page whose name resolves to 127.0.0.1 could read and write through a browser (DNS rebinding). A
+/// path must be written as the endpoint is, without `//`, `;x` or percent signs: a proxy in front
+/// that permits some paths only would take other spellings for other paths.
 ///
 /// - Threads: any event loop.
 public final class Access {
@@ -57,16 +59,21 @@ public final class Access {
   /// The service of a route, for requests that may use it; others get the refusal.
   public HttpService guard(HttpRoute route) {
     return (context, request) -> {
-      HttpResponse refused = refusal(route.scope(), context, request);
+      HttpResponse refused = refusal(route, context, request);
       return refused != null ? refused : route.service().serve(context, request);
     };
   }
 
   private @Nullable HttpResponse refusal(
-      Tokens.@Nullable Scope scope, ServiceRequestContext context, HttpRequest request) {
+      HttpRoute route, ServiceRequestContext context, HttpRequest request) {
     if (!isOurHost(request)) {
       return misdirected();
     }
+    if (!isWrittenAs(route.path(), context.rawPath())) {
+      return HttpAnswers.error(
+          HttpStatus.BAD_REQUEST, "the path must be written as " + route.path());
+    }
+    Tokens.Scope scope = route.scope();
     if (tokens == null || scope == null) {
       return null;
     }
@@ -81,6 +88,12 @@ public final class Access {
     }
     context.setAttr(PRINCIPAL, token.name());
     return null;
+  }
+
+  /// @param raw the path as it was sent, perhaps with a query
+  private static boolean isWrittenAs(String path, String raw) {
+    return raw.startsWith(path)
+        && (raw.length() == path.length() || raw.charAt(path.length()) == '?');
   }
 
   private static HttpResponse misdirected() {

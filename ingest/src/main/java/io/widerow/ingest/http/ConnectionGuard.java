@@ -36,27 +36,32 @@ import org.jspecify.annotations.Nullable;
 /// address, and those that take too long over the headers of a request or a TLS handshake. A client
 /// that speaks plain HTTP where TLS is spoken gets an answer that says so. A connection whose
 /// request found no credit is not read until there is some; paused connections resume in the order
-/// of refusal.
+/// of refusal. When there are as many connections as allowed, the one that gives way to a new one
+/// is chosen by [OpenConnections]. [ProtocolWatch] adds what guards each protocol.
 ///
 /// ```
-///   quiet --first bytes--> arriving --request begins--> answering --answered--> quiet
-///     ^                       |  |
-///     +----written to---------+  +--header-seconds--> closed
+///   new, arriving --request begins--> answering --answered--> quiet
+///     ^   |  |                                                 |
+///     |   |  +--header-seconds, more needed--> closed <--------+ more needed
+///     +---|----------first bytes-------------------------------+
+///         +----------written to-----> not timed
 /// ```
 ///
-/// Loopback addresses are not counted: behind them may be a proxy with many clients. On a
-/// connection with many requests at a time (HTTP/2) only the headers of the first request are
+/// Loopback addresses are not counted by address: behind them may be a proxy with many clients. On
+/// a connection with many requests at a time (HTTP/2) only the headers of the first request are
 /// timed.
 ///
 /// - Threads: a connection's handler runs on its event loop; any thread reads the counts.
 public final class ConnectionGuard {
   private static final AttributeKey<Guarded> GUARDED =
       AttributeKey.valueOf(ConnectionGuard.class, "GUARDED");
+  private static final String NAME = "widerow-guard";
   private static final int TLS_HANDSHAKE = 22;
   private static final int LINGER_SECONDS = 3;
   private static final long LINGER_BYTES = 64 << 20;
   private static final long PAUSE_MILLIS_MAX = 1_000;
   private static final long EXPECTED_MILLIS = 20;
+  private static final long GOAWAY_MILLIS = 1_000; // for it to leave, when the client reads
   private static final long NEVER = Long.MAX_VALUE; // no credit is so large
   private static final int IPV6_NETWORK_BYTES = 8;
   private static final String PLAIN_ON_TLS =
@@ -80,18 +85,23 @@ public final class ConnectionGuard {
   private final AtomicLong expected = new AtomicLong(); // bytes that resumed senders will claim
   private final LongAdder refused = new LongAdder();
   private final LongAdder slow = new LongAdder();
+  private final LongAdder flooding = new LongAdder();
+  private final OpenConnections open;
 
+  /// @param connectionsMax connections at a time
   /// @param tls whether the connections speak TLS
-  public ConnectionGuard(LimitOptions limits, boolean tls) {
+  public ConnectionGuard(LimitOptions limits, int connectionsMax, boolean tls) {
     this.limits = limits;
     this.tls = tls;
+    this.open = new OpenConnections(connectionsMax);
   }
 
   /// Adds a guard in front of all other handlers of a new connection.
   public void guard(ChannelPipeline pipeline) {
-    Guarded guarded = new Guarded();
+    Guarded guarded = new Guarded(pipeline.channel());
     pipeline.channel().attr(GUARDED).set(guarded);
-    pipeline.addFirst(guarded);
+    pipeline.addFirst(NAME, guarded);
+    ProtocolWatch.watch(pipeline, NAME, tls, guarded::guardHttp2);
   }
 
   /// Tells the guard that the headers of a request have arrived.
@@ -180,6 +190,16 @@ public final class ConnectionGuard {
     return slow.sum();
   }
 
+  /// HTTP/2 connections ended because of what [Http2FrameGuard] counts.
+  public long flooding() {
+    return flooding.sum();
+  }
+
+  /// Connections closed to make room for new ones.
+  public long evicted() {
+    return open.evicted();
+  }
+
   /// Addresses that have connections now.
   int addresses() {
     return byAddress.size();
@@ -201,7 +221,11 @@ public final class ConnectionGuard {
   }
 
   /// One connection.
-  private final class Guarded extends ChannelDuplexHandler {
+  private final class Guarded extends ChannelDuplexHandler implements OpenConnections.Connection {
+    private final Channel channel;
+    private volatile State state = State.UNFINISHED;
+    private volatile long sinceNanos = System.nanoTime(); // of `state`
+    private boolean ended; // what arrives is dropped
     private @Nullable String address; // the key in `byAddress`; null when not counted
     private @Nullable Future<?> deadline; // while headers arrive
     private int answering;
@@ -215,11 +239,50 @@ public final class ConnectionGuard {
     private boolean lingering;
     private long dropped; // bytes, while lingering
 
+    Guarded(Channel channel) {
+      this.channel = channel;
+    }
+
+    @Override
+    public State state() {
+      return state;
+    }
+
+    @Override
+    public long sinceNanos() {
+      return sinceNanos;
+    }
+
+    @Override
+    public void evict() {
+      var _ = channel.close();
+    }
+
+    private void become(State next) {
+      sinceNanos = System.nanoTime();
+      state = next;
+    }
+
+    boolean guardHttp2(ChannelPipeline pipeline) {
+      return Http2FrameGuard.guard(
+          pipeline, limits.http2FramesMax(), System::nanoTime, this::flooded);
+    }
+
+    private void flooded() {
+      flooding.increment();
+      ended = true;
+      Runnable close = this::evict;
+      var _ = channel.eventLoop().schedule(close, GOAWAY_MILLIS, MILLISECONDS);
+    }
+
     @Override
     public void channelActive(ChannelHandlerContext context) throws Exception {
+      boolean room = open.add(this);
       address = counted(context.channel().remoteAddress());
-      if (address != null
-          && byAddress.merge(address, 1, Integer::sum) > limits.connectionsPerAddressMax()) {
+      boolean fair =
+          address == null
+              || byAddress.merge(address, 1, Integer::sum) <= limits.connectionsPerAddressMax();
+      if (!room || !fair) {
         refused.increment();
         var _ = context.close();
         return;
@@ -231,6 +294,7 @@ public final class ConnectionGuard {
     public void channelInactive(ChannelHandlerContext context) throws Exception {
       arrived();
       cameAsExpected();
+      open.remove(this);
       if (address != null) {
         byAddress.computeIfPresent(address, (_, count) -> count > 1 ? count - 1 : null);
         address = null;
@@ -240,6 +304,10 @@ public final class ConnectionGuard {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+      if (ended) {
+        ReferenceCountUtil.release(message);
+        return;
+      }
       if (tls && !secret && message instanceof ByteBuf bytes && bytes.isReadable()) {
         secret = true;
         if (bytes.getByte(bytes.readerIndex()) != TLS_HANDSHAKE) {
@@ -249,6 +317,9 @@ public final class ConnectionGuard {
         }
       }
       if (answering == 0 && !multiplex && deadline == null) {
+        if (state == State.QUIET) {
+          become(State.UNFINISHED);
+        }
         deadline =
             context.executor().schedule(() -> tooSlow(context), limits.headerSeconds(), SECONDS);
       }
@@ -344,10 +415,14 @@ public final class ConnectionGuard {
       cameAsExpected();
       multiplex |= ofMany;
       answering++;
+      state = State.ANSWERING;
     }
 
     void end() {
       answering--;
+      if (answering == 0) {
+        become(State.QUIET);
+      }
     }
   }
 }

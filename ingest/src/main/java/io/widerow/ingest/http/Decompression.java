@@ -6,7 +6,6 @@ import io.widerow.ingest.intake.Body;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.zip.GZIPInputStream;
 
 /// Decompresses a body piece by piece, and checks the limits after each piece (zip bombs).
 public final class Decompression {
@@ -61,11 +60,11 @@ public final class Decompression {
   }
 
   private static InputStream open(Body packed, String encoding) throws IOException {
-    InputStream raw = new ByteArrayInputStream(packed.bytes(), 0, packed.length());
     if (encoding.equals("zstd")) {
+      InputStream raw = new ByteArrayInputStream(packed.bytes(), 0, packed.length());
       return new ZstdInputStreamNoFinalizer(raw).setLongMax(ZSTD_WINDOW_LOG_MAX);
     }
-    return new GZIPInputStream(raw, 8 << 10);
+    return new GzipMembers(packed.bytes(), packed.length());
   }
 
   /// Claims credit for bytes before they are used.

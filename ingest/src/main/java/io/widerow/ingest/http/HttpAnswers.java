@@ -15,6 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /// Builds the JSON answers that several endpoints share.
 public final class HttpAnswers {
   private static final int LISTED_MAX = 10_000;
+  private static final int LISTED_OF_NONE_MAX = 100; // when nothing was stored
   private static final int RETRY_SECONDS_MAX = 5;
 
   private HttpAnswers() {}
@@ -34,12 +35,14 @@ public final class HttpAnswers {
         status, appendString(new StringBuilder("{\"error\":"), why).append("}\n").toString());
   }
 
-  /// `{"accepted":n,"rejected":[{"index":i,"reason":"..."}],"durability":"disk"}`.
+  /// `{"accepted":n,"rejected":[{"index":i,"reason":"..."}],"durability":"disk"}`. A sender of whom
+  /// everything was refused has one mistake, not thousands, so that fewer reasons are listed.
   public static HttpResponse stored(Outcome.Stored stored) {
     Refusals refused = stored.refused();
     StringBuilder json = new StringBuilder(128);
     json.append("{\"accepted\":").append(stored.accepted()).append(",\"rejected\":[");
-    int listed = Math.min(refused.listed(), LISTED_MAX);
+    int most = stored.accepted() == 0 ? LISTED_OF_NONE_MAX : LISTED_MAX;
+    int listed = Math.min(refused.listed(), most);
     for (int i = 0; i < listed; i++) {
       json.append(i == 0 ? "{\"index\":" : ",{\"index\":").append(refused.index(i));
       appendString(json.append(",\"reason\":"), refused.reason(i)).append('}');

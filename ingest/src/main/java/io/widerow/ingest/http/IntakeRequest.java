@@ -204,7 +204,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     } catch (RequestRefused refused) {
       refuse(refused);
     } catch (RuntimeException bug) { // the credit must be given back
-      LOG.log(Level.SEVERE, "reading " + context.path(), bug);
+      told("reading", bug);
       over = true;
       endPace();
       finish(HttpResponse.ofFailure(bug));
@@ -272,7 +272,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       if (batch != null) {
         intake.lanes().drop(batch);
       }
-      LOG.log(Level.SEVERE, "decoding " + context.path(), bug);
+      told("decoding", bug);
       finish(HttpResponse.ofFailure(bug));
     }
   }
@@ -323,6 +323,10 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     endPace();
     body.give();
     finish(protocol.refuse(refused));
+  }
+
+  private void told(String doing, Throwable bug) {
+    LOG.log(Level.SEVERE, bug, () -> doing + " a request for " + context.path());
   }
 
   private void finish(HttpResponse response) {

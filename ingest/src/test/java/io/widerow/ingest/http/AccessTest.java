@@ -3,6 +3,7 @@ package io.widerow.ingest.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,9 @@ import com.linecorp.armeria.client.WebClient;
 import com.linecorp.armeria.common.AggregatedHttpResponse;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.RequestHeaders;
+import io.widerow.faults.Http2Flood;
+import io.widerow.faults.RawHttp;
+import io.widerow.faults.RawHttp2;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
@@ -32,10 +36,23 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.MessageDigest;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -127,6 +144,128 @@ class AccessTest {
       Files.writeString(file, "not a line\n"); // a mistake: nobody is locked out
       slipped.reload();
       assertNotNull(slipped.tokens().find("a"));
+    }
+  }
+
+  @Test
+  void aFileThatOthersMayReadMeanwhileIsRefused() throws IOException, GeneralSecurityException {
+    Path file = tokens("rw-------", "a " + digest("a") + " admin\n");
+    List<String> told = new ArrayList<>();
+    Handler handler = handler(told);
+    Logger log = Logger.getLogger("widerow");
+    log.addHandler(handler);
+    try {
+      TokenFile opened = new TokenFile(file);
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+      opened.reload();
+      opened.reload();
+      assertEquals(1, told.size(), told.toString());
+      assertTrue(told.getFirst().contains("0600"), told.toString());
+      Files.writeString(file, "b " + digest("b") + " admin\n");
+      opened.reload();
+      assertNotNull(opened.tokens().find("a"), "nobody is locked out");
+      assertNull(opened.tokens().find("b"), "what others may have written is not believed");
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+      opened.reload();
+      assertNotNull(opened.tokens().find("b"));
+    } finally {
+      log.removeHandler(handler);
+    }
+  }
+
+  private static Handler handler(List<String> told) {
+    return new Handler() {
+      @Override
+      public void publish(LogRecord record) {
+        told.add(new SimpleFormatter().formatMessage(record));
+      }
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Test
+  void aPathIsWrittenAsTheEndpointIs() throws IOException, GeneralSecurityException {
+    Map<String, String> values = tokensOfThree();
+    try (Daemon daemon = Daemon.start(DaemonConfig.of(values), new MemoryStore(1))) {
+      for (String path :
+          List.of(
+              "//v1/status",
+              "/v1//status",
+              "/v1/status;x",
+              "/v1;x/status",
+              "/v1/./status",
+              "/v1/%73tatus",
+              "/v1/status/",
+              "/v1/query/../status",
+              "/v1%2fstatus",
+              "/V1/STATUS")) {
+        String told = asked(daemon, path);
+        assertTrue(told.matches("(?s)HTTP/1.1 (400|404) .*"), path + " gets " + told);
+      }
+      assertTrue(asked(daemon, "/v1/status?a=/b;c//d").startsWith("HTTP/1.1 200"));
+    }
+  }
+
+  private static String asked(Daemon daemon, String path) throws IOException {
+    try (RawHttp raw = new RawHttp(daemon.httpAddress().getPort())) {
+      raw.send("GET " + path + " HTTP/1.1\r\nhost: 127.0.0.1\r\n");
+      raw.send("authorization: Bearer a\r\nconnection: close\r\n\r\n");
+      return raw.untilClosed();
+    }
+  }
+
+  @Test
+  void aFloodIsEndedUnderTlsToo()
+      throws IOException, InterruptedException, GeneralSecurityException {
+    Map<String, String> values = tokensOfThree();
+    certificate(values);
+    try (Daemon daemon = Daemon.start(DaemonConfig.of(values), new MemoryStore(1))) {
+      SSLContext trusting = SSLContext.getInstance("TLS");
+      trusting.init(null, new TrustManager[] {new TrustAll()}, null);
+      for (Http2Flood flood : List.of(Http2Flood.PING, Http2Flood.WINDOW_UPDATE_OF_0)) {
+        SSLSocket socket =
+            (SSLSocket)
+                trusting
+                    .getSocketFactory()
+                    .createSocket(InetAddress.getLoopbackAddress(), daemon.httpAddress().getPort());
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setApplicationProtocols(new String[] {"h2"});
+        socket.setSSLParameters(parameters);
+        try (RawHttp2 raw = new RawHttp2(socket, RawHttp2.PREFACE)) {
+          assertTrue(raw.floodUntilEnded(flood::frames, 50_000, true), flood + " goes on");
+        }
+      }
+    }
+  }
+
+  /// Believes every certificate, for tests.
+  private static final class TrustAll extends X509ExtendedTrustManager {
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
     }
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /// Goal: [ConnectionGuard] lets through what it must, and nothing else. Method: embedded channels
 /// instead of connections, with a clock that the test sets.
 class ConnectionGuardTest {
-  private static final LimitOptions LIMITS = new LimitOptions(2, 10, 1_024, 30, 96L << 20);
+  private static final LimitOptions LIMITS = new LimitOptions(2, 10, 50, 1_024, 30, 96L << 20);
 
   /// A connection from an address.
   private static EmbeddedChannel connect(ConnectionGuard guard, String address) {
@@ -62,7 +62,7 @@ class ConnectionGuardTest {
 
   @Test
   void connectionsOfOneAddressAreLimited() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, false);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, false);
     EmbeddedChannel first = connect(guard, "192.0.2.1");
     assertTrue(first.isOpen() && connect(guard, "192.0.2.1").isOpen());
     assertFalse(connect(guard, "192.0.2.1").isOpen());
@@ -75,7 +75,7 @@ class ConnectionGuardTest {
 
   @Test
   void anIpv6NetworkIsOneAddressAndLoopbackIsNotCounted() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, false);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, false);
     assertTrue(connect(guard, "2001:db8::1").isOpen());
     assertTrue(connect(guard, "2001:db8::2").isOpen());
     assertFalse(connect(guard, "2001:db8::3").isOpen());
@@ -87,7 +87,7 @@ class ConnectionGuardTest {
 
   @Test
   void headersMustArriveInTime() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, false);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, false);
     EmbeddedChannel channel = connect(guard, "127.0.0.1");
     pass(channel, 100);
     assertTrue(channel.isOpen(), "the guard does not time a silent connection");
@@ -103,7 +103,7 @@ class ConnectionGuardTest {
 
   @Test
   void whatIsAnsweredIsNotTimed() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, false);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, false);
     EmbeddedChannel channel = connect(guard, "127.0.0.1");
     send(channel, "GET / HTTP/1.1\r\n\r\n");
     channel.writeOutbound(Unpooled.copiedBuffer("answer", StandardCharsets.US_ASCII));
@@ -115,7 +115,7 @@ class ConnectionGuardTest {
 
   @Test
   void plainHttpOnATlsPortGetsAnExplanation() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, true);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, true);
     EmbeddedChannel plain = connect(guard, "127.0.0.1");
     send(plain, "GET / HTTP/1.1\r\n\r\n");
     assertTrue(told(plain).contains("TLS is spoken here"));
@@ -130,7 +130,7 @@ class ConnectionGuardTest {
 
   @Test
   void pausedConnectionsResumeInTheOrderOfRefusal() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, false);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, false);
     EmbeddedChannel first = connect(guard, "127.0.0.1");
     EmbeddedChannel gone = connect(guard, "127.0.0.1");
     EmbeddedChannel second = connect(guard, "127.0.0.1");

@@ -22,11 +22,16 @@ import org.jspecify.annotations.Nullable;
 /// | parameter | for | meaning |
 /// |---|---|---|
 /// | `type` | both | type of events without one |
-/// | `ts` | text | form of a line's time: a name or a pattern of [TimePattern]; none: arrival |
-/// | `at` | text | byte offset in the line at which a pattern of `ts` begins |
+/// | `ts` | text | form of a line's time: a name or a pattern of [TimePattern]; none: `auto` |
+/// | `at` | text | byte offset in the line at which a pattern of `ts` begins; none: any word |
 /// | `zone` | text | zone of times without one, `UTC` by default |
 /// | `start` | text | what begins a record: `time`, or an RE2 expression; none: every line |
 public final class EventsProtocol implements WriteProtocol {
+  private static final String FORM = "application/x-www-form-urlencoded";
+  private static final String CURL =
+      "; with curl add -H 'content-type: application/x-ndjson' for JSON, or -H 'content-type:"
+          + " text/plain' for text, and use --data-binary: -d removes the ends of lines";
+
   private final @Nullable JsonLinesDecoder json;
   private final @Nullable TextLinesDecoder text;
 
@@ -52,7 +57,9 @@ public final class EventsProtocol implements WriteProtocol {
       default ->
           throw new RequestRefused(
               HttpStatus.UNSUPPORTED_MEDIA_TYPE,
-              "Content-Type must be application/x-ndjson or text/plain, got " + kind);
+              "Content-Type must be application/x-ndjson or text/plain, got "
+                  + kind
+                  + (kind.equals(FORM) ? CURL : ""));
     };
   }
 
@@ -63,11 +70,12 @@ public final class EventsProtocol implements WriteProtocol {
     }
     try {
       ZoneId zone = ZoneId.of(parameters.get("zone", "UTC"));
-      int offset = Integer.parseInt(parameters.get("at", "0"));
-      if (offset < 0) {
+      String at = parameters.get("at");
+      int offset = at == null ? -1 : Integer.parseInt(at);
+      if (at != null && offset < 0) {
         throw new IllegalArgumentException("at must not be negative, got " + offset);
       }
-      TimePattern pattern = TimePattern.of(parameters.get("ts", ""), offset, zone);
+      TimePattern pattern = TimePattern.of(parameters.get("ts", "auto"), offset, zone);
       return new TextLinesDecoder(
           type, pattern, TextLinesDecoder.Start.of(parameters.get("start")));
     } catch (IllegalArgumentException

@@ -4,6 +4,7 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.Swar;
@@ -15,9 +16,11 @@ import org.jspecify.annotations.Nullable;
 /// Decodes JSON lines: each line is one object, and each object one event. At the top level `ts` is
 /// the time (RFC 3339, or a number in the unit that [Times#ofEpoch] finds), `type` the type, and
 /// `id` a version-1 UUID; every other member is an attribute. Nested objects are flattened, with
-/// their names joined by dots; an array is kept as its JSON text; null is left out.
+/// their names joined by dots; an array is kept as its JSON text; a whole number of more than 64
+/// bits as the string of its digits; null is left out.
 ///
-/// A bad line is refused and decoding goes on with the next one. Blank lines are not counted.
+/// A bad line is refused and decoding goes on with the next one. Blank lines are not counted. A
+/// byte order mark before a line is not a part of it.
 ///
 /// - Threads: one.
 public final class JsonLinesDecoder {
@@ -57,6 +60,7 @@ public final class JsonLinesDecoder {
   public void decode(byte[] body, int offset, int limit, IncomingBatch batch) {
     JsonScanner json = new JsonScanner(body, offset, limit);
     while (json.at < limit) {
+      json.at = ByteOrderMark.skip(body, json.at, limit);
       if (json.peek() == '\n') {
         json.at++;
         continue;
@@ -280,9 +284,12 @@ public final class JsonLinesDecoder {
       }
       default -> {
         json.requireNumber(first);
+        int start = json.at;
         json.number();
         if (json.whole) {
           tape.whole(json.wholeValue);
+        } else if (json.wide) {
+          tape.string(false, start, json.at - start); // its digits, which a double would round
         } else {
           tape.fraction(json.value);
         }

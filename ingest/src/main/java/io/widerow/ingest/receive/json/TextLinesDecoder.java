@@ -1,16 +1,22 @@
 package io.widerow.ingest.receive.json;
 
 import com.google.re2j.Pattern;
+import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimePattern;
+import io.widerow.ingest.decode.TimeSight;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes plain text: each line is one event, with the bytes of the line up to the newline as its
 /// `body`. With a start pattern, a record extends to the next line that matches the pattern, so
-/// that a stack trace stays with its message. Empty lines between records are not counted.
+/// that a stack trace stays with its message. Empty lines between records are not counted. A
+/// newline may be CR LF, and a byte order mark before a line is not a part of it.
+///
+/// With [TimePattern.Auto] a record has the first time of its lines; one without a time has that of
+/// the record before it, and before the first of those the time of arrival.
 ///
 /// - Threads: one.
 public final class TextLinesDecoder {
@@ -23,6 +29,8 @@ public final class TextLinesDecoder {
   private final byte[] type;
   private final TimePattern pattern;
   private final Start start;
+  private byte[] joined = {}; // a record without its CRs
+  private long timeBefore = Times.NONE;
 
   /// What starts a record.
   public sealed interface Start {
@@ -57,43 +65,99 @@ public final class TextLinesDecoder {
     int at = offset;
     while (at < limit) {
       int end = Swar.newline(body, at, limit);
-      if (end > at) {
-        end = recordEnd(body, end, limit);
-        event(body, at, end, batch);
+      int first = ByteOrderMark.skip(body, at, end);
+      int firstEnd = withoutCr(body, first, end, limit);
+      if (firstEnd > first) {
+        int recordEnd = recordEnd(body, end, limit, batch.wallNanos);
+        if (recordEnd == end) {
+          event(body, first, firstEnd, batch);
+        } else {
+          end = recordEnd;
+          lines(body, first, end, limit, batch);
+        }
       }
       at = end + 1;
     }
   }
 
-  private int recordEnd(byte[] body, int firstEnd, int limit) {
+  /// The end of a line that ends with `end`, without the CR of CR LF.
+  private static int withoutCr(byte[] body, int offset, int end, int limit) {
+    return end < limit && end > offset && body[end - 1] == '\r' ? end - 1 : end;
+  }
+
+  private int recordEnd(byte[] body, int firstEnd, int limit, long nowNanos) {
     if (start instanceof Start.EveryLine) {
       return firstEnd;
     }
     int end = firstEnd;
     while (end + 1 < limit) {
       int next = Swar.newline(body, end + 1, limit);
-      if (startsRecord(body, end + 1, next)) {
+      int offset = ByteOrderMark.skip(body, end + 1, next);
+      if (startsRecord(body, offset, withoutCr(body, offset, next, limit), nowNanos)) {
         break;
       }
       end = next;
     }
-    while (end > firstEnd
-        && body[end - 1] == '\n') { // trailing blank lines are not part of a record
-      end--;
-    }
-    return Math.min(end, limit);
+    return Math.min(withoutBlankLines(body, firstEnd, end), limit);
   }
 
-  private boolean startsRecord(byte[] body, int offset, int limit) {
+  /// Blank lines at the end are not a part of a record.
+  private static int withoutBlankLines(byte[] body, int firstEnd, int recordEnd) {
+    int end = recordEnd;
+    while (end > firstEnd) {
+      if (body[end - 1] == '\n') {
+        end--;
+      } else if (end > firstEnd + 1 && body[end - 1] == '\r' && body[end - 2] == '\n') {
+        end -= 2;
+      } else {
+        break;
+      }
+    }
+    return end;
+  }
+
+  private boolean startsRecord(byte[] body, int offset, int limit, long nowNanos) {
     return switch (start) {
       case Start.EveryLine() -> true;
-      case Start.Time() -> pattern.nanos(body, offset, limit) != Times.NONE;
+      case Start.Time() -> {
+        boolean indented = offset < limit && (body[offset] == ' ' || body[offset] == '\t');
+        yield !(indented && pattern instanceof TimePattern.Auto) // a trace that mentions a time
+            && pattern.nanos(body, offset, limit, nowNanos) != Times.NONE;
+      }
       case Start.Expression(Pattern expression) -> {
         int looked = Math.min(limit - offset, 1_024);
         String text = new String(body, offset, looked, StandardCharsets.UTF_8);
         yield expression.matcher(text).lookingAt();
       }
     };
+  }
+
+  /// Ends a record of several lines, in `[offset, end)`.
+  private void lines(byte[] body, int offset, int end, int limit, IncomingBatch batch) {
+    int last = withoutCr(body, offset, end, limit);
+    if (last - offset > LINE_BYTES_MAX || !hasCrLf(body, offset, last)) {
+      event(body, offset, last, batch);
+      return;
+    }
+    if (joined.length < last - offset + Swar.SLACK_BYTES) {
+      joined = new byte[last - offset + Swar.SLACK_BYTES];
+    }
+    int length = 0;
+    for (int i = offset; i < last; i++) {
+      if (body[i] != '\r' || i + 1 == last || body[i + 1] != '\n') {
+        joined[length++] = body[i];
+      }
+    }
+    event(joined, 0, length, batch);
+  }
+
+  private static boolean hasCrLf(byte[] body, int offset, int end) {
+    for (int i = offset + 1; i < end; i++) {
+      if (body[i] == '\n' && body[i - 1] == '\r') {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void event(byte[] body, int offset, int limit, IncomingBatch batch) {
@@ -104,8 +168,10 @@ public final class TextLinesDecoder {
     long nanos;
     if (pattern instanceof TimePattern.Arrival) {
       nanos = batch.useArrivalTime();
+    } else if (pattern instanceof TimePattern.Auto(TimeSight sight)) {
+      nanos = seen(sight, body, offset, limit, batch);
     } else {
-      nanos = pattern.nanos(body, offset, limit);
+      nanos = pattern.nanos(body, offset, limit, batch.wallNanos);
       if (nanos == Times.NONE) {
         batch.refuse(NO_TIME);
         return;
@@ -114,5 +180,28 @@ public final class TextLinesDecoder {
     batch.events.begin(type, 0, type.length, nanos);
     batch.events.putString(BODY, 0, BODY.length, body, offset, limit - offset);
     batch.end();
+  }
+
+  private long seen(TimeSight sight, byte[] body, int offset, int limit, IncomingBatch batch) {
+    int at = offset;
+    while (at < limit) {
+      int end = start instanceof Start.EveryLine ? limit : newline(body, at, limit);
+      long nanos = sight.nanos(body, at, end, batch.wallNanos);
+      if (nanos != Times.NONE) {
+        timeBefore = nanos;
+        return nanos;
+      }
+      at = end + 1;
+    }
+    return timeBefore == Times.NONE ? batch.useArrivalTime() : timeBefore;
+  }
+
+  /// [Swar#newline] for bytes without slack.
+  private static int newline(byte[] bytes, int offset, int limit) {
+    int at = offset;
+    while (at < limit && bytes[at] != '\n') {
+      at++;
+    }
+    return at;
   }
 }

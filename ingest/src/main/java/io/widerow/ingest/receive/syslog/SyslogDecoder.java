@@ -1,14 +1,13 @@
 package io.widerow.ingest.receive.syslog;
 
 import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.TimePattern;
+import io.widerow.ingest.decode.LocalTimes;
 import io.widerow.ingest.decode.Times;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.time.ZoneId;
-import java.time.ZonedDateTime;
 
 /// Decodes one syslog message, RFC 5424 or RFC 3164, distinguished by what follows the priority.
 /// The event's type is `syslog`. Its attributes are the fields of the header that are present, the
@@ -32,10 +31,9 @@ public final class SyslogDecoder {
   private static final byte[] APP = ascii("app");
   private static final byte[] PID = ascii("pid");
   private static final byte[] MESSAGE_ID = ascii("msgid");
-  private static final long DAY_SECONDS = 86_400;
 
   private final AttributeTape tape = new AttributeTape();
-  private final ZoneId zone;
+  private final LocalTimes local;
   private byte[] bytes = new byte[0];
   private int at;
   private int limit;
@@ -43,7 +41,7 @@ public final class SyslogDecoder {
 
   /// @param zone of times without one
   public SyslogDecoder(ZoneId zone) {
-    this.zone = zone;
+    local = new LocalTimes(zone);
   }
 
   private static byte[] ascii(String text) {
@@ -141,7 +139,7 @@ public final class SyslogDecoder {
       }
     }
     if (header(HOST) && header(APP) && header(PID) && header(MESSAGE_ID) && structuredData()) {
-      skipMark();
+      at = ByteOrderMark.skip(bytes, at, limit);
       return true;
     }
     at = start;
@@ -243,15 +241,6 @@ public final class SyslogDecoder {
     return true;
   }
 
-  private void skipMark() { // the byte order mark before UTF-8 text
-    if (limit - at >= 3
-        && bytes[at] == (byte) 0xef
-        && bytes[at + 1] == (byte) 0xbb
-        && bytes[at + 2] == (byte) 0xbf) {
-      at += 3;
-    }
-  }
-
   private boolean rfc3164(long nowNanos) {
     int start = at;
     int month = limit - at >= 16 ? Times.month(bytes, at) : -1;
@@ -266,7 +255,7 @@ public final class SyslogDecoder {
     if (tens < 0 || ones < 0 || seconds < 0 || bytes[at + 15] != ' ') {
       return false;
     }
-    timeNanos = nearest(month, day, seconds, nowNanos);
+    timeNanos = local.nearest(month, day, seconds, nowNanos);
     at += 16;
     return timeNanos != Times.NONE && hostAndTag();
   }
@@ -282,22 +271,6 @@ public final class SyslogDecoder {
     }
     timeNanos = nanos;
     return hostAndTag();
-  }
-
-  /// Completes a time without a year: the latest such time that is at most a day in the future.
-  private long nearest(int month, int day, long seconds, long nowNanos) {
-    Instant now = Instant.ofEpochSecond(Math.floorDiv(nowNanos, Times.NANOS_PER_SECOND));
-    int year = ZonedDateTime.ofInstant(now, zone).getYear() + 1;
-    long latest = nowNanos + DAY_SECONDS * Times.NANOS_PER_SECOND;
-    for (int tried = 0; tried < 9; tried++, year--) { // a leap day may be eight years ago
-      if (Times.isDate(year, month, day)) {
-        long nanos = TimePattern.ofLocal(Times.nanosOf(year, month, day, seconds), zone);
-        if (nanos <= latest) {
-          return nanos;
-        }
-      }
-    }
-    return Times.NONE;
   }
 
   /// Reads `host app[pid]: text`; without a host it begins with the tag.

@@ -1,0 +1,410 @@
+package io.widerow.ingest.decode;
+
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+
+/// Finds the time of a line by sight: the first one that begins in the first [#SIGHT_BYTES] bytes.
+/// The position decides, then the first byte and the number of digits tell the form, so that each
+/// position has at most one.
+///
+/// ```
+///   2015-10-18 18:01:47,978       2015-10-18T18:01:47.978Z      2015-10-18,18:01:47
+///   2015/10/18 18:01:47           2015.10.18 18:01:47           2005-06-03-15.42.50.675872
+///   20171223-22:15:29:606         20171223T221529Z              I20171223 22:15:29
+///   17/May/2015:10:05:03 +0000    17-May-2015 10:05:03          17 May 2015 10:05:03
+///   17.05.2015 10:05:03           Sun Dec 04 04:47:44 2005      Dec 4, 2005 4:47:44 AM
+///   without century:              17/06/09 20:10:40             081109 203615 at the beginning
+///   without year:                 Jun  9 06:06:20               9 Jun 06:06:20
+///     03-17 16:13:38.811          [10.30 16:49:06]              I0102 15:04:05.000000
+///   1131566461 2005.11.09         epoch and day; the fraction is that of a DB2 time after a word
+///   1700000000  1700000000.123    epoch in s, ms, us or ns
+/// ```
+///
+/// A time does not begin within a word, a number, a path or a file name. An epoch stands alone and
+/// lies in 2001 to 2100; where it is not the first word of the line it counts only when the line
+/// has no other time and no line before had one that is not an epoch: it may be any number. A time
+/// more than a day ahead counts only at the beginning of a line: elsewhere it says when something
+/// ends.
+///
+/// - Threads: one.
+public final class TimeSight {
+  static final int SIGHT_BYTES = 200;
+
+  private static final long DAY_NANOS = 86_400 * Times.NANOS_PER_SECOND;
+  private static final int NO_YEAR = -1;
+
+  private static final byte[] WEEKDAYS = ascii("SunMonTueWedThuFriSat");
+
+  private static final byte BEGINS = 1; // a time may begin with this byte
+  private static final byte JOINS = 2; // no time begins after this byte
+  private static final byte[] CLASS = new byte[256];
+
+  static {
+    for (char c = '0'; c <= 'z'; c++) {
+      if (Character.isLetterOrDigit(c)) {
+        CLASS[c] |= JOINS;
+      }
+    }
+    for (byte joins : ascii("._-/+\\%")) {
+      CLASS[joins] |= JOINS;
+    }
+    for (byte begins : ascii("0123456789JFMASONDIWE")) { // months, and levels of klog
+      CLASS[begins] |= BEGINS;
+    }
+  }
+
+  private final ClockText text = new ClockText();
+  private final LocalTimes local;
+  private final LocalTimes utc = new LocalTimes(ZoneOffset.UTC);
+  private boolean calendarSeen; // a line had a time that is not an epoch
+
+  // The line being read.
+  private byte[] bytes = {};
+  private int start;
+  private int limit;
+  private long nowNanos;
+  private long numberNanos; // of the first number that may be an epoch
+
+  /// @param zone of times without one
+  public TimeSight(ZoneId zone) {
+    local = new LocalTimes(zone);
+  }
+
+  static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /// The time of the line in `[offset, newLimit)`; [Times#NONE] when it has none.
+  ///
+  /// @param newNowNanos completes times without a year
+  public long nanos(byte[] line, int offset, int newLimit, long newNowNanos) {
+    bytes = line;
+    start = offset;
+    limit = newLimit;
+    text.begin(line, newLimit);
+    nowNanos = newNowNanos;
+    numberNanos = Times.NONE;
+    int end = Math.min(limit, offset + SIGHT_BYTES);
+    int before = 0;
+    for (int i = offset; i < end; i++) {
+      int kind = CLASS[bytes[i] & 0xff];
+      if ((kind & BEGINS) != 0 && (before & JOINS) == 0) {
+        long nanos = Times.isDigit(bytes[i]) ? number(i) : word(i);
+        if (nanos != Times.NONE && (nanos <= nowNanos + DAY_NANOS || isClear(i))) {
+          return nanos;
+        }
+      }
+      before = kind;
+    }
+    return calendarSeen ? Times.NONE : numberNanos;
+  }
+
+  /// Whether what begins at `i` is the time of the line, be it as odd as it may: it stands first,
+  /// perhaps after a weekday, or in brackets.
+  private boolean isClear(int i) {
+    return i - start <= 6 || bytes[i - 1] == '[';
+  }
+
+  /// Whether the line, or its first bracket, begins at `i`.
+  private boolean isHead(int i) {
+    return i - start <= 1;
+  }
+
+  private long number(int i) {
+    int count = text.digitsAt(i);
+    int next = text.byteAt(i + count);
+    return switch (count) {
+      case 1, 2 -> shortNumber(i, count, next);
+      case 4 -> next == '-' || next == '/' || next == '.' ? yearFirst(i, next) : Times.NONE;
+      case 6 -> next == ' ' && isHead(i) ? sixDigits(i) : Times.NONE;
+      case 8 -> eightDigits(i);
+      case 10, 13, 16, 19 -> epoch(i, count);
+      default -> Times.NONE;
+    };
+  }
+
+  /// `2015-10-18 18:01:47`, also with slashes or points, and `2005-06-03-15.42.50.675872`.
+  private long yearFirst(int i, int separator) {
+    int year = Times.digits(bytes, i, 4);
+    text.at = i + 5;
+    int month = text.take(2);
+    boolean more = text.expect(separator);
+    int day = text.take(2);
+    if (!more || day < 0) {
+      return Times.NONE;
+    }
+    if (separator == '-' && text.expect('-')) {
+      return text.db2Clock() ? complete(year, month, day, text.zone()) : Times.NONE;
+    }
+    int b = text.byteAt(text.at);
+    if (b == ',' || b == ' ' || (b | 0x20) == 't') {
+      text.at++;
+    } else {
+      return Times.NONE;
+    }
+    if (b != 'T' && b != 't') {
+      text.skipSpaces();
+    }
+    return text.clock(false) ? complete(year, month, day, text.zone()) : Times.NONE;
+  }
+
+  private long shortNumber(int i, int count, int next) {
+    int first = Times.digits(bytes, i, count);
+    text.at = i + count + 1;
+    if (next == ' ' || next == '/' || next == '-') {
+      int month = limit - text.at >= 3 ? Times.month(bytes, text.at) : -1;
+      if (month > 0) {
+        text.at += 3;
+        return dayMonth(first, month, next);
+      }
+    }
+    if (count != 2 || text.digitsAt(text.at) != 2) {
+      return Times.NONE;
+    }
+    int second = text.take(2);
+    return switch (next) {
+      case '-' -> text.expect(' ') && text.clock(false) ? unyeared(first, second) : Times.NONE;
+      case '/' -> text.expect('/') ? twoDigitYear(first, second) : Times.NONE;
+      case '.' -> points(i, first, second);
+      default -> Times.NONE;
+    };
+  }
+
+  /// `17/May/2015:10:05:03 +0000`, `17-May-2015 10:05:03`, `17 May 10:05:03`.
+  private long dayMonth(int day, int month, int separator) {
+    if (!text.expect(separator)) {
+      return Times.NONE;
+    }
+    int year = NO_YEAR;
+    if (text.digitsAt(text.at) == 4) {
+      year = text.take(4);
+      if (!text.expect(':') && !text.expect(' ') && !text.expect('T')) {
+        return Times.NONE;
+      }
+    } else if (separator != ' ') {
+      return Times.NONE;
+    }
+    return text.clock(false) ? complete(year, month, day, text.zone()) : Times.NONE;
+  }
+
+  /// `17/06/09 20:10:40`: year, month, day.
+  private long twoDigitYear(int year, int month) {
+    int day = text.digitsAt(text.at) == 2 ? text.take(2) : -1;
+    boolean more = text.expect(' ') && text.clock(false);
+    return more ? complete(century(year), month, day, text.zone()) : Times.NONE;
+  }
+
+  /// `[10.30 16:49:06]`: month, day; or `17.05.2015 10:05:03`: day, month.
+  private long points(int i, int first, int second) {
+    if (text.expect('.')) {
+      int year = text.digitsAt(text.at) == 4 ? text.take(4) : NO_YEAR;
+      if (year < 0) {
+        return Times.NONE;
+      }
+      boolean comma = text.expect(',');
+      boolean space = text.expect(' ');
+      return (comma || space) && text.clock(false)
+          ? complete(year, second, first, text.zone())
+          : Times.NONE;
+    }
+    boolean bracket = i > start && bytes[i - 1] == '[';
+    return bracket && text.expect(' ') && text.clock(false) ? unyeared(first, second) : Times.NONE;
+  }
+
+  /// `081109 203615` and `081109 20:36:15`.
+  private long sixDigits(int i) {
+    int year = century(Times.digits(bytes, i, 2));
+    text.at = i + 7;
+    text.skipSpaces();
+    boolean more = text.digitsAt(text.at) == 6 ? text.plainClock() : text.clock(false);
+    return more ? complete(year, monthAt(i + 2), dayAt(i + 4), ClockText.NO_ZONE) : Times.NONE;
+  }
+
+  /// `20171223-22:15:29:606`, `20171223T221529Z`.
+  private long eightDigits(int i) {
+    int b = text.byteAt(i + 8);
+    if (b != '-' && b != ' ' && b != 'T') {
+      return Times.NONE;
+    }
+    text.at = i + 9;
+    boolean plain = text.digitsAt(text.at) == 6;
+    if (plain && b != 'T' && !isHead(i)) {
+      return Times.NONE; // two numbers
+    }
+    boolean more = plain ? text.plainClock() : text.clock(true);
+    return more
+        ? complete(Times.digits(bytes, i, 4), monthAt(i + 4), dayAt(i + 6), text.zone())
+        : Times.NONE;
+  }
+
+  private int monthAt(int i) {
+    return Times.digits(bytes, i, 2);
+  }
+
+  private int dayAt(int i) {
+    return Times.digits(bytes, i, 2);
+  }
+
+  private static int century(int year) {
+    return year < 70 ? 2000 + year : 1900 + year;
+  }
+
+  private long word(int i) {
+    int b = bytes[i];
+    if ((b == 'I' || b == 'W' || b == 'E' || b == 'F') && text.isDigitAt(i + 1)) {
+      return klog(i + 1);
+    }
+    int month = limit - i >= 3 ? Times.month(bytes, i) : -1;
+    return month > 0 ? monthFirst(i, month) : Times.NONE;
+  }
+
+  /// `I0102 15:04:05.000000` and `I20060102 15:04:05.000000`, without their letter.
+  private long klog(int i) {
+    int count = text.digitsAt(i);
+    text.at = i + count;
+    if ((count != 4 && count != 8) || !text.expect(' ') || !text.clock(false)) {
+      return Times.NONE;
+    }
+    int year = count == 8 ? Times.digits(bytes, i, 4) : NO_YEAR;
+    int day = i + count - 2;
+    return complete(year, monthAt(day - 2), dayAt(day), text.zone());
+  }
+
+  /// `Jun 9 06:06:20`, `Dec 4, 2005 4:47:44 AM`, and `Dec 04 04:47:44 2005` after a weekday.
+  private long monthFirst(int i, int month) {
+    text.at = i + 3;
+    if (!text.expect(' ')) {
+      return Times.NONE;
+    }
+    text.skipSpaces();
+    int day = text.take(2);
+    boolean comma = text.expect(',');
+    if (day < 0 || !text.expect(' ')) {
+      return Times.NONE;
+    }
+    int year = NO_YEAR;
+    if (text.digitsAt(text.at) == 4) {
+      year = text.take(4);
+      boolean afterComma = text.expect(',');
+      if (!text.expect(' ') && !afterComma) {
+        return Times.NONE;
+      }
+    } else if (comma) {
+      return Times.NONE;
+    }
+    if (!text.clock(false)) {
+      return Times.NONE;
+    }
+    int zone = text.zone();
+    if (year == NO_YEAR && isWeekday(i - 4)) {
+      year = yearAfter();
+    }
+    return complete(year, month, day, zone);
+  }
+
+  private boolean isWeekday(int i) {
+    if (i < start || bytes[i + 3] != ' ') {
+      return false;
+    }
+    for (int day = 0; day < WEEKDAYS.length; day += 3) {
+      if (bytes[i] == WEEKDAYS[day]
+          && bytes[i + 1] == WEEKDAYS[day + 1]
+          && bytes[i + 2] == WEEKDAYS[day + 2]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private int yearAfter() {
+    if (text.byteAt(text.at) != ' '
+        || text.digitsAt(text.at + 1) != 4
+        || text.isWordAt(text.at + 5)) {
+      return NO_YEAR;
+    }
+    text.at += 5;
+    return Times.digits(bytes, text.at - 4, 4);
+  }
+
+  private long epoch(int i, int count) {
+    long nanos = Times.loneEpoch(bytes, i, limit);
+    if (nanos == Times.NONE) {
+      return nanos;
+    }
+    int day = i + count + 1;
+    if (count == 10 && isDayOf(nanos, day)) {
+      return nanos + db2Fraction(day + 11, nanos / Times.NANOS_PER_SECOND % 60);
+    }
+    if (isHead(i)) {
+      return nanos;
+    }
+    int before = bytes[i - 1];
+    boolean alone = before == ' ' || before == '\t' || before == '[';
+    boolean fractional = text.byteAt(i + count) == '.'; // hardly another number
+    if ((alone || fractional) && numberNanos == Times.NONE) {
+      numberNanos = nanos;
+    }
+    return Times.NONE;
+  }
+
+  /// Whether `2005.11.09 ` stands at `i` and is the day of a time, in whatever zone.
+  private boolean isDayOf(long nanos, int i) {
+    if (limit - i < 11
+        || bytes[i + 4] != '.'
+        || bytes[i + 7] != '.'
+        || bytes[i + 10] != ' '
+        || !Times.isDate(Times.digits(bytes, i, 4), monthAt(i + 5), dayAt(i + 8))) {
+      return false;
+    }
+    long day = Times.nanosOf(Times.digits(bytes, i, 4), monthAt(i + 5), dayAt(i + 8), 0);
+    return nanos > day - DAY_NANOS && nanos < day + 2 * DAY_NANOS;
+  }
+
+  /// The fraction of `2005-06-03-15.42.50.675872` after the word at `i`, if it is in this second.
+  private long db2Fraction(int i, long secondOfMinute) {
+    text.at = i;
+    while (text.at < limit && bytes[text.at] != ' ' && text.at - i < SIGHT_BYTES) {
+      text.at++;
+    }
+    text.at++;
+    if (limit - text.at < 19
+        || bytes[text.at + 4] != '-'
+        || bytes[text.at + 7] != '-'
+        || bytes[text.at + 10] != '-') {
+      return 0;
+    }
+    text.at += 11;
+    return text.db2Clock() && text.seconds % 60 == secondOfMinute ? text.fraction : 0;
+  }
+
+  private long unyeared(int month, int day) {
+    return complete(NO_YEAR, month, day, text.zone());
+  }
+
+  /// The time of a date and of what [ClockText] read, when nothing follows it that belongs to it.
+  private long complete(int year, int month, int day, int zone) {
+    int b = text.byteAt(text.at);
+    if (text.isWordAt(text.at) || b == '+' || (b == ':' && text.isDigitAt(text.at + 1))) {
+      return Times.NONE;
+    }
+    if (!Times.isDate(year == NO_YEAR ? 2_000 : year, month, day)
+        || (year == NO_YEAR && !text.exact)) {
+      return Times.NONE;
+    }
+    calendarSeen = true;
+    if (year == NO_YEAR) {
+      long nanos =
+          zone == ClockText.NO_ZONE
+              ? local.nearest(month, day, text.seconds, nowNanos)
+              : utc.nearest(month, day, text.seconds - zone, nowNanos);
+      return nanos == Times.NONE ? nanos : nanos + text.fraction;
+    }
+    long nanos = Times.nanosOf(year, month, day, text.seconds);
+    if (year < 1_700 || year > 2_250) {
+      return nanos; // beyond what a zone may change; the store refuses it
+    }
+    nanos += text.fraction;
+    return zone == ClockText.NO_ZONE ? local.ofLocal(nanos) : nanos - zone * Times.NANOS_PER_SECOND;
+  }
+}
