@@ -147,6 +147,10 @@ public final class Daemon implements AutoCloseable {
     maintenance =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
+    register(credit, memory);
+  }
+
+  private void register(ByteCredit credit, QueryMemory memory) {
     new JvmMemoryMetrics().bindTo(registry);
     new FileDescriptorMetrics().bindTo(registry);
     Gauge.builder("widerow.credit.used.bytes", credit, ByteCredit::bytesUsed).register(registry);
