@@ -43,10 +43,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: after any kill at any time, the answers are the sorted list of the events sent: whole, in
 /// pages of random sizes, ascending and descending. Method: the daemon as a process; events of
-/// eight types, of which 3 in 10 share a millisecond with others and 1 in 10 is late by up to two
-/// days. The daemon is killed with batches in flight and in the middle of pages, and the reading
-/// program is killed in the middle of its output. 20,000 events; 2 million with 1, 2 and 4 lanes
-/// with `-Plong`. `-Dseed=<n>` replays a run.
+/// eight types: 3 in 10 share a millisecond with others and 1 in 10 is late by up to two days. The
+/// daemon is killed with batches in flight and in the middle of pages, and the reading program is
+/// killed in the middle of its output. 20,000 events; 2 million with 1, 2 and 4 lanes with
+/// `-Plong`. `-Dseed=<n>` replays a run.
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class OracleKillTest {
   private static final int EVENTS = Integer.getInteger("oracle.events", 20_000);

@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -53,6 +55,17 @@ class TidyTest {
   private static final List<String> BANNED_IN_TESTS =
       List.of("Thread." + "sleep", "@Dis" + "abled");
 
+  /// English that a reader must decode, as CONTRIBUTING.md says; in two parts as well. Must not be
+  /// written in sources or documents.
+  private static final List<Pattern> UNCLEAR =
+      Stream.of(
+              "\\bwho" + "ever\\b",
+              ", of" + " which\\b",
+              "\\bin its" + " place\\b",
+              "\\bbehind" + " (it|them|its)\\b")
+          .map(words -> Pattern.compile(words, Pattern.CASE_INSENSITIVE))
+          .toList();
+
   private final List<String> findings = new ArrayList<>();
 
   @Test
@@ -60,7 +73,7 @@ class TidyTest {
     List<Path> files;
     try (var tree = Files.walk(Path.of(".."))) {
       files =
-          tree.filter(p -> p.toString().matches("\\.\\./[^/.]+/src/.*\\.java")).sorted().toList();
+          tree.filter(p -> p.toString().matches("\\.\\./[^.]+/src/.*\\.java")).sorted().toList();
     }
     List<Path> main = files.stream().filter(TidyTest::isMain).toList();
     assertFalse(main.isEmpty(), "run from a module's directory");
@@ -73,6 +86,33 @@ class TidyTest {
     assertEquals("", String.join("\n", findings));
   }
 
+  @Test
+  void everyDocumentIsPlainEnglish() throws IOException {
+    List<Path> documents;
+    try (var tree = Files.walk(Path.of(".."))) {
+      documents =
+          tree.filter(p -> p.toString().endsWith(".md"))
+              .filter(p -> !p.toString().matches(".*/(target|runs|outputs)/.*"))
+              .sorted()
+              .toList();
+    }
+    assertFalse(documents.isEmpty(), "run from a module's directory");
+    for (Path document : documents) {
+      findUnclear(document, Files.readAllLines(document));
+    }
+    assertEquals("", String.join("\n", findings));
+  }
+
+  private void findUnclear(Path file, List<String> lines) {
+    for (int i = 0; i < lines.size(); i++) {
+      for (Pattern words : UNCLEAR) {
+        if (words.matcher(lines.get(i)).find()) {
+          findings.add(file + ":" + (i + 1) + ": unclear English: " + words.pattern());
+        }
+      }
+    }
+  }
+
   private static boolean isMain(Path file) {
     return file.toString().contains("/src/main/java/");
   }
@@ -81,6 +121,7 @@ class TidyTest {
     if (lines.size() > FILE_LINES_MAX) {
       findings.add(file + ": " + lines.size() + " lines");
     }
+    findUnclear(file, lines);
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i);
       String where = file + ":" + (i + 1) + ": ";

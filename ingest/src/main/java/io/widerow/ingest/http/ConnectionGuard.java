@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
 ///         +----------written to-----> not timed
 /// ```
 ///
-/// Loopback addresses are not counted by address: behind them may be a proxy with many clients. On
-/// a connection with many requests at a time (HTTP/2) only the headers of the first request are
+/// Loopback addresses are not counted by address: a proxy with many clients may use one. On a
+/// connection with many requests at a time (HTTP/2) only the headers of the first request are
 /// timed.
 ///
 /// - Threads: a connection's handler runs on its event loop; any thread reads the counts.

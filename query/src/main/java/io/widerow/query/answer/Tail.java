@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Both parts come from one view of the store. The answer names the position of that view in the
 /// order of arrival, and the next request continues from there. So each event is shown exactly
-/// once: in its place in the total order when it arrives within the lag, and with [LateEvent#FLAG]
+/// once: where the total order has it when it arrives within the lag, and with [LateEvent#FLAG]
 /// when it arrives later, however late.
 ///
 /// - Without a lag, each event is shown on arrival.

@@ -1,5 +1,5 @@
-/// A query as its HTTP parameters say it, and its answer as bytes, whoever carries them: events,
-/// figures, and the live tail. Opens no sockets.
+/// A query in the form of its HTTP parameters, and its answer as bytes, independent of transport:
+/// events, figures, and the live tail. Opens no sockets.
 ///
 /// - Threads: an answer belongs to one thread.
 @NullMarked

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// @param outToTerminal true when `out` is a terminal
 /// @param errToTerminal true when `err` is a terminal
 /// @param unicode true when the output can show more than ASCII
-/// @param environment variables, of which commands read `WIDEROW_TOKEN` (bearer token for a daemon)
-///   and `NO_COLOR`
+/// @param environment variables; commands read `WIDEROW_TOKEN`, the bearer token for a daemon and
+///   `NO_COLOR`
 public record Shell(
     OutputStream out,
     PrintStream err,

@@ -48,7 +48,7 @@ final class PieceEncoder {
     this.tokens = tokens;
   }
 
-  /// Writes all of `texts`, of which there must be at least one.
+  /// Writes all of `texts`, at least one.
   void encode(TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     symbols = LongDecoder.room(symbols, texts.count);
     if (texts.allSame()) {

@@ -115,7 +115,7 @@ class IdEncoderTest {
     }
     events.sort(Comparator.comparing(TestEvent::id));
     int bits = encode(events, 9).length * Byte.SIZE / events.size();
-    assertTrue(bits <= 5, bits + " bits, of which lateness has four");
+    assertTrue(bits <= 5, bits + " bits; lateness needs four of them");
   }
 
   @Test

@@ -92,7 +92,7 @@ class LineParserTest {
     assertTrue(taken > 20, taken + " lines of 300 taken");
   }
 
-  /// Lines of one kind, of which some variables mostly stay as they are.
+  /// Lines of one kind; some of their variables mostly stay as they are.
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void manyLinesLikeAnotherAreSplitAlike(long seed) {
