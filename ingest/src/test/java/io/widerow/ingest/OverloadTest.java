@@ -26,6 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// much is stored then depends on what else the machine does, so it is only printed.
 @Timeout(300)
 class OverloadTest {
+  private static final int IDLE_WINDOWS = 6;
+  private static final double IDLE_PERCENT_MAX = 10;
   private static final int SENDERS = 8;
   private static final int TIMES = 20;
   private static final long RUN_NANOS = 5_000_000_000L;
@@ -123,14 +125,17 @@ class OverloadTest {
     }
   }
 
-  /// Processor time of the idle process, which only does housekeeping.
+  /// The process comes to rest: then it only does housekeeping. On a busy machine the JIT compiler
+  /// has work left for a while, so a few windows are looked at.
   private static void assertIdle(ServeProcess daemon) throws IOException {
-    LockSupport.parkNanos(RUN_NANOS); // the JIT compiler has work left
-    long ticks = ticks(daemon);
-    LockSupport.parkNanos(RUN_NANOS);
-    double percent = (ticks(daemon) - ticks) * 1e9 / RUN_NANOS; // a tick is 10 ms
-    System.out.printf("idle: %.1f %% of one core%n", percent);
-    assertTrue(percent < 10, percent + " % of one core");
+    double percent = 100;
+    for (int window = 0; window < IDLE_WINDOWS && percent >= IDLE_PERCENT_MAX; window++) {
+      long ticks = ticks(daemon);
+      LockSupport.parkNanos(RUN_NANOS);
+      percent = (ticks(daemon) - ticks) * 1e9 / RUN_NANOS; // a tick is 10 ms
+      System.out.printf("idle: %.1f %% of one core%n", percent);
+    }
+    assertTrue(percent < IDLE_PERCENT_MAX, percent + " % of one core");
   }
 
   private static long ticks(ServeProcess daemon) throws IOException {
