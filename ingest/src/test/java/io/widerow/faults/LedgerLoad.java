@@ -192,7 +192,8 @@ public final class LedgerLoad implements AutoCloseable {
             .POST(BodyPublishers.ofString(body.toString()))
             .build();
     HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
-    recognised.addAndGet(!cutOff && answer.body().contains("\"duplicate\":true") ? 1 : 0);
+    boolean repeated = answer.body().startsWith("{\"accepted\":0,\"duplicate\":");
+    recognised.addAndGet(!cutOff && repeated ? 1 : 0);
     return answer.statusCode() == 200;
   }
 

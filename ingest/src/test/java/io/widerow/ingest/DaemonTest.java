@@ -22,6 +22,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Goal: the answers over HTTP agree with what the store has. Method: a daemon on a free port of
 /// this machine with a store in memory, and a plain HTTP client.
@@ -108,14 +110,14 @@ class DaemonTest {
   /// A repeat is recognized by its content only when the content has all times.
   @Test
   void textTimesAreFoundBySight() throws IOException, InterruptedException {
-    String timed = "2015-10-18 18:01:47,978 INFO a\n\tat b\n";
+    String timed = "2015-10-18 18:01:47,978 INFO a\n\tat b\n".repeat(8);
     String arrived = "no time\n" + timed;
     for (String log : List.of(timed, arrived)) {
       assertEquals(200, http.post("/v1/events?type=w", Http.TEXT, log).statusCode());
     }
     assertEquals(1_445_191_307_978_000_000L, store.committed.get(0).timeNanos());
     assertEquals(1_445_191_307_978_000_000L, store.committed.get(1).timeNanos());
-    assertEquals(1_445_191_307_978_000_000L, store.committed.get(3).timeNanos());
+    assertEquals(1_445_191_307_978_000_000L, store.committed.get(17).timeNanos());
     assertTrue(http.post("/v1/events?type=w", Http.TEXT, timed).body().contains("duplicate"));
     assertFalse(http.post("/v1/events?type=w", Http.TEXT, arrived).body().contains("duplicate"));
   }
@@ -253,15 +255,56 @@ class DaemonTest {
 
   @Test
   void aRepeatIsAnsweredAsBefore() throws IOException, InterruptedException {
-    String timed = "{\"ts\":1,\"type\":\"a\"}\n{\"ts\":1,\"type\":\"a\"}\nbad\n";
+    String fine = "{\"ts\":\"2026-11-20T19:00:00.0000001Z\",\"type\":\"a\"}\n";
+    String timed = fine + fine + "bad\n";
     String first = http.post("/v1/events", Http.NDJSON, timed).body();
     String again = http.post("/v1/events", Http.NDJSON, timed).body();
-    assertEquals(first.replace("}\n", ",\"duplicate\":true}\n"), again);
+    assertEquals(first.replace("\"accepted\":2,", "\"accepted\":0,\"duplicate\":2,"), again);
+    HttpResponse<String> none = http.post("/v1/events", Http.NDJSON, timed);
+    assertEquals(200, none.statusCode(), "a repeat is no error, though nothing is stored now");
     for (int i = 0; i < 2; i++) { // without times and without a key each one is new
       http.post("/v1/events?type=a", Http.TEXT, "x");
       http.post("/v1/events?type=a", Http.TEXT, "y", "idempotency-key", "k");
     }
     assertEquals(2 + 2 + 1, store.committed.size());
+  }
+
+  /// What is answered as accepted is stored: a few events with coarse times are no repeat.
+  @ParameterizedTest
+  @CsvSource({
+    "2026-11-20T19:00:00Z, 1, false",
+    "2026-11-20T19:00:00.123Z, 15, false",
+    "2026-11-20T19:00:00.123Z, 16, true",
+    "2026-11-20T19:00:00.1230001Z, 1, true",
+    "2026-11-20T19:00:00.123000001Z, 15, true",
+  })
+  void equalBodiesAreRepeatsOnlyWhenTheyCannotBeReal(String time, int events, boolean repeat)
+      throws IOException, InterruptedException {
+    String body = "{\"ts\":\"%s\",\"type\":\"a\"}\n".formatted(time).repeat(events);
+    String first = "{\"accepted\":%d,\"rejected\":[],\"durability\":\"disk\"}\n".formatted(events);
+    String again = "{\"accepted\":0,\"duplicate\":%d,".formatted(events);
+    assertEquals(first, http.post("/v1/events", Http.NDJSON, body).body());
+    String answer = http.post("/v1/events", Http.NDJSON, body).body();
+    assertEquals(repeat ? first.replace("{\"accepted\":" + events + ",", again) : first, answer);
+    assertEquals(repeat ? events : 2 * events, store.committed.size());
+    for (int i = 0; i < 2; i++) { // a key says what the content does not
+      http.post("/v1/events", Http.NDJSON, body, "idempotency-key", "k");
+    }
+    assertEquals(repeat ? 2 * events : 3 * events, store.committed.size());
+  }
+
+  /// One coarse time among fine ones is enough to doubt, and so is a refused event.
+  @Test
+  void aFewEventsAreARepeatOnlyWhenAllTheirTimesAreFine() throws IOException, InterruptedException {
+    String mixed = "m v=1 1700000000123456789\nm v=2 1700000000123000000\n";
+    String fine = "m v=1 1700000000123456789\nm v=2 1700000000123000001\n";
+    String bad = "m v=1 1700000000123000000\n" + "m v\n".repeat(15);
+    for (int i = 0; i < 2; i++) {
+      assertEquals(204, http.post("/write", Http.TEXT, mixed).statusCode());
+      assertEquals(204, http.post("/write", Http.TEXT, fine).statusCode());
+      assertEquals(400, http.post("/write", Http.TEXT, bad).statusCode());
+    }
+    assertEquals(2 * 2 + 2 + 2, store.committed.size());
   }
 
   @Test

@@ -1,7 +1,10 @@
 package io.widerow.ingest.decode;
 
 import io.widerow.event.EventBatch;
+import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
+import io.widerow.event.TimeUuid;
+import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
 
 /// A batch that is being decoded: its events so far, and its refusals. A decoder begins an event in
@@ -10,6 +13,11 @@ import java.util.function.LongSupplier;
 /// - Threads: one.
 /// - Memory: holds `events` until they go to the lanes or back to the pool.
 public final class IncomingBatch {
+  /// So many real events do not happen twice with the same times and texts.
+  static final int KNOWN_EVENTS_MIN = 16;
+
+  private static final long NANOS_PER_MILLISECOND = 1_000_000;
+
   public final EventBatch events;
   public final Refusals refused = new Refusals();
 
@@ -70,5 +78,31 @@ public final class IncomingBatch {
   /// True while all events have their own times.
   public boolean ownTimes() {
     return ownTimes;
+  }
+
+  /// Whether an equal body can only be a repeat. All events must have their own times, and either
+  /// be [#KNOWN_EVENTS_MIN] or more, or all have times that are finer than a millisecond. Few
+  /// events with coarse times can be equal and real: two failures in one second. Reads events of
+  /// small batches only.
+  public boolean knownByContent() {
+    int count = events.count();
+    return ownTimes && count > 0 && (count >= KNOWN_EVENTS_MIN || fineTimes());
+  }
+
+  private boolean fineTimes() {
+    MemorySegment records = events.memory();
+    for (long at = 0; at < events.bytes(); ) {
+      long time = EventLayout.idTime(records, at);
+      boolean own = EventLayout.version(records, at) == EventLayout.VERSION_OWN;
+      long nanos =
+          own // the tail of a client's id may be random
+              ? TimeUuid.tickNanos(time)
+              : TimeUuid.nanosOf(time, EventLayout.idTail(records, at));
+      if (nanos % NANOS_PER_MILLISECOND == 0) {
+        return false;
+      }
+      at += EventLayout.alignedLength(EventLayout.length(records, at));
+    }
+    return true;
   }
 }

@@ -35,13 +35,18 @@ public final class HttpAnswers {
         status, appendString(new StringBuilder("{\"error\":"), why).append("}\n").toString());
   }
 
-  /// `{"accepted":n,"rejected":[{"index":i,"reason":"..."}],"durability":"disk"}`. A sender of whom
+  /// `{"accepted":n,"rejected":[{"index":i,"reason":"..."}],"durability":"disk"}`. A repeat has
+  /// `"duplicate":n` after `"accepted":0`: events that were stored earlier. A sender of whom
   /// everything was refused has one mistake, not thousands, so that fewer reasons are listed.
   public static HttpResponse stored(Outcome.Stored stored) {
     Refusals refused = stored.refused();
     StringBuilder json = new StringBuilder(128);
-    json.append("{\"accepted\":").append(stored.accepted()).append(",\"rejected\":[");
-    int most = stored.accepted() == 0 ? LISTED_OF_NONE_MAX : LISTED_MAX;
+    json.append("{\"accepted\":").append(stored.accepted());
+    if (stored.duplicates() > 0) {
+      json.append(",\"duplicate\":").append(stored.duplicates());
+    }
+    json.append(",\"rejected\":[");
+    int most = stored.stored() == 0 ? LISTED_OF_NONE_MAX : LISTED_MAX;
     int listed = Math.min(refused.listed(), most);
     for (int i = 0; i < listed; i++) {
       json.append(i == 0 ? "{\"index\":" : ",{\"index\":").append(refused.index(i));
@@ -52,10 +57,7 @@ public final class HttpAnswers {
     if (refused.count() > listed) {
       json.append(",\"rejectedNotListed\":").append(refused.count() - listed);
     }
-    if (stored.duplicate()) {
-      json.append(",\"duplicate\":true");
-    }
-    boolean none = stored.accepted() == 0 && refused.count() > 0;
+    boolean none = stored.stored() == 0 && refused.count() > 0;
     return json(none ? HttpStatus.BAD_REQUEST : HttpStatus.OK, json.append("}\n").toString());
   }
 

@@ -297,7 +297,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     if (idempotencyKey != null) {
       return BatchKey.ofName(principal, context.path(), idempotencyKey);
     }
-    return batch.ownTimes()
+    return batch.knownByContent()
         ? BatchKey.ofBody(
             principal, endpoint, intake.digests().of(plain.bytes(), 0, plain.length()))
         : null;
@@ -309,7 +309,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   }
 
   private void answer(Outcome outcome) {
-    if (outcome instanceof Outcome.Stored stored && !stored.duplicate()) {
+    if (outcome instanceof Outcome.Stored stored && !stored.repeated()) {
       intake.rejected().add(context.path(), stored.refused());
     }
     finish(protocol.answer(outcome));

@@ -33,8 +33,10 @@ public final class LaneGroup implements AutoCloseable {
   private long events;
 
   /// A batch that waits for the commit.
+  ///
+  /// @param stored events of the batch, or of the first one for a repeat
   private record Waiting(
-      BatchPart part, int accepted, Refusals refused, long groupOfFirst, Durability levelOfFirst) {
+      BatchPart part, int stored, Refusals refused, long groupOfFirst, Durability levelOfFirst) {
     /// Value of `groupOfFirst` for a batch that is not a repeat.
     static final long NEW = -1;
   }
@@ -180,7 +182,9 @@ public final class LaneGroup implements AutoCloseable {
     if (!asDurable && each.levelOfFirst.compareTo(level) < 0) {
       level = each.levelOfFirst;
     }
-    return new Outcome.Stored(each.accepted, each.refused, level, duplicate);
+    return duplicate
+        ? new Outcome.Stored(0, each.stored, each.refused, level)
+        : new Outcome.Stored(each.stored, 0, each.refused, level);
   }
 
   /// Ends the write side of the daemon, and fails all waiting batches.

@@ -7,9 +7,21 @@ import io.widerow.storage.Durability;
 public sealed interface Outcome {
   /// All events except the refused ones are stored.
   ///
-  /// @param duplicate true for a repeat, which gets the answer of the first
-  record Stored(int accepted, Refusals refused, Durability durability, boolean duplicate)
-      implements Outcome {}
+  /// @param accepted events stored now
+  /// @param duplicates events stored earlier, by the batch that this one, or a part of it, repeats
+  /// @param refused those of the first batch for a repeat
+  record Stored(int accepted, int duplicates, Refusals refused, Durability durability)
+      implements Outcome {
+    /// True for a repeat of which nothing was stored now.
+    public boolean repeated() {
+      return accepted == 0 && duplicates > 0;
+    }
+
+    /// Events that are stored, now or earlier.
+    public int stored() {
+      return accepted + duplicates;
+    }
+  }
 
   /// A ring is full. Nothing is acknowledged; the sender may try again.
   record Overloaded() implements Outcome {}
@@ -35,6 +47,6 @@ public sealed interface Outcome {
     refused.addAll(a.refused);
     refused.addAll(b.refused);
     Durability weaker = a.durability.compareTo(b.durability) <= 0 ? a.durability : b.durability;
-    return new Stored(a.accepted + b.accepted, refused, weaker, a.duplicate && b.duplicate);
+    return new Stored(a.accepted + b.accepted, a.duplicates + b.duplicates, refused, weaker);
   }
 }

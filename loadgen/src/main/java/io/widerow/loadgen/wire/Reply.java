@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The target's answer to one batch.
 ///
-/// @param accepted number of events that it accepted
+/// @param accepted number of events that it accepted, now or, for a repeat, earlier
 /// @param failure why not all were accepted, or null
 /// @param body the answer's text when it says more than success
 public record Reply(int accepted, @Nullable Failure failure, String body) {
@@ -20,6 +20,7 @@ public record Reply(int accepted, @Nullable Failure failure, String body) {
   static Reply of(int status, String body, int events) {
     if (status == 200 || status == 204) {
       int accepted = body.isEmpty() ? events : number(body, "\"accepted\":", events);
+      accepted += number(body, "\"duplicate\":", 0); // stored when the batch was first sent
       return new Reply(accepted, accepted < events ? Failure.REJECTED : null, body);
     }
     if (status == 400 && body.contains("partial write")) {
