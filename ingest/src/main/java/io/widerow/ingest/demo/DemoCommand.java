@@ -32,7 +32,12 @@ import picocli.CommandLine.Spec;
     description = "Shows the main job on real log files, in a minute.",
     mixinStandardHelpOptions = true)
 public final class DemoCommand implements Callable<Integer> {
+  private static final int EXIT_USAGE = 64;
   private static final int EXIT_FAILED = 74;
+
+  /// The file by which the demo knows a store of its own. It lies inside the store's directory, so
+  /// that it goes when the directory goes.
+  static final String MARKER = "WIDEROW-DEMO";
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -61,6 +66,13 @@ public final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     try {
+      if (!mayReplace()) {
+        String why =
+            " is not empty and no demo made it; nothing was changed."
+                + " Give another directory with --data, or delete this one yourself";
+        commandLine().getErr().println("widerow demo: " + data.toAbsolutePath() + why);
+        return EXIT_USAGE;
+      }
       clear();
       DaemonConfig config =
           DaemonConfig.of(
@@ -68,6 +80,8 @@ public final class DemoCommand implements Callable<Integer> {
       int worst;
       try (EventStore store = ServeCommand.openEmbedded(config);
           Daemon daemon = Daemon.start(config, store)) {
+        Path _ =
+            Files.writeString(data.resolve(MARKER), "The next demo replaces this directory.\n");
         String url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
         say("A daemon runs on %s and writes to %s.".formatted(url, data));
         DemoFeed feed = new DemoFeed(url, logs);
@@ -92,9 +106,22 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
+  /// Whether there is nothing at [#data] that somebody may need.
+  private boolean mayReplace() throws IOException {
+    return !Files.exists(data)
+        || Files.exists(data.resolve(MARKER))
+        || (Files.isDirectory(data) && isEmpty());
+  }
+
+  private boolean isEmpty() throws IOException {
+    try (var files = Files.list(data)) {
+      return files.findAny().isEmpty();
+    }
+  }
+
   /// Deletes the store of an earlier demo, and nothing else.
   private void clear() throws IOException {
-    if (!Files.exists(data)) {
+    if (!Files.exists(data) || isEmpty()) {
       return;
     }
     try (EventStore _ = EmbeddedStore.openForReading(data.toAbsolutePath())) {

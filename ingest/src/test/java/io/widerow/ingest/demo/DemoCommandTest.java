@@ -3,11 +3,19 @@ package io.widerow.ingest.demo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.storage.EventStore;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,13 +26,44 @@ import picocli.CommandLine;
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class DemoCommandTest {
   @Test
-  void itRunsTwiceInOneDirectory(@TempDir Path directory) {
-    Path data = directory.resolve("demo");
+  void itRunsTwiceInOneDirectory(@TempDir Path directory) throws IOException {
+    Path data = Files.createDirectory(directory.resolve("demo")); // an empty one is fine
     String first = demo(data, "0");
     assertTrue(first.contains("What to type next"), first);
     String again = demo(data, "1");
     assertTrue(again.contains("Replacing the store of an earlier demo"), again);
     assertTrue(Files.exists(data.resolve("FORMAT")));
+  }
+
+  @Test
+  void itLeavesARealStoreAlone(@TempDir Path directory) throws IOException {
+    Path data = directory.resolve("real");
+    DaemonConfig config = DaemonConfig.of(Map.of("data", data.toString()));
+    try (EventStore _ = ServeCommand.openEmbedded(config)) {
+      assertTrue(Files.exists(data.resolve("FORMAT")));
+    }
+    Set<Path> before = files(data);
+    assertRefused(data);
+    assertEquals(before, files(data));
+    Path file = Files.writeString(directory.resolve("file"), "text");
+    assertRefused(file);
+    assertEquals("text", Files.readString(file));
+  }
+
+  private static void assertRefused(Path data) {
+    StringWriter err = new StringWriter();
+    int exit =
+        new CommandLine(new DemoCommand())
+            .setErr(new PrintWriter(err, true))
+            .execute("--data", data.toString());
+    assertEquals(64, exit, err::toString);
+    assertTrue(err.toString().contains(data + " is not empty and no demo made it"), err::toString);
+  }
+
+  private static Set<Path> files(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.collect(Collectors.toSet());
+    }
   }
 
   private static String demo(Path data, String rounds) {
