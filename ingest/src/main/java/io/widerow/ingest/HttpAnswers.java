@@ -32,11 +32,16 @@ final class HttpAnswers {
         status, appendString(new StringBuilder("{\"error\":"), why).append("}\n").toString());
   }
 
-  /// `{"accepted":n,"rejected":[{"index":i,"reason":"..."}],"durability":"disk"}`.
+  /// `{"accepted":n,"rejected":[{"index":i,"reason":"..."}],"durability":"disk"}`. A repeat has
+  /// accepted nothing, and says how many events are there already: `"accepted":0,"duplicate":n`.
   static HttpResponse stored(Outcome.Stored stored) {
     Refusals refused = stored.refused();
     StringBuilder json = new StringBuilder(128);
-    json.append("{\"accepted\":").append(stored.accepted()).append(",\"rejected\":[");
+    json.append("{\"accepted\":").append(stored.accepted());
+    if (stored.duplicates() > 0) {
+      json.append(",\"duplicate\":").append(stored.duplicates());
+    }
+    json.append(",\"rejected\":[");
     int listed = Math.min(refused.listed(), LISTED_MAX);
     for (int i = 0; i < listed; i++) {
       json.append(i == 0 ? "{\"index\":" : ",{\"index\":").append(refused.index(i));
@@ -47,10 +52,7 @@ final class HttpAnswers {
     if (refused.count() > listed) {
       json.append(",\"rejectedNotListed\":").append(refused.count() - listed);
     }
-    if (stored.duplicate()) {
-      json.append(",\"duplicate\":true");
-    }
-    boolean none = stored.accepted() == 0 && refused.count() > 0;
+    boolean none = stored.accepted() + stored.duplicates() == 0 && refused.count() > 0;
     return json(none ? HttpStatus.BAD_REQUEST : HttpStatus.OK, json.append("}\n").toString());
   }
 

@@ -1,7 +1,10 @@
 package io.widerow.ingest;
 
 import io.widerow.event.EventBatch;
+import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
+import io.widerow.event.TimeUuid;
+import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
 
 /// A batch that is being decoded: its events so far, and its refusals. A decoder begins an event in
@@ -10,6 +13,11 @@ import java.util.function.LongSupplier;
 /// - Threads: one.
 /// - Memory: holds `events` until they go to the lanes or back to the pool.
 final class IncomingBatch {
+  /// So many events that happen again, all at the same times, are a repeat of their request.
+  static final int TELLING_EVENTS_MIN = 16;
+
+  private static final long NANOS_PER_MILLISECOND = 1_000_000;
+
   final EventBatch events;
   final Refusals refused = new Refusals();
 
@@ -56,7 +64,7 @@ final class IncomingBatch {
   }
 
   /// The arrival time, for an event without its own time. From then on a repeat of the batch cannot
-  /// be recognized by its body.
+  /// be told by its body.
   ///
   /// @throws io.widerow.storage.StorageException.ClockBehind when the clock is too far back
   long useArrivalTime() {
@@ -70,5 +78,29 @@ final class IncomingBatch {
   /// True while all events have their own times.
   boolean ownTimes() {
     return ownTimes;
+  }
+
+  /// True when a second request with the same body must be a repeat of this one: all events have
+  /// their own times, and there are [#TELLING_EVENTS_MIN] of them, or each time is finer than a
+  /// millisecond. With fewer events and coarser times, the same may have happened twice.
+  boolean tellsRepeats() {
+    return ownTimes && (events.count() >= TELLING_EVENTS_MIN || hasFineTimes());
+  }
+
+  private boolean hasFineTimes() {
+    MemorySegment records = events.memory();
+    for (long at = 0; at < events.bytes(); ) {
+      long time = EventLayout.idTime(records, at);
+      boolean assigned = EventLayout.version(records, at) == EventLayout.VERSION_ASSIGNED;
+      long nanos =
+          assigned
+              ? TimeUuid.nanosOf(time, EventLayout.idTail(records, at))
+              : TimeUuid.tickNanos(time);
+      if (nanos % NANOS_PER_MILLISECOND == 0) {
+        return false;
+      }
+      at += EventLayout.alignedLength(EventLayout.length(records, at));
+    }
+    return true;
   }
 }

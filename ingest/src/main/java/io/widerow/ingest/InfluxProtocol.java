@@ -76,7 +76,7 @@ final class InfluxProtocol implements WriteProtocol {
     if (why == null) { // the refusals are of a repeat, or of the store
       why = "point %d: %s".formatted(refused.index(0) + 1, refused.reason(0));
     }
-    String partly = stored.accepted() > 0 ? "partial write: " : "";
+    String partly = stored.accepted() + stored.duplicates() > 0 ? "partial write: " : "";
     return error(HttpStatus.BAD_REQUEST, "%s%s dropped=%d".formatted(partly, why, refused.count()));
   }
 

@@ -291,7 +291,7 @@ final class IntakeRequest implements Subscriber<HttpObject> {
     if (idempotencyKey != null) {
       return BatchKey.ofName(principal, context.path(), idempotencyKey);
     }
-    return batch.ownTimes()
+    return batch.tellsRepeats()
         ? BatchKey.ofBody(
             principal, endpoint, intake.digests().of(plain.bytes(), 0, plain.length()))
         : null;
@@ -303,7 +303,7 @@ final class IntakeRequest implements Subscriber<HttpObject> {
   }
 
   private void answer(Outcome outcome) {
-    if (outcome instanceof Outcome.Stored stored && !stored.duplicate()) {
+    if (outcome instanceof Outcome.Stored stored && !stored.isRepeat()) {
       intake.rejected().add(context.path(), stored.refused());
     }
     finish(protocol.answer(outcome));

@@ -179,7 +179,9 @@ final class LaneGroup implements AutoCloseable {
     if (!asDurable && each.levelOfFirst.compareTo(level) < 0) {
       level = each.levelOfFirst;
     }
-    return new Outcome.Stored(each.accepted, each.refused, level, duplicate);
+    return duplicate
+        ? new Outcome.Stored(0, each.accepted, each.refused, level)
+        : new Outcome.Stored(each.accepted, 0, each.refused, level);
   }
 
   /// Ends the write side of the daemon, and fails all waiting batches.

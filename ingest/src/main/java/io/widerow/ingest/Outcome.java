@@ -6,9 +6,15 @@ import io.widerow.storage.Durability;
 sealed interface Outcome {
   /// All events except the refused ones are stored.
   ///
-  /// @param duplicate true for a repeat, which gets the answer of the first
-  record Stored(int accepted, Refusals refused, Durability durability, boolean duplicate)
-      implements Outcome {}
+  /// @param accepted events that this request stored
+  /// @param duplicates events that an earlier request stored, of which this one is a repeat
+  record Stored(int accepted, int duplicates, Refusals refused, Durability durability)
+      implements Outcome {
+    /// True when an earlier request stored all of it.
+    boolean isRepeat() {
+      return accepted == 0 && duplicates > 0;
+    }
+  }
 
   /// A ring is full. Nothing is acknowledged; the sender may try again.
   record Overloaded() implements Outcome {}
@@ -34,6 +40,6 @@ sealed interface Outcome {
     refused.addAll(a.refused);
     refused.addAll(b.refused);
     Durability weaker = a.durability.compareTo(b.durability) <= 0 ? a.durability : b.durability;
-    return new Stored(a.accepted + b.accepted, refused, weaker, a.duplicate && b.duplicate);
+    return new Stored(a.accepted + b.accepted, a.duplicates + b.duplicates, refused, weaker);
   }
 }

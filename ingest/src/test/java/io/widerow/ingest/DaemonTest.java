@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -180,17 +181,52 @@ class DaemonTest {
     assertEquals(20 + 1, http.get("/v1/status").body().split(sample, -1).length);
   }
 
+  private static final String TWO = "{\"ts\":1,\"type\":\"a\"}\n{\"ts\":1,\"type\":\"a\"}\nbad\n";
+  private static final String SIXTEEN = "{\"ts\":1,\"type\":\"a\"}\n".repeat(16) + "bad\n";
+  private static final String FINE = "{\"ts\":\"2026-11-20T19:00:00.000123Z\",\"type\":\"a\"}\n";
+  private static final String COARSE = "{\"ts\":\"2026-11-20T19:00:00.123000Z\",\"type\":\"a\"}\n";
+
   @Test
-  void aRepeatIsAnsweredAsBefore() throws IOException, InterruptedException {
-    String timed = "{\"ts\":1,\"type\":\"a\"}\n{\"ts\":1,\"type\":\"a\"}\nbad\n";
-    String first = http.post("/v1/events", Http.NDJSON, timed).body();
-    String again = http.post("/v1/events", Http.NDJSON, timed).body();
-    assertEquals(first.replace("}\n", ",\"duplicate\":true}\n"), again);
-    for (int i = 0; i < 2; i++) { // without times and without a key each one is new
-      http.post("/v1/events?type=a", Http.TEXT, "x");
-      http.post("/v1/events?type=a", Http.TEXT, "y", "idempotency-key", "k");
+  void aRepeatIsStoredOnceAndSaysSo() throws IOException, InterruptedException {
+    for (String[] request :
+        new String[][] {
+          {SIXTEEN, "16"}, {FINE, "1"}, {FINE + FINE, "2"}, {TWO, "2", "idempotency-key", "k"}
+        }) {
+      String[] headers = Arrays.copyOfRange(request, 2, request.length);
+      int before = store.committed.size();
+      String first = http.post("/v1/events", Http.NDJSON, request[0], headers).body();
+      HttpResponse<String> again = http.post("/v1/events", Http.NDJSON, request[0], headers);
+      int events = Integer.parseInt(request[1]);
+      assertTrue(first.startsWith("{\"accepted\":" + events + ",\"rejected\""), first);
+      assertEquals(200, again.statusCode());
+      assertEquals(
+          first.replace("\"accepted\":" + events, "\"accepted\":0,\"duplicate\":" + events),
+          again.body());
+      assertEquals(before + events, store.committed.size());
     }
-    assertEquals(2 + 2 + 1, store.committed.size());
+  }
+
+  /// Two failures in one second look the same: both are stored.
+  @Test
+  void equalRequestsThatMayBothBeRealAreBothStored() throws IOException, InterruptedException {
+    String noTime = "{\"type\":\"a\"}\n".repeat(16);
+    for (String body : List.of(TWO, COARSE, FINE + COARSE, COARSE.repeat(15), noTime)) {
+      int before = store.committed.size();
+      String first = http.post("/v1/events", Http.NDJSON, body).body();
+      int each = store.committed.size() - before;
+      assertTrue(first.startsWith("{\"accepted\":" + each + ","), first);
+      assertEquals(first, http.post("/v1/events", Http.NDJSON, body).body());
+      assertEquals(before + 2 * each, store.committed.size(), body);
+    }
+  }
+
+  @Test
+  void influxIsToldOfARepeatAsOfSuccess() throws IOException, InterruptedException {
+    for (String lines : List.of("m v=1 1434055562000000001\n", "m v=2 5000000000\n")) {
+      assertEquals(204, http.post("/api/v2/write", Http.TEXT, lines).statusCode());
+      assertEquals(204, http.post("/api/v2/write", Http.TEXT, lines).statusCode());
+    }
+    assertEquals(1 + 2, store.committed.size());
   }
 
   @Test

@@ -51,7 +51,7 @@ class EmbeddedDaemonTest {
     try (EventStore store = ServeCommand.openEmbedded(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
-      assertTrue(http.post(PATH, Http.TEXT, log).body().contains("\"duplicate\":true"));
+      assertTrue(http.post(PATH, Http.TEXT, log).body().contains("\"duplicate\":10000,"));
       assertEquals(before, http.get("/v1/query").body());
     }
   }

@@ -230,10 +230,10 @@ class LanesTest {
 
   private static void assertStored(Outcome outcome, boolean duplicate) {
     var stored = assertInstanceOf(Outcome.Stored.class, outcome);
-    assertEquals(2, stored.accepted());
+    assertEquals(duplicate ? 0 : 2, stored.accepted());
+    assertEquals(duplicate ? 2 : 0, stored.duplicates());
     assertEquals(1, stored.refused().count());
     assertEquals(1, stored.refused().index(0));
-    assertEquals(duplicate, stored.duplicate());
   }
 
   @Test
@@ -245,7 +245,7 @@ class LanesTest {
       store.full = false;
       var stored =
           assertInstanceOf(Outcome.Stored.class, join(write(lanes, key, Durability.DISK, 1)));
-      assertTrue(!stored.duplicate());
+      assertEquals(1, stored.accepted());
     }
     assertEquals(1, store.committed.size());
   }
@@ -266,7 +266,7 @@ class LanesTest {
       store.fullAtCommit = false;
       var stored =
           assertInstanceOf(Outcome.Stored.class, join(write(lanes, key, Durability.DISK, 1)));
-      assertTrue(!stored.duplicate());
+      assertEquals(1, stored.accepted());
     }
     assertEquals(1, store.committed.size());
     assertEquals(1, store.lanes.get(0).notes.size());
@@ -289,7 +289,8 @@ class LanesTest {
 
   private static void storeMixed(Lanes lanes, BatchKey key) {
     Outcome outcome = join(writeMixed(lanes, key));
-    assertEquals(40, assertInstanceOf(Outcome.Stored.class, outcome).accepted());
+    var stored = assertInstanceOf(Outcome.Stored.class, outcome);
+    assertEquals(40, stored.accepted() + stored.duplicates());
   }
 
   /// The daemon is killed when only one lane has stored its part of a batch. It starts again with

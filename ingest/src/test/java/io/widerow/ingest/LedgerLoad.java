@@ -192,7 +192,7 @@ final class LedgerLoad implements AutoCloseable {
             .POST(BodyPublishers.ofString(body.toString()))
             .build();
     HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
-    recognised.addAndGet(!cutOff && answer.body().contains("\"duplicate\":true") ? 1 : 0);
+    recognised.addAndGet(!cutOff && answer.body().contains("\"duplicate\":") ? 1 : 0);
     return answer.statusCode() == 200;
   }
 

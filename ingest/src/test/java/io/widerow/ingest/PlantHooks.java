@@ -14,8 +14,7 @@ final class PlantHooks {
   static boolean answerAndAdd(List<Object> waiting, Object each) throws Exception {
     Method part = each.getClass().getDeclaredMethod("part");
     part.setAccessible(true);
-    ((BatchPart) part.invoke(each))
-        .done(new Outcome.Stored(1, new Refusals(), Durability.DISK, false));
+    ((BatchPart) part.invoke(each)).done(new Outcome.Stored(1, 0, new Refusals(), Durability.DISK));
     return waiting.add(each);
   }
 

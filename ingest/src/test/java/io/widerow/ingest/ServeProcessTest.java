@@ -91,7 +91,7 @@ class ServeProcessTest {
               .POST(BodyPublishers.ofString(body))
               .build();
       assertEquals(
-          "{\"accepted\":2,\"rejected\":[],\"durability\":\"disk\",\"duplicate\":true}\n",
+          "{\"accepted\":0,\"duplicate\":2,\"rejected\":[],\"durability\":\"disk\"}\n",
           send(again));
       assertEquals(3, get(daemon, "/v1/query").lines().count());
     }

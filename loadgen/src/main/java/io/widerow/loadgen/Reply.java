@@ -20,6 +20,7 @@ record Reply(int accepted, @Nullable Failure failure, String body) {
   static Reply of(int status, String body, int events) {
     if (status == 200 || status == 204) {
       int accepted = body.isEmpty() ? events : number(body, "\"accepted\":", events);
+      accepted += number(body, "\"duplicate\":", 0); // a repeat is stored as well
       return new Reply(accepted, accepted < events ? Failure.REJECTED : null, body);
     }
     if (status == 400 && body.contains("partial write")) {
