@@ -27,6 +27,20 @@ public final class Utf8 {
     return true;
   }
 
+  /// The end of the valid UTF-8 that starts at `offset`: `limit` when all of it is valid, otherwise
+  /// the offset of the first byte that is not.
+  public static int validEnd(byte[] bytes, int offset, int limit) {
+    int at = behindAscii(bytes, offset, limit);
+    while (at < limit) {
+      int next = behindSequence(bytes, at, limit);
+      if (next < 0) {
+        return at;
+      }
+      at = behindAscii(bytes, next, limit);
+    }
+    return at;
+  }
+
   /// Offset of the first byte from `at` that is not ASCII; `limit` when all are. Goes by 32 bytes
   /// as long as it can, because the loads of one step do not wait for each other.
   private static int behindAscii(byte[] bytes, int at, int limit) {
