@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import io.widerow.event.Rejection;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -16,7 +17,8 @@ import java.time.ZonedDateTime;
 /// ```
 ///
 /// A message in neither format is kept whole as `body`, with the time of its arrival: syslog cannot
-/// tell a sender that its message was refused.
+/// tell a sender that its message was refused. For the same reason bytes that are not UTF-8 are
+/// escaped, see [EscapedText].
 ///
 /// - Threads: one.
 final class SyslogDecoder {
@@ -36,6 +38,7 @@ final class SyslogDecoder {
   private int at;
   private int limit;
   private long timeNanos;
+  private int escapedBytes; // of the copy that is decoded
 
   /// @param zone of times without one
   SyslogDecoder(ZoneId zone) {
@@ -85,8 +88,27 @@ final class SyslogDecoder {
       }
     }
     batch.events.begin(TYPE, 0, TYPE.length, nanos);
+    if (escapedBytes > 0) {
+      tape.mark(EscapedText.MARK, escapedBytes);
+    }
     tape.writeTo(batch.events);
-    return batch.end();
+    Rejection why = batch.tryEnd();
+    return why == null || decodeEscaped(why, message, offset, batch);
+  }
+
+  /// Decodes a message again, with its bytes that are not UTF-8 escaped; or refuses it.
+  private boolean decodeEscaped(Rejection why, byte[] message, int offset, IncomingBatch batch) {
+    EscapedText text = EscapedText.of(why, message, offset, limit, false);
+    if (text == null) {
+      batch.refuse(why.reason());
+      return false;
+    }
+    try {
+      escapedBytes = text.escaped();
+      return decode(text.bytes(), 0, text.length(), batch);
+    } finally {
+      escapedBytes = 0;
+    }
   }
 
   private int afterPriority(int offset) {

@@ -1,12 +1,14 @@
 package io.widerow.ingest;
 
 import com.google.re2j.Pattern;
+import io.widerow.event.Rejection;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes plain text: each line is one event, with the bytes of the line up to the newline as its
-/// `body`. With a start pattern, a record extends to the next line that matches the pattern, so
-/// that a stack trace stays with its message. Empty lines between records are not counted.
+/// `body`; those that are not UTF-8 are escaped, see [EscapedText]. With a start pattern, a record
+/// extends to the next line that matches the pattern, so that a stack trace stays with its message.
+/// Empty lines between records are not counted.
 ///
 /// - Threads: one.
 final class TextLinesDecoder {
@@ -109,6 +111,24 @@ final class TextLinesDecoder {
     }
     batch.events.begin(type, 0, type.length, nanos);
     batch.events.putString(BODY, 0, BODY.length, body, offset, limit - offset);
+    Rejection why = batch.tryEnd();
+    if (why != null) {
+      escaped(why, nanos, body, offset, limit, batch);
+    }
+  }
+
+  /// Stores a line whose bytes are not UTF-8 with these bytes escaped; or refuses it.
+  private void escaped(
+      Rejection why, long nanos, byte[] body, int offset, int limit, IncomingBatch batch) {
+    EscapedText text = EscapedText.of(why, body, offset, limit, false);
+    if (text == null) {
+      batch.refuse(why.reason());
+      return;
+    }
+    byte[] mark = EscapedText.MARK;
+    batch.events.begin(type, 0, type.length, nanos);
+    batch.events.putString(BODY, 0, BODY.length, text.bytes(), 0, text.length());
+    batch.events.putLong(mark, 0, mark.length, text.escaped());
     batch.end();
   }
 }
