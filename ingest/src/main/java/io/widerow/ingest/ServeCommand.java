@@ -33,7 +33,8 @@ import picocli.CommandLine.Spec;
 /// |---|---|
 /// | 0 | it was asked to stop, and everything is safe |
 /// | 1 | the store is in use by another process |
-/// | 64 | an option or a value cannot work |
+/// | 2 | there is no such option |
+/// | 64 | a key or a value cannot work |
 /// | 69 | it cannot listen on an address |
 /// | 71 | the limit of open files is too low |
 /// | 74 | writing has ended: the disk failed, or acknowledged data is damaged |

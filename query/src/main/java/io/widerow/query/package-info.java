@@ -8,7 +8,7 @@
 ///                  merge of partitions --> RangeReader --> events in order, then a Token
 /// ```
 ///
-/// - Threads: a reader belongs to one thread.
+/// - Threads: a reader belongs to one thread; any thread may cancel it.
 @NullMarked
 package io.widerow.query;
 

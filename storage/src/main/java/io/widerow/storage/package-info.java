@@ -5,8 +5,8 @@
 ///   LaneWriter                      StoreView -> EventCursor
 ///         \                          /      Scan: range, projection, predicate, aggregation
 ///          EventStore ---------------
-///         /          \
-///   embedded: files    cassandra: a cluster
+///              |
+///      embedded: files of this machine
 /// ```
 ///
 /// An event is acknowledged at a [Durability]; a reader sees it once it is as durable as promised.

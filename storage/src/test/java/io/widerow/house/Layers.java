@@ -25,7 +25,8 @@ import java.util.stream.Collectors;
 ///
 /// A row names only packages of rows above it, so a table without findings has no circle of
 /// packages. A package without a row is a finding, and so is an arrow that the table does not have,
-/// and an arrow of the table that no class needs any more.
+/// an arrow of the table that no class needs any more, and a row without a class that no row names.
+/// Rows of other modules say which of their packages may be imported.
 public final class Layers {
   private static final String ROOT = "io.widerow.";
   private static final Pattern WORD = Pattern.compile("[a-z.]+");
@@ -87,6 +88,10 @@ public final class Layers {
         }
       }
     }
+    rows.keySet().stream()
+        .filter(row -> !seen.contains(row))
+        .filter(row -> rows.values().stream().noneMatch(allowed -> allowed.contains(row)))
+        .forEach(row -> found.add(row + " has no class, and no row names it"));
     seen.stream().filter(p -> !rows.containsKey(p)).forEach(p -> found.add(p + " has no row"));
     told.forEach((arrow, example) -> found.add(arrow + ": " + example));
     unused.forEach((from, left) -> {

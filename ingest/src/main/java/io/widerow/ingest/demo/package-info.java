@@ -1,6 +1,6 @@
 /// `widerow demo`: real logs in over three protocols, answers out.
 ///
-/// - Threads: its own daemon's, and one per sender.
+/// - Threads: the main thread, and those of the daemon that it starts.
 @NullMarked
 package io.widerow.ingest.demo;
 

@@ -1,7 +1,7 @@
 /// What receivers with sockets of their own share: listening on TCP and UDP, framing, limits,
 /// waiting for durability, and draining at shutdown.
 ///
-/// - Threads: one per receiver, named after it.
+/// - Threads: one event loop per receiver, `widerow-NAME`.
 @NullMarked
 package io.widerow.ingest.socket;
 

@@ -1,7 +1,7 @@
 /// The filter language (the predicate of a query): lexer, parser, and regular expressions that run
 /// in linear time. Compiles to [io.widerow.storage.Filter], which the store pushes down.
 ///
-/// - Threads: any; nothing here has state.
+/// - Threads: a parser belongs to one thread; the filter that it makes is immutable.
 @NullMarked
 package io.widerow.query.filter;
 

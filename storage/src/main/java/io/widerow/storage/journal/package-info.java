@@ -3,8 +3,9 @@
 /// what a lane remembers beside its events (the ledger of batch keys).
 ///
 /// ```
-///   journal/lane-0/  file 1 [frame LSN 1][frame 2][frame 3] | file 2 [frame 4] ...   spare file
-///                    forced after each group; a file goes once a segment replaces all its frames
+///   journal/0-00000001-...01   [frame LSN 1][frame 2][frame 3]     lane, number, first LSN
+///   journal/0-00000002-...04   [frame LSN 4] ...                   forced after each group
+///   journal/0-spare            the next file, made ahead
 /// ```
 ///
 /// - Threads: one writer per lane; trimming and figures from any thread.
