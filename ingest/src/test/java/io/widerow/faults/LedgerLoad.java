@@ -181,7 +181,7 @@ public final class LedgerLoad implements AutoCloseable {
       body.append(n).append(",\"s\":").append(sender).append("}\n");
     }
     int slot = batch / BATCHES_PER_SLOT;
-    body.append("{\"id\":\"").append(slotId(sender, slot)).append("\",\"type\":\"slot\",");
+    body.append("{\"_id\":\"").append(slotId(sender, slot)).append("\",\"type\":\"slot\",");
     body.append("\"batch\":").append(batch).append(",\"s\":").append(sender);
     body.append(",\"slot\":").append(slot).append("}\n");
     HttpRequest request =

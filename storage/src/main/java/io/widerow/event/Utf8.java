@@ -26,6 +26,20 @@ public final class Utf8 {
     return true;
   }
 
+  /// The end of the valid UTF-8 that starts at `offset`: `limit` when all of it is valid, otherwise
+  /// the offset of the first byte that is not.
+  public static int validEnd(byte[] bytes, int offset, int limit) {
+    int at = behindAscii(bytes, offset, limit);
+    while (at < limit) {
+      int next = behindSequence(bytes, at, limit);
+      if (next < 0) {
+        return at;
+      }
+      at = behindAscii(bytes, next, limit);
+    }
+    return at;
+  }
+
   /// Offset of the first byte from `at` that is not ASCII; `limit` when all are. Takes 32 bytes a
   /// step, because the loads of one step do not depend on each other.
   private static int behindAscii(byte[] bytes, int at, int limit) {

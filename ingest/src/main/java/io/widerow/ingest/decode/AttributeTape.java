@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: keeps its arrays; allocates nothing once they are large enough.
 public final class AttributeTape {
   private static final int START = 32;
+  private static final int NONE = -1;
+  private static final byte[] NO_NAME = {};
 
   private byte[] body = new byte[0];
   private byte[] scratch = new byte[1 << 10];
@@ -42,12 +44,27 @@ public final class AttributeTape {
   private long known;
   private boolean asExpected; // the names of this event so far
 
+  private final boolean lastWins;
+  private int renamed = NONE; // the attribute of this event that gets another name
+  private int knownRenamed = NONE; // that of the event whose names are known
+
+  /// A tape that hands attributes of equal names to the batch, which refuses the event.
+  public AttributeTape() {
+    this(false);
+  }
+
+  /// @param lastWins of attributes with equal names, the one that was added last is written alone
+  public AttributeTape(boolean lastWins) {
+    this.lastWins = lastWins;
+  }
+
   /// Starts an event whose text lies in `newBody`.
   public void begin(byte[] newBody) {
     body = newBody;
     count = 0;
     scratchLimit = 0;
     asExpected = true;
+    renamed = NONE;
   }
 
   public int count() {
@@ -135,26 +152,97 @@ public final class AttributeTape {
     kinds[count++] = AttributeKind.BOOLEAN.code;
   }
 
+  /// Gives an attribute another name when it is written. Senders call the same thing by several
+  /// names; the names as sent are still those that the next event is expected to have.
+  ///
+  /// @param index of the attribute, in the order in which they were added
+  public void rename(int index) {
+    renamed = index;
+  }
+
+  /// Gives a string attribute another value.
+  public void replace(int index, boolean ofScratch, int offset, int length) {
+    inScratch[2 * index + 1] = ofScratch;
+    valueOffsets[index] = offset;
+    valueBytes[index] = length;
+  }
+
+  /// Adds a whole number under a name that is in no body.
+  public void mark(byte[] name, long value) {
+    int offset = scratchLimit;
+    appendScratch(name, 0, name.length);
+    name(true, offset, name.length);
+    whole(value);
+  }
+
+  /// Drops the newline at the end of a string that was unescaped, if there is one.
+  public void dropNewline(int index) {
+    int last = valueOffsets[index] + valueBytes[index] - 1;
+    boolean ends = inScratch[2 * index + 1] && valueBytes[index] > 0 && scratch[last] == '\n';
+    valueBytes[index] -= ends ? 1 : 0;
+  }
+
   /// Puts all attributes into the current event of `events`.
-  public void writeTo(EventBatch events) {
-    if (isAsExpected() && events == knowing && events.knowsNames(known)) {
+  ///
+  /// @param newName of the attribute that is renamed, if one is
+  public void writeTo(EventBatch events, byte[] newName) {
+    boolean knows = renamed == knownRenamed && events == knowing;
+    if (knows && isAsExpected() && events.knowsNames(known)) {
       for (int i = 0; i < count; i++) {
         putValue(events, order[i]);
       }
       return;
     }
-    sort();
-    for (int i = 0; i < count; i++) {
-      put(events, order[i]);
+    boolean distinct;
+    if (renamed == NONE) {
+      distinct = putSorted(events);
+    } else {
+      boolean sentInScratch = inScratch[2 * renamed];
+      int sentOffset = nameOffsets[renamed];
+      int sentBytes = nameBytes[renamed];
+      int written = scratchLimit;
+      appendScratch(newName, 0, newName.length);
+      inScratch[2 * renamed] = true;
+      nameOffsets[renamed] = written;
+      nameBytes[renamed] = newName.length;
+      distinct = putSorted(events);
+      inScratch[2 * renamed] = sentInScratch;
+      nameOffsets[renamed] = sentOffset;
+      nameBytes[renamed] = sentBytes;
     }
-    expect(events);
+    expect(events, distinct);
+  }
+
+  /// Puts all attributes into the current event of `events`; none is renamed.
+  public void writeTo(EventBatch events) {
+    assert renamed == NONE : "attribute %d gets no name".formatted(renamed);
+    writeTo(events, NO_NAME);
+  }
+
+  /// Returns false when two attributes have equal names.
+  private boolean putSorted(EventBatch events) {
+    sort();
+    boolean distinct = true;
+    for (int i = 0; i < count; i++) {
+      if (lastWins && i + 1 < count && isNamedAlike(order[i], order[i + 1])) {
+        distinct = false;
+      } else {
+        put(events, order[i]);
+      }
+    }
+    return distinct;
+  }
+
+  private boolean isNamedAlike(int a, int b) {
+    return nameHeads[a] == nameHeads[b] && compareNames(a, b) == 0;
   }
 
   /// Expects the names of this event in the next one, unless this one is refused: the names of a
   /// bad event may be as long as a body.
-  private void expect(EventBatch events) {
-    known = events.names();
+  private void expect(EventBatch events, boolean distinct) {
+    known = distinct ? events.names() : -1;
     knowing = events;
+    knownRenamed = renamed;
     if (known < 0) {
       knowing = null;
       expected.clear();
@@ -269,10 +357,16 @@ public final class AttributeTape {
     }
   }
 
+  /// Orders attributes by name; those of equal names as they were added.
   private int compare(int a, int b) {
     if (nameHeads[a] != nameHeads[b]) { // most names
       return Long.compareUnsigned(nameHeads[a], nameHeads[b]);
     }
+    int names = compareNames(a, b);
+    return names != 0 ? names : a - b;
+  }
+
+  private int compareNames(int a, int b) {
     byte[] nameA = inScratch[2 * a] ? scratch : body;
     byte[] nameB = inScratch[2 * b] ? scratch : body;
     int atA = nameOffsets[a];

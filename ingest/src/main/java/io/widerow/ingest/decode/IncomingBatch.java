@@ -6,6 +6,7 @@ import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// A batch that is being decoded: its events so far, and its refusals. A decoder begins an event in
 /// `events`, puts its attributes, and ends it here; or it refuses the event.
@@ -45,12 +46,21 @@ public final class IncomingBatch {
   ///
   /// @return false when it is refused
   public boolean end() {
-    Rejection why = events.end();
+    Rejection why = tryEnd();
     if (why != null) {
-      refused.add(decoded, why.reason());
+      refuse(why.reason());
     }
-    decoded++;
     return why == null;
+  }
+
+  /// Ends the current event of `events`. When it cannot be stored as it is, it counts for nothing
+  /// yet: the caller tries it in another form, or refuses it.
+  ///
+  /// @return why it is not stored; null when it is
+  public @Nullable Rejection tryEnd() {
+    Rejection why = events.end();
+    decoded += why == null ? 1 : 0;
+    return why;
   }
 
   /// Refuses the next event, which could not be decoded.

@@ -2,9 +2,9 @@ package io.widerow.ingest.decode;
 
 import java.nio.charset.StandardCharsets;
 
-/// Reads the tokens of JSON text (RFC 8259) from one line: a newline is never white space here. It
-/// builds no trees and no strings. A number or a string is in the fields until the next one is
-/// read.
+/// Reads the tokens of JSON text (RFC 8259). Where each line is a text of its own, a newline is the
+/// end of it and no white space. It builds no trees and no strings. A number or a string is in the
+/// fields until the next one is read.
 ///
 /// - Threads: one.
 public final class JsonScanner {
@@ -23,7 +23,8 @@ public final class JsonScanner {
   }
 
   public final byte[] bytes;
-  final int limit;
+  public final int limit;
+  public final boolean lines;
   public int at;
 
   // Where the bytes of the string read last are.
@@ -31,11 +32,17 @@ public final class JsonScanner {
   public int textOffset;
   public int textBytes;
 
+  /// Halves of surrogate pairs without the other half, kept as the text of their escape. The
+  /// decoder sets it back.
+  public int loneSurrogates;
+
   // The number read last.
   public boolean whole;
   public boolean wide; // a whole number of more than 64 bits; `value` is not set
   public long wholeValue;
   public double value;
+  public int numberOffset;
+  public int numberBytes;
 
   /// Stops a scan. It has no stack trace, because bad input is common.
   public static final class Bad extends Exception {
@@ -46,28 +53,29 @@ public final class JsonScanner {
     }
   }
 
-  private static final String NOT_JSON = "not valid JSON";
-  private static final String CUT = "the JSON text ends too soon";
+  public static final String NOT_JSON = "not valid JSON";
+  public static final String CUT = "the JSON text ends too soon";
   private static final String CONTROL = "a control character in a JSON string";
   private static final String ESCAPE = "a bad escape in a JSON string";
-  private static final String SURROGATE = "a lone surrogate in a JSON string";
   private static final String NUMBER = "a bad number";
   private static final String NUMBER_RANGE = "a number is out of range";
   private static final String DEPTH = "JSON nested deeper than 64 levels";
 
   /// @param limit end of the text; [Swar#SLACK_BYTES] bytes after it are readable
-  public JsonScanner(byte[] bytes, int offset, int limit) {
+  /// @param lines whether a newline ends a text, else it is white space
+  public JsonScanner(byte[] bytes, int offset, int limit, boolean lines) {
     assert limit + Swar.SLACK_BYTES <= bytes.length : "no slack after " + limit;
     this.bytes = bytes;
     this.at = offset;
     this.limit = limit;
+    this.lines = lines;
   }
 
   /// Skips white space and returns the next byte without consuming it; a newline at the end.
   public int peek() {
     while (at < limit) {
       int b = bytes[at];
-      if (b != ' ' && b != '\t' && b != '\r') {
+      if (b != ' ' && b != '\t' && b != '\r' && (b != '\n' || lines)) {
         return b;
       }
       at++;
@@ -136,25 +144,38 @@ public final class JsonScanner {
       case 'n' -> tape.appendScratch('\n');
       case 'r' -> tape.appendScratch('\r');
       case 't' -> tape.appendScratch('\t');
-      case 'u' -> appendCodePoint(codePoint(), tape);
+      case 'u' -> unicode(tape);
       default -> throw new Bad(ESCAPE);
     }
   }
 
-  private int codePoint() throws Bad {
+  private void unicode(AttributeTape tape) throws Bad {
     int unit = hex4();
-    if (unit < 0xd800 || unit > 0xdfff) {
-      return unit;
+    if (unit < Character.MIN_SURROGATE || unit > Character.MAX_SURROGATE) {
+      appendCodePoint(unit, tape);
+      return;
     }
-    if (unit > 0xdbff || at + 6 > limit || bytes[at] != '\\' || bytes[at + 1] != 'u') {
-      throw new Bad(SURROGATE);
+    boolean mayPair =
+        unit <= Character.MAX_HIGH_SURROGATE
+            && at + 6 <= limit
+            && bytes[at] == '\\'
+            && bytes[at + 1] == 'u';
+    if (mayPair) {
+      int next = at;
+      at += 2;
+      int low = hex4();
+      if (low >= Character.MIN_LOW_SURROGATE && low <= Character.MAX_LOW_SURROGATE) {
+        appendCodePoint(Character.toCodePoint((char) unit, (char) low), tape);
+        return;
+      }
+      at = next;
     }
-    at += 2;
-    int low = hex4();
-    if (low < 0xdc00 || low > 0xdfff) {
-      throw new Bad(SURROGATE);
+    tape.appendScratch('\\'); // UTF-8 has no form for it
+    tape.appendScratch('u');
+    for (int shift = 12; shift >= 0; shift -= 4) {
+      tape.appendScratch(Character.forDigit((unit >>> shift) & 0xf, 16));
     }
-    return Character.toCodePoint((char) unit, (char) low);
+    loneSurrogates++;
   }
 
   private int hex4() throws Bad {
@@ -224,6 +245,8 @@ public final class JsonScanner {
     if (at - start > NUMBER_BYTES_MAX) {
       throw new Bad(NUMBER_RANGE);
     }
+    numberOffset = start;
+    numberBytes = at - start;
     convert(start, negative, mantissa, significant, scale);
   }
 

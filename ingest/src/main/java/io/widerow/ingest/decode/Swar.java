@@ -90,7 +90,7 @@ public final class Swar {
 
   /// The first eight bytes, padded with zeros, as a big-endian number. Compared unsigned, such
   /// numbers sort as the byte strings do, except that equal ones may differ in later bytes.
-  static long head(byte[] bytes, int offset, int length) {
+  public static long head(byte[] bytes, int offset, int length) {
     if (offset + Long.BYTES > bytes.length) {
       long head = 0;
       for (int i = 0; i < Long.BYTES; i++) {

@@ -26,7 +26,7 @@ public final class Times {
   }
 
   /// The unit, in nanoseconds, that [#ofEpoch] assumes for a number.
-  static long unitNanos(long number) {
+  public static long unitNanos(long number) {
     if (number < 100_000_000_000L) {
       return NANOS_PER_SECOND;
     }
@@ -181,7 +181,7 @@ public final class Times {
     return nanos;
   }
 
-  static int fractionLimit(byte[] bytes, int offset, int limit) {
+  public static int fractionLimit(byte[] bytes, int offset, int limit) {
     int at = offset;
     while (at < limit && isDigit(bytes[at])) {
       at++;
@@ -190,7 +190,7 @@ public final class Times {
   }
 
   /// Length of the zone at `offset`: 1 for `Z`, 5 for `+hhmm`, 6 for `+hh:mm`, 0 for none.
-  static int zoneBytes(byte[] bytes, int offset, int limit) {
+  public static int zoneBytes(byte[] bytes, int offset, int limit) {
     if (offset >= limit) {
       return 0;
     }
@@ -210,7 +210,7 @@ public final class Times {
   }
 
   /// Converts a local time to UTC by the zone at `offset`, which [#zoneBytes] has checked.
-  static long applyZone(byte[] bytes, int offset, long localNanos) {
+  public static long applyZone(byte[] bytes, int offset, long localNanos) {
     if ((bytes[offset] | 0x20) == 'z') {
       return localNanos;
     }

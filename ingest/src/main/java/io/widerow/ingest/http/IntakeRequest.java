@@ -20,6 +20,7 @@ import io.widerow.ingest.lane.BatchKey;
 import io.widerow.ingest.lane.Outcome;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
+import java.nio.charset.Charset;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -33,7 +34,7 @@ import org.reactivestreams.Subscription;
 /// One write request, from its first byte to its answer.
 ///
 /// ```
-///   headers: claim credit -> body: read -> unpack -> decode, digest -> lanes -> answer
+///   headers: claim credit -> body: read -> unpack, to UTF-8 -> decode, digest -> lanes -> answer
 ///            (or 503)        (or 413)                     credit of the body becomes
 ///                                                         that of the records
 /// ```
@@ -57,6 +58,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   private final WriteProtocol protocol;
   private final Durability durability;
   private final String encoding;
+  private final @Nullable Charset charset; // null for UTF-8
   private final @Nullable String idempotencyKey;
   private final CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
   private final Body body = Body.take();
@@ -71,6 +73,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       RequestHeaders headers,
       WriteProtocol protocol,
       Durability durability,
+      @Nullable Charset charset,
       long claimed) {
     this.intake = intake;
     this.context = context;
@@ -78,6 +81,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     this.durability = durability;
     this.encoding = headers.get(HttpHeaderNames.CONTENT_ENCODING, "identity");
     this.idempotencyKey = headers.get("idempotency-key");
+    this.charset = charset;
     this.claimed = claimed;
   }
 
@@ -130,6 +134,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
           HttpStatus.UNSUPPORTED_MEDIA_TYPE,
           "Content-Encoding must be gzip, zstd or identity, got " + encoding);
     }
+    Charset charset = Transcoding.of(headers.contentType());
     long length = Math.max(0, headers.contentLength());
     if (length > intake.limits().bodyBytesMax()) {
       throw RequestRefused.tooLarge(intake.limits().bodyBytesMax());
@@ -138,7 +143,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     if (!intake.credit().tryClaim(claim)) {
       throw RequestRefused.overloaded();
     }
-    return new IntakeRequest(intake, context, headers, protocol, durability, claim);
+    return new IntakeRequest(intake, context, headers, protocol, durability, charset, claim);
   }
 
   private HttpResponse read(HttpRequest request) {
@@ -249,6 +254,9 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       if (!encoding.equals("identity")) {
         plain = unpack();
       }
+      if (charset != null) {
+        plain = transcode(plain, charset);
+      }
       batch = intake.lanes().begin(intake.epochNanos());
       protocol.decode(plain.bytes(), plain.length(), batch);
       BatchKey key = key(plain, batch);
@@ -285,6 +293,16 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       return Decompression.unpack(body, encoding, limits.bodyBytesMax(), limits.ratioMax(), claim);
     } finally {
       body.give();
+    }
+  }
+
+  private Body transcode(Body other, Charset from) throws RequestRefused {
+    try {
+      Decompression.ByteClaim claim =
+          bytes -> claimUpTo(claimed + BYTES_PER_BODY_BYTE * ((long) bytes));
+      return Transcoding.toUtf8(other, from, intake.limits().bodyBytesMax(), claim);
+    } finally {
+      other.give();
     }
   }
 

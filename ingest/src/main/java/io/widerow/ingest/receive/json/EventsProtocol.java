@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// | parameter | for | meaning |
 /// |---|---|---|
 /// | `type` | both | type of events without one |
+/// | `time-field` | JSON | the member that is the time; none: the names of [JsonNames] |
+/// | `body-field` | JSON | the member that is the text; none: the names of [JsonNames] |
+/// | `id-field` | JSON | the member that is the event's own id; none: `_id` |
 /// | `ts` | text | form of a line's time: a name or a pattern of [TimePattern]; none: `auto` |
 /// | `at` | text | byte offset in the line at which a pattern of `ts` begins; none: any word |
 /// | `zone` | text | zone of times without one, `UTC` by default |
@@ -51,8 +54,9 @@ public final class EventsProtocol implements WriteProtocol {
       throws RequestRefused {
     String kind = contentType == null ? "none" : contentType.type() + "/" + contentType.subtype();
     return switch (kind) {
-      case "application/x-ndjson", "application/jsonl", "application/json" ->
-          new EventsProtocol(new JsonLinesDecoder(parameters.get("type", "")), null);
+      case "application/x-ndjson", "application/jsonl" ->
+          new EventsProtocol(json(parameters, false), null);
+      case "application/json" -> new EventsProtocol(json(parameters, true), null);
       case "text/plain" -> new EventsProtocol(null, text(parameters));
       default ->
           throw new RequestRefused(
@@ -61,6 +65,15 @@ public final class EventsProtocol implements WriteProtocol {
                   + kind
                   + (kind.equals(FORM) ? CURL : ""));
     };
+  }
+
+  private static JsonLinesDecoder json(QueryParams parameters, boolean documents) {
+    String time = parameters.get("time-field", "");
+    String text = parameters.get("body-field", "");
+    String id = parameters.get("id-field", "");
+    boolean known = time.isEmpty() && text.isEmpty() && id.isEmpty();
+    JsonNames names = known ? JsonNames.KNOWN : JsonNames.of(time, text, id);
+    return new JsonLinesDecoder(parameters.get("type", ""), names, documents);
   }
 
   private static TextLinesDecoder text(QueryParams parameters) throws RequestRefused {

@@ -5,6 +5,7 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
+import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.Swar;
@@ -13,52 +14,87 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Decodes JSON lines: each line is one object, and each object one event. At the top level `ts` is
-/// the time (RFC 3339, or a number in the unit that [Times#ofEpoch] finds), `type` the type, and
-/// `id` a version-1 UUID; every other member is an attribute. Nested objects are flattened, with
-/// their names joined by dots; an array is kept as its JSON text; a whole number of more than 64
-/// bits as the string of its digits; null is left out.
+/// Decodes JSON: each object is one event. What the members are called that are the type, the time,
+/// the text and the id is in [JsonNames]; every other member is an attribute. Nested objects are
+/// flattened, with their names joined by dots; an array is kept as its JSON text; a whole number of
+/// more than 64 bits as the string of its digits; null is left out. Of members with equal names the
+/// last one counts.
 ///
-/// A bad line is refused and decoding goes on with the next one. Blank lines are not counted. A
-/// byte order mark before a line is not a part of it.
+/// Usually each line is one object. Text of `application/json` may also be objects over several
+/// lines, or an array of objects. An object whose only member is `Records`, an array, stands for
+/// the objects in it.
+///
+/// What is bad is refused, and decoding goes on with the next line, or with the next object of an
+/// array. Blank lines are not counted. A byte order mark before a line is not a part of it.
 ///
 /// - Threads: one.
 public final class JsonLinesDecoder {
   private static final byte[] NO_TYPE = new byte[0];
+  private static final byte[] BODY = "body".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] OTHER_BODY =
+      (JsonNames.SHOWN_PREFIX + "body").getBytes(StandardCharsets.US_ASCII);
   private static final String NOT_AN_OBJECT = "not a JSON object";
+  private static final String ARRAY = "a JSON array: send it as application/json";
   private static final String TRAILING = "something follows the JSON object";
-  private static final String TS = "ts must be an RFC 3339 time or an epoch number";
   private static final String TYPE = "type must be a string";
-  private static final String ID = "id must be a version-1 UUID";
-  private static final String TWICE = "a member is given twice";
   private static final String MANY = Rejection.TOO_MANY_ATTRIBUTES.reason();
   private static final String NAME = Rejection.ATTRIBUTE_NAME_INVALID.reason();
   private static final String NO_TYPE_REASON = "no type: neither a member nor a parameter";
+  private static final int NONE = -1;
+  private static final int NO_RANK = Integer.MAX_VALUE;
 
-  private final AttributeTape tape = new AttributeTape();
+  private final AttributeTape tape = new AttributeTape(true);
   private final byte[] defaultType;
+  private final JsonNames names;
+  private final boolean documents;
   private byte[] prefix = new byte[256]; // names of the enclosing objects, each with a dot
   private int prefixBytes;
   private int members; // including nulls, which count for the limit too
 
+  // The name read last.
+  private boolean nameInScratch;
+  private int nameOffset;
+  private int nameBytes;
+
   // The event being read.
+  private final JsonMember time = new JsonMember(); // the one that was taken
   private long timeNanos;
+  private int timeRank;
+  private int textRank;
+  private int textAt; // the attribute that is the text, unless its name is `body` already
+  private boolean textIsLine;
+  private int escapedBytes; // of the copy that it is read from
   private @Nullable EventId id;
   private boolean typeInScratch;
   private int typeOffset;
   private int typeBytes;
 
+  /// Decodes lines, with the names that are known without parameters.
+  ///
   /// @param defaultType type of events without one; empty for none
   public JsonLinesDecoder(String defaultType) {
-    this.defaultType =
-        defaultType.isEmpty() ? NO_TYPE : defaultType.getBytes(StandardCharsets.UTF_8);
+    this(defaultType, JsonNames.KNOWN, false);
   }
 
-  /// Decodes the lines of `body` in `[offset, limit)`.
+  /// @param defaultType type of events without one; empty for none
+  /// @param documents whether an object may go over several lines, and arrays are taken
+  public JsonLinesDecoder(String defaultType, JsonNames names, boolean documents) {
+    this.defaultType =
+        defaultType.isEmpty() ? NO_TYPE : defaultType.getBytes(StandardCharsets.UTF_8);
+    this.names = names;
+    this.documents = documents;
+  }
+
+  /// Decodes the text of `body` in `[offset, limit)`.
   ///
   /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
   public void decode(byte[] body, int offset, int limit, IncomingBatch batch) {
-    JsonScanner json = new JsonScanner(body, offset, limit);
+    int start = ByteOrderMark.skip(body, offset, limit);
+    if (documents && JsonDocuments.isDocument(body, start, limit, tape)) {
+      new JsonDocuments(new JsonScanner(body, start, limit, false), this, batch).decode();
+      return;
+    }
+    JsonScanner json = new JsonScanner(body, start, limit, true);
     while (json.at < limit) {
       json.at = ByteOrderMark.skip(body, json.at, limit);
       if (json.peek() == '\n') {
@@ -67,7 +103,7 @@ public final class JsonLinesDecoder {
       }
       int line = json.at;
       try {
-        decodeLine(json, batch);
+        line(json, batch);
       } catch (JsonScanner.Bad bad) {
         batch.refuse(String.valueOf(bad.getMessage()));
         json.at = Swar.newline(body, line, limit);
@@ -75,29 +111,79 @@ public final class JsonLinesDecoder {
     }
   }
 
-  private void decodeLine(JsonScanner json, IncomingBatch batch) throws JsonScanner.Bad {
-    tape.begin(json.bytes);
-    prefixBytes = 0;
-    members = 0;
-    timeNanos = Times.NONE;
-    id = null;
-    typeBytes = -1;
-    if (json.peek() != '{') {
-      throw new JsonScanner.Bad(NOT_AN_OBJECT);
+  private void line(JsonScanner json, IncomingBatch batch) throws JsonScanner.Bad {
+    int first = json.peek();
+    if (first != '{') {
+      throw new JsonScanner.Bad(first == '[' ? ARRAY : NOT_AN_OBJECT);
     }
-    object(json, 1);
+    if (JsonDocuments.mayBeEnvelope(json)) {
+      tape.begin(json.bytes);
+      int end = JsonDocuments.envelopeEnd(json, tape);
+      if (end >= 0) {
+        new JsonDocuments(json, this, batch).envelope(end);
+        return;
+      }
+    }
+    int start = json.at;
+    read(json);
     if (json.peek() != '\n') {
       throw new JsonScanner.Bad(TRAILING);
     }
-    write(json.bytes, batch);
+    write(json, start, batch);
   }
 
-  private void write(byte[] body, IncomingBatch batch) {
+  /// Reads one object. One that is JSON but no event is refused here, and passed over.
+  ///
+  /// @throws JsonScanner.Bad when it is not JSON
+  void element(JsonScanner json, IncomingBatch batch) throws JsonScanner.Bad {
+    int start = json.at;
+    try {
+      if (json.peek() != '{') {
+        throw new JsonScanner.Bad(NOT_AN_OBJECT);
+      }
+      read(json);
+    } catch (JsonScanner.Bad bad) {
+      json.at = start;
+      pass(json);
+      batch.refuse(String.valueOf(bad.getMessage()));
+      return;
+    }
+    write(json, start, batch);
+  }
+
+  /// Passes over a value.
+  void pass(JsonScanner json) throws JsonScanner.Bad {
+    tape.begin(json.bytes);
+    json.skip(tape, 0);
+  }
+
+  /// The scratch of what is only looked at.
+  AttributeTape tape() {
+    return tape;
+  }
+
+  /// Reads the object at `json.at`.
+  private void read(JsonScanner json) throws JsonScanner.Bad {
+    tape.begin(json.bytes);
+    json.loneSurrogates = 0;
+    prefixBytes = 0;
+    members = 0;
+    timeNanos = Times.NONE;
+    timeRank = NO_RANK;
+    textRank = NO_RANK;
+    textAt = NONE;
+    id = null;
+    typeBytes = -1;
+    object(json, 1);
+  }
+
+  /// Writes the object that was read from `start` on.
+  private void write(JsonScanner json, int start, IncomingBatch batch) {
     byte[] type = defaultType;
     int offset = 0;
     int length = defaultType.length;
     if (typeBytes >= 0) {
-      type = typeInScratch ? tape.scratch() : body;
+      type = typeInScratch ? tape.scratch() : json.bytes;
       offset = typeOffset;
       length = typeBytes;
     } else if (length == 0) {
@@ -114,8 +200,39 @@ public final class JsonLinesDecoder {
       long nanos = timeNanos != Times.NONE ? timeNanos : batch.useArrivalTime();
       batch.events.begin(type, offset, length, nanos);
     }
-    tape.writeTo(batch.events);
-    batch.end();
+    if (textAt != NONE) {
+      tape.rename(textAt);
+      if (textIsLine) {
+        tape.dropNewline(textAt);
+      }
+    }
+    if (escapedBytes + json.loneSurrogates > 0) {
+      tape.mark(EscapedText.MARK, escapedBytes + json.loneSurrogates);
+    }
+    tape.writeTo(batch.events, BODY);
+    Rejection why = batch.tryEnd();
+    if (why != null) {
+      writeEscaped(why, json, start, batch);
+    }
+  }
+
+  /// Reads an object again, with its bytes that are not UTF-8 escaped; or refuses it.
+  private void writeEscaped(Rejection why, JsonScanner json, int start, IncomingBatch batch) {
+    EscapedText text = EscapedText.of(why, json.bytes, start, json.at, true);
+    if (text == null) {
+      batch.refuse(why.reason());
+      return;
+    }
+    JsonScanner again = new JsonScanner(text.bytes(), 0, text.length(), json.lines);
+    try {
+      escapedBytes = text.escaped();
+      read(again);
+      write(again, 0, batch);
+    } catch (JsonScanner.Bad bad) {
+      batch.refuse(String.valueOf(bad.getMessage()));
+    } finally {
+      escapedBytes = 0;
+    }
   }
 
   private void object(JsonScanner json, int depth) throws JsonScanner.Bad {
@@ -131,9 +248,7 @@ public final class JsonLinesDecoder {
       if (++members > EventLayout.ATTRIBUTES_MAX + 3) {
         throw new JsonScanner.Bad(MANY);
       }
-      if (depth > 1 || !special(json)) {
-        attribute(json, depth);
-      }
+      member(json, depth);
       if (json.peek() == '}') {
         json.at++;
         return;
@@ -142,68 +257,78 @@ public final class JsonLinesDecoder {
     }
   }
 
-  /// Reads a member that is not an attribute. Returns false when the name read last is not of one.
-  private boolean special(JsonScanner json) throws JsonScanner.Bad {
-    byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
-    int at = json.textOffset;
-    if (json.textBytes == 2 && source[at] == 't' && source[at + 1] == 's') {
-      time(json);
-      return true;
-    }
-    if (json.textBytes == 2 && source[at] == 'i' && source[at + 1] == 'd') {
-      ownId(json);
-      return true;
-    }
-    if (json.textBytes == 4
-        && source[at] == 't'
-        && source[at + 1] == 'y'
-        && source[at + 2] == 'p'
-        && source[at + 3] == 'e') {
-      type(json);
-      return true;
-    }
-    return false;
-  }
-
-  private void time(JsonScanner json) throws JsonScanner.Bad {
+  /// Reads the value of the name read last.
+  private void member(JsonScanner json, int depth) throws JsonScanner.Bad {
+    nameInScratch = json.textInScratch;
+    nameOffset = json.textOffset;
+    nameBytes = json.textBytes;
     int first = json.peek();
     if (first == 'n') {
       json.word("null");
       return;
     }
-    if (timeNanos != Times.NONE) {
-      throw new JsonScanner.Bad(TWICE);
+    if (first == '{') {
+      nested(json, depth);
+      return;
     }
-    if (first == '"') {
-      json.string(tape);
-      byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
-      int end = json.textOffset + json.textBytes;
-      timeNanos = Times.rfc3339(source, json.textOffset, end);
-      if (timeNanos == Times.NONE) {
-        timeNanos = Times.epoch(source, json.textOffset, end);
+    if (prefixBytes > 0) {
+      joinName(json);
+    }
+    int role = depth == 1 || names.nested() ? role(json) : JsonNames.ATTRIBUTE;
+    switch (JsonNames.kind(role)) {
+      case JsonNames.TYPE -> type(json, first);
+      case JsonNames.ID -> ownId(json, first);
+      case JsonNames.TIME -> time(json, first, JsonNames.rank(role), depth);
+      case JsonNames.TEXT -> text(json, first, JsonNames.rank(role), depth);
+      case JsonNames.OTHER_BODY -> {
+        nameOffset = tape.scratchLimit();
+        nameBytes = OTHER_BODY.length;
+        nameInScratch = true;
+        tape.appendScratch(OTHER_BODY, 0, OTHER_BODY.length);
+        attribute(json, first, depth);
       }
-    } else {
-      json.requireNumber(first);
-      int start = json.at;
-      json.number();
-      timeNanos = Times.epoch(json.bytes, start, json.at);
-    }
-    if (timeNanos == Times.NONE) {
-      throw new JsonScanner.Bad(TS);
+      case JsonNames.SHOWN -> {
+        nameOffset += JsonNames.SHOWN_PREFIX.length();
+        nameBytes -= JsonNames.SHOWN_PREFIX.length();
+        attribute(json, first, depth);
+      }
+      default -> attribute(json, first, depth);
     }
   }
 
-  private void type(JsonScanner json) throws JsonScanner.Bad {
-    int first = json.peek();
-    if (first == 'n') {
-      json.word("null");
-      return;
+  private int role(JsonScanner json) {
+    return names.role(nameInScratch ? tape.scratch() : json.bytes, nameOffset, nameBytes);
+  }
+
+  private void nested(JsonScanner json, int depth) throws JsonScanner.Bad {
+    if (depth == 1) {
+      switch (role(json)) {
+        case JsonNames.TYPE -> throw new JsonScanner.Bad(TYPE);
+        case JsonNames.ID -> throw new JsonScanner.Bad(names.notAnId());
+        case JsonNames.TIME -> throw new JsonScanner.Bad(names.notATime());
+        default -> {}
+      }
     }
+    int outer = prefixBytes;
+    pushPrefix(nameInScratch ? tape.scratch() : json.bytes, nameOffset, nameBytes);
+    object(json, depth + 1);
+    prefixBytes = outer;
+  }
+
+  /// Puts the names of the enclosing objects before the name read last.
+  private void joinName(JsonScanner json) {
+    int joined = tape.scratchLimit();
+    tape.appendScratch(prefix, 0, prefixBytes);
+    byte[] source = nameInScratch ? tape.scratch() : json.bytes;
+    tape.appendScratch(source, nameOffset, nameBytes);
+    nameInScratch = true;
+    nameOffset = joined;
+    nameBytes = tape.scratchLimit() - joined;
+  }
+
+  private void type(JsonScanner json, int first) throws JsonScanner.Bad {
     if (first != '"') {
       throw new JsonScanner.Bad(TYPE);
-    }
-    if (typeBytes >= 0) {
-      throw new JsonScanner.Bad(TWICE);
     }
     json.string(tape);
     typeInScratch = json.textInScratch;
@@ -211,17 +336,9 @@ public final class JsonLinesDecoder {
     typeBytes = json.textBytes;
   }
 
-  private void ownId(JsonScanner json) throws JsonScanner.Bad {
-    int first = json.peek();
-    if (first == 'n') {
-      json.word("null");
-      return;
-    }
+  private void ownId(JsonScanner json, int first) throws JsonScanner.Bad {
     if (first != '"') {
-      throw new JsonScanner.Bad(ID);
-    }
-    if (id != null) {
-      throw new JsonScanner.Bad(TWICE);
+      throw new JsonScanner.Bad(names.notAnId());
     }
     json.string(tape);
     byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
@@ -229,41 +346,71 @@ public final class JsonLinesDecoder {
     try {
       id = EventId.parse(text);
     } catch (IllegalArgumentException notAnId) {
-      throw new JsonScanner.Bad(ID);
+      throw new JsonScanner.Bad(names.notAnId());
     }
+  }
+
+  /// Reads a member that has a name of times. The one of the best rank is taken; one that is
+  /// displaced becomes an attribute, and so does what is no time, except under the first name.
+  private void time(JsonScanner json, int first, int rank, int depth) throws JsonScanner.Bad {
+    boolean text = first == '"';
+    long nanos = Times.NONE;
+    if (text) {
+      json.string(tape);
+      byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
+      int end = json.textOffset + json.textBytes;
+      nanos =
+          rank == 0
+              ? JsonTimes.ofText(source, json.textOffset, end)
+              : JsonTimes.guessOfText(source, json.textOffset, end);
+    } else if (first == '-' || Times.isDigit((byte) first)) {
+      int start = json.at;
+      json.number();
+      nanos =
+          JsonTimes.ofNumber(json.bytes, start, json.at, json.whole || json.wide ? 0 : json.value);
+      nanos = rank == 0 || JsonTimes.isPlausible(nanos) ? nanos : Times.NONE;
+    } else if (rank > 0) {
+      attribute(json, first, depth);
+      return;
+    }
+    if (rank == 0 && nanos == Times.NONE) {
+      throw new JsonScanner.Bad(names.notATime());
+    }
+    if (nanos == Times.NONE || rank > timeRank) {
+      tape.name(nameInScratch, nameOffset, nameBytes);
+      JsonMember.putValue(json, text, tape);
+      return;
+    }
+    if (timeRank != NO_RANK && rank < timeRank) {
+      time.putInto(tape);
+    }
+    timeRank = rank;
+    timeNanos = nanos;
+    time.take(nameInScratch, nameOffset, nameBytes, json, text);
+  }
+
+  /// Reads a member that has a name of texts. The string of the best rank becomes the text.
+  private void text(JsonScanner json, int first, int rank, int depth) throws JsonScanner.Bad {
+    boolean string = first == '"';
+    if (rank > textRank || (!string && rank > 0)) {
+      attribute(json, first, depth);
+      return;
+    }
+    if (string && rank == textRank && textAt != NONE) {
+      json.string(tape);
+      tape.replace(textAt, json.textInScratch, json.textOffset, json.textBytes);
+      return;
+    }
+    textRank = rank;
+    textAt = rank == 0 && names.textIsBody() ? NONE : tape.count();
+    byte[] source = nameInScratch ? tape.scratch() : json.bytes;
+    textIsLine = string && JsonNames.isLine(source, nameOffset, nameBytes);
+    attribute(json, first, depth);
   }
 
   /// Reads the value of the name read last as an attribute.
-  private void attribute(JsonScanner json, int depth) throws JsonScanner.Bad {
-    boolean nameInScratch = json.textInScratch;
-    int nameOffset = json.textOffset;
-    int nameBytes = json.textBytes;
-    int first = json.peek();
-    if (first == '{') {
-      int outer = prefixBytes;
-      pushPrefix(nameInScratch ? tape.scratch() : json.bytes, nameOffset, nameBytes);
-      object(json, depth + 1);
-      prefixBytes = outer;
-      return;
-    }
-    if (first == 'n') {
-      json.word("null");
-      return;
-    }
-    if (prefixBytes > 0) {
-      int joined = tape.scratchLimit();
-      tape.appendScratch(prefix, 0, prefixBytes);
-      byte[] source = nameInScratch ? tape.scratch() : json.bytes;
-      tape.appendScratch(source, nameOffset, nameBytes);
-      nameInScratch = true;
-      nameOffset = joined;
-      nameBytes = tape.scratchLimit() - joined;
-    }
+  private void attribute(JsonScanner json, int first, int depth) throws JsonScanner.Bad {
     tape.name(nameInScratch, nameOffset, nameBytes);
-    value(json, first, depth);
-  }
-
-  private void value(JsonScanner json, int first, int depth) throws JsonScanner.Bad {
     switch (first) {
       case '"' -> {
         json.string(tape);
@@ -271,7 +418,9 @@ public final class JsonLinesDecoder {
       }
       case '[' -> {
         int start = json.at;
+        int before = json.loneSurrogates; // those in it stay as they are
         json.skip(tape, depth);
+        json.loneSurrogates = before;
         tape.string(false, start, json.at - start);
       }
       case 't' -> {
@@ -284,15 +433,8 @@ public final class JsonLinesDecoder {
       }
       default -> {
         json.requireNumber(first);
-        int start = json.at;
         json.number();
-        if (json.whole) {
-          tape.whole(json.wholeValue);
-        } else if (json.wide) {
-          tape.string(false, start, json.at - start); // its digits, which a double would round
-        } else {
-          tape.fraction(json.value);
-        }
+        JsonMember.putValue(json, false, tape);
       }
     }
   }

@@ -1,7 +1,9 @@
 package io.widerow.ingest.receive.json;
 
 import com.google.re2j.Pattern;
+import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.ByteOrderMark;
+import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimePattern;
@@ -179,6 +181,24 @@ public final class TextLinesDecoder {
     }
     batch.events.begin(type, 0, type.length, nanos);
     batch.events.putString(BODY, 0, BODY.length, body, offset, limit - offset);
+    Rejection why = batch.tryEnd();
+    if (why != null) {
+      escaped(why, nanos, body, offset, limit, batch);
+    }
+  }
+
+  /// Stores a line whose bytes are not UTF-8 with these bytes escaped; or refuses it.
+  private void escaped(
+      Rejection why, long nanos, byte[] body, int offset, int limit, IncomingBatch batch) {
+    EscapedText text = EscapedText.of(why, body, offset, limit, false);
+    if (text == null) {
+      batch.refuse(why.reason());
+      return;
+    }
+    byte[] mark = EscapedText.MARK;
+    batch.events.begin(type, 0, type.length, nanos);
+    batch.events.putString(BODY, 0, BODY.length, text.bytes(), 0, text.length());
+    batch.events.putLong(mark, 0, mark.length, text.escaped());
     batch.end();
   }
 

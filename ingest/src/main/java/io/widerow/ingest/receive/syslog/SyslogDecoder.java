@@ -1,7 +1,9 @@
 package io.widerow.ingest.receive.syslog;
 
+import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
+import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.LocalTimes;
 import io.widerow.ingest.decode.Times;
@@ -19,7 +21,8 @@ import java.time.ZoneId;
 /// ```
 ///
 /// A message in neither format is kept whole as `body`, with the time of its arrival: syslog cannot
-/// tell a sender that its message was refused.
+/// tell a sender that its message was refused. For the same reason bytes that are not UTF-8 are
+/// escaped, see [EscapedText].
 ///
 /// - Threads: one.
 public final class SyslogDecoder {
@@ -38,6 +41,7 @@ public final class SyslogDecoder {
   private int at;
   private int limit;
   private long timeNanos;
+  private int escapedBytes; // of the copy that is decoded
 
   /// @param zone of times without one
   public SyslogDecoder(ZoneId zone) {
@@ -87,8 +91,27 @@ public final class SyslogDecoder {
       }
     }
     batch.events.begin(TYPE, 0, TYPE.length, nanos);
+    if (escapedBytes > 0) {
+      tape.mark(EscapedText.MARK, escapedBytes);
+    }
     tape.writeTo(batch.events);
-    return batch.end();
+    Rejection why = batch.tryEnd();
+    return why == null || decodeEscaped(why, message, offset, batch);
+  }
+
+  /// Decodes a message again, with its bytes that are not UTF-8 escaped; or refuses it.
+  private boolean decodeEscaped(Rejection why, byte[] message, int offset, IncomingBatch batch) {
+    EscapedText text = EscapedText.of(why, message, offset, limit, false);
+    if (text == null) {
+      batch.refuse(why.reason());
+      return false;
+    }
+    try {
+      escapedBytes = text.escaped();
+      return decode(text.bytes(), 0, text.length(), batch);
+    } finally {
+      escapedBytes = 0;
+    }
   }
 
   private int afterPriority(int offset) {

@@ -1,0 +1,199 @@
+package io.widerow.ingest.receive.json;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.widerow.ingest.decode.Swar;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// What members of a JSON object are called that are more than an attribute. Loggers agree on no
+/// names, so several are known for the time and for the text, in an order: of those that an event
+/// has, the first is taken, and the others stay attributes.
+///
+/// A role is a number: its kind, and for times and texts the rank of the name, 0 being the first.
+///
+/// - Threads: any; immutable.
+public final class JsonNames {
+  static final int ATTRIBUTE = 0;
+  static final int TYPE = 1 << 8;
+  static final int ID = 2 << 8;
+  static final int TIME = 3 << 8;
+  static final int TEXT = 4 << 8;
+
+  /// A member `body` beside the one that the sender has named as the text.
+  static final int OTHER_BODY = 5 << 8;
+
+  /// A member that a query has shown with [#SHOWN_PREFIX], because `id`, `ts` and `type` are its
+  /// own names.
+  static final int SHOWN = 6 << 8;
+
+  static final String SHOWN_PREFIX = "attributes.";
+
+  /// Names of the time, best first. What the first one holds must be a time; any other counts only
+  /// when it is one.
+  static final List<String> TIMES =
+      List.of(
+          "ts",
+          "time",
+          "timestamp",
+          "@timestamp",
+          "@t",
+          "eventTime",
+          "Timestamp",
+          "timeMillis",
+          "datetime",
+          "asctime",
+          "requestReceivedTimestamp",
+          "lastTimestamp",
+          "__REALTIME_TIMESTAMP");
+
+  /// Names of the text, best first.
+  static final List<String> TEXTS =
+      List.of(
+          "body",
+          "message",
+          "msg",
+          "log",
+          "@m",
+          "@mt",
+          "MESSAGE",
+          "RenderedMessage",
+          "MessageTemplate");
+
+  /// The names that are known without parameters.
+  public static final JsonNames KNOWN = of("", "", "");
+
+  private static final int RANK_MASK = 0xff;
+  private static final String ID_NAME = "_id";
+
+  private final Entry[][] byLength;
+  private final boolean nested;
+  private final boolean textIsBody;
+  private final String notATime;
+  private final String notAnId;
+
+  private static final class Entry {
+    final byte[] name;
+    final long head; // its first bytes
+    final int role;
+
+    Entry(byte[] name, int role) {
+      this.name = name;
+      this.head = Swar.head(name, 0, name.length);
+      this.role = role;
+    }
+  }
+
+  private JsonNames(List<Entry> entries, String time, String text, String id) {
+    int longest = entries.stream().mapToInt(entry -> entry.name.length).max().orElse(0);
+    byLength = new Entry[longest + 1][];
+    for (int length = 0; length <= longest; length++) {
+      int here = length;
+      byLength[length] =
+          entries.stream().filter(entry -> entry.name.length == here).toArray(Entry[]::new);
+    }
+    nested =
+        entries.stream()
+            .anyMatch(entry -> entry.role != SHOWN && new String(entry.name, UTF_8).contains("."));
+    textIsBody = text.equals(TEXTS.getFirst());
+    notATime = time + " must be an ISO 8601 time or an epoch number";
+    notAnId = id + " must be a version-1 UUID; ?id-field= says which member is the event's id";
+  }
+
+  /// Each name may be empty, for the known ones. One of a nested member has dots: `log.time`.
+  ///
+  /// @param time of the time, and the only one
+  /// @param text of the text, and the only one
+  /// @param id of the event's own id
+  public static JsonNames of(String time, String text, String id) {
+    List<Entry> entries = new ArrayList<>();
+    add(entries, "type", TYPE);
+    add(entries, id.isEmpty() ? ID_NAME : id, ID);
+    addAll(entries, time.isEmpty() ? TIMES : List.of(time), TIME);
+    addAll(entries, text.isEmpty() ? TEXTS : List.of(text), TEXT);
+    add(entries, TEXTS.getFirst(), OTHER_BODY);
+    if (id.equals("id")) { // as query answers have it
+      for (String own : List.of("id", "ts", "type")) {
+        add(entries, SHOWN_PREFIX + own, SHOWN);
+        add(entries, SHOWN_PREFIX + SHOWN_PREFIX + own, SHOWN);
+      }
+    }
+    return new JsonNames(
+        entries,
+        time.isEmpty() ? TIMES.getFirst() : time,
+        text.isEmpty() ? TEXTS.getFirst() : text,
+        id.isEmpty() ? ID_NAME : id);
+  }
+
+  private static void addAll(List<Entry> entries, List<String> names, int kind) {
+    for (int rank = 0; rank < names.size(); rank++) {
+      add(entries, names.get(rank), kind | rank);
+    }
+  }
+
+  /// Does nothing when the name has a role already.
+  private static void add(List<Entry> entries, String text, int role) {
+    byte[] name = text.getBytes(UTF_8);
+    if (entries.stream().noneMatch(entry -> Arrays.equals(entry.name, name))) {
+      entries.add(new Entry(name, role));
+    }
+  }
+
+  /// The role of a member; [#ATTRIBUTE] for most.
+  int role(byte[] source, int offset, int length) {
+    if (length >= byLength.length) {
+      return ATTRIBUTE;
+    }
+    Entry[] sameLength = byLength[length];
+    if (sameLength.length == 0) {
+      return ATTRIBUTE;
+    }
+    long head = Swar.head(source, offset, length);
+    for (Entry entry : sameLength) {
+      if (entry.head == head
+          && (length <= Long.BYTES
+              || Arrays.equals(
+                  source, offset + Long.BYTES, offset + length, entry.name, Long.BYTES, length))) {
+        return entry.role;
+      }
+    }
+    return ATTRIBUTE;
+  }
+
+  static int kind(int role) {
+    return role & ~RANK_MASK;
+  }
+
+  static int rank(int role) {
+    return role & RANK_MASK;
+  }
+
+  /// True when a nested member may have a role.
+  boolean nested() {
+    return nested;
+  }
+
+  /// Why an event is refused whose first name of times has no time.
+  String notATime() {
+    return notATime;
+  }
+
+  /// Why an event is refused whose own id is none.
+  String notAnId() {
+    return notAnId;
+  }
+
+  /// True when the first name of texts is that of the attribute.
+  boolean textIsBody() {
+    return textIsBody;
+  }
+
+  /// True when the text is a line with its newline, as Docker writes it.
+  static boolean isLine(byte[] source, int offset, int length) {
+    return length == 3
+        && source[offset] == 'l'
+        && source[offset + 1] == 'o'
+        && source[offset + 2] == 'g';
+  }
+}
