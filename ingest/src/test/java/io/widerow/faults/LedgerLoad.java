@@ -22,17 +22,23 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Senders that keep a ledger of acknowledged batches, and repeat each batch with its key until it
 /// is acknowledged. Sender `s` sends events `n` = 0, 1, 2 ...; one in thirteen is late by two
 /// hours. Each batch also rewrites a slot, an event with its own id: batches 0 to 3 the first slot,
 /// 4 to 7 the next, and so on. A slot must show the last batch that wrote it.
+///
+/// With [#large] some batches are long: sender 1 often has 64 KiB, sender 2 sometimes 1 MiB, and
+/// sender 3 now and then 3 MiB, which the journal keeps as a group of several frames. The text of
+/// each event follows from its number, and is compared.
 ///
 /// Other stores get batches in their own format, see [Wire], with the same ledger.
 ///
@@ -45,6 +51,9 @@ public final class LedgerLoad implements AutoCloseable {
   private static final int BATCHES_PER_SLOT = 4;
   private static final Pattern EVENT =
       Pattern.compile("\"ts\":\"([^\"]*)\".*\"n\":(\\d+).*\"s\":(\\d+)");
+  private static final Pattern PADDED =
+      Pattern.compile("\"n\":(\\d+),\"pad\":\"([^\"]*)\",\"s\":(\\d+)");
+  private static final long PAD_LEAST = 1L << 60; // all numbers from here have as many digits
   private static final Pattern SLOT =
       Pattern.compile("\"batch\":(\\d+).*\"s\":(\\d+),\"slot\":(\\d+)");
 
@@ -58,6 +67,8 @@ public final class LedgerLoad implements AutoCloseable {
   private final AtomicLong repeats = new AtomicLong();
   private final AtomicLong recognised = new AtomicLong();
   private final Wire wire;
+  private final boolean large;
+  private volatile @Nullable String refused; // an answer that refused events; all are good
   private volatile int port;
   private volatile boolean cutOff;
   private volatile boolean held;
@@ -65,11 +76,22 @@ public final class LedgerLoad implements AutoCloseable {
   private volatile boolean closed;
 
   public LedgerLoad(int senders, int port) {
-    this(senders, port, null);
+    this(senders, port, null, false);
+  }
+
+  /// @param wire of another store
+  LedgerLoad(int senders, int port, Wire wire) {
+    this(senders, port, wire, false);
+  }
+
+  /// Senders of which some have long batches.
+  public static LedgerLoad large(int senders, int port) {
+    return new LedgerLoad(senders, port, null, true);
   }
 
   /// @param wire null for the daemon's own
-  LedgerLoad(int senders, int port, @Nullable Wire wire) {
+  private LedgerLoad(int senders, int port, @Nullable Wire wire, boolean large) {
+    this.large = large;
     this.acknowledged = new AtomicIntegerArray(senders);
     this.wire = wire == null ? this::sendToDaemon : wire;
     this.port = port;
@@ -178,7 +200,12 @@ public final class LedgerLoad implements AutoCloseable {
     for (int i = 0; i < EVENTS_PER_BATCH; i++) {
       int n = batch * EVENTS_PER_BATCH + i;
       body.append("{\"ts\":").append(timeNanos(n)).append(",\"type\":\"load\",\"n\":");
-      body.append(n).append(",\"s\":").append(sender).append("}\n");
+      body.append(n).append(",\"s\":").append(sender);
+      int padding = padding(sender, batch);
+      if (padding > 0) {
+        body.append(",\"pad\":\"").append(pad(sender, n, padding)).append('"');
+      }
+      body.append("}\n");
     }
     int slot = batch / BATCHES_PER_SLOT;
     body.append("{\"_id\":\"").append(slotId(sender, slot)).append("\",\"type\":\"slot\",");
@@ -194,7 +221,35 @@ public final class LedgerLoad implements AutoCloseable {
     HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
     boolean repeated = answer.body().startsWith("{\"accepted\":0,\"duplicate\":");
     recognised.addAndGet(!cutOff && repeated ? 1 : 0);
+    if (answer.statusCode() == 200 && !answer.body().contains("\"rejected\":[]")) {
+      refused = answer.body();
+    }
     return answer.statusCode() == 200;
+  }
+
+  /// Bytes of padding in each event of a batch.
+  private int padding(int sender, int batch) {
+    if (!large) {
+      return 0;
+    }
+    int bytes =
+        switch (sender) {
+          case 1 -> batch % 4 == 1 ? 64 << 10 : 0;
+          case 2 -> batch % 8 == 3 ? 1 << 20 : 0;
+          case 3 -> batch % 16 == 7 ? 3 << 20 : 0;
+          default -> 0;
+        };
+    return bytes / EVENTS_PER_BATCH;
+  }
+
+  private static String pad(int sender, int n, int length) {
+    SplittableRandom random = new SplittableRandom(((long) sender << 32) | n);
+    StringBuilder text = new StringBuilder(length);
+    while (text.length() < length) {
+      text.append(Long.toString(random.nextLong(PAD_LEAST, Long.MAX_VALUE), Character.MAX_RADIX));
+    }
+    text.setLength(length);
+    return text.toString();
   }
 
   private static EventId slotId(int sender, int slot) {
@@ -216,6 +271,36 @@ public final class LedgerLoad implements AutoCloseable {
   public void verify() throws IOException, InterruptedException {
     int[] batches = batches();
     verify(batches, batches);
+    if (large) {
+      verifyPads(batches);
+    }
+  }
+
+  private void verifyPads(int[] batches) throws IOException, InterruptedException {
+    int[] padded = new int[batches.length];
+    URI all = URI.create("http://127.0.0.1:" + port + "/v1/query?type=load&where=exists+pad");
+    HttpResponse<Stream<String>> answer =
+        client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofLines());
+    assertEquals(200, answer.statusCode());
+    try (Stream<String> lines = answer.body()) {
+      lines.forEach(line -> {
+        Matcher event = PADDED.matcher(line);
+        if (event.find()) {
+          int n = Integer.parseInt(event.group(1));
+          int sender = Integer.parseInt(event.group(3));
+          String pad = pad(sender, n, padding(sender, n / EVENTS_PER_BATCH));
+          assertEquals(pad, event.group(2), () -> "event " + n + " of sender " + sender);
+          padded[sender]++;
+        }
+      });
+    }
+    for (int sender = 0; sender < batches.length; sender++) {
+      int expected = 0;
+      for (int batch = 0; batch < batches[sender]; batch++) {
+        expected += padding(sender, batch) > 0 ? EVENTS_PER_BATCH : 0;
+      }
+      assertEquals(expected, padded[sender], "long events of sender " + sender);
+    }
   }
 
   /// The same while the senders run: what is acknowledged by now must be there, and more may be.
@@ -255,6 +340,7 @@ public final class LedgerLoad implements AutoCloseable {
   /// @param most batches that may be there; null for those acknowledged after the answer and one
   ///   more
   private void verify(int[] least, int @Nullable [] most) throws IOException, InterruptedException {
+    assertNull(refused);
     List<String> events = query(port, "load");
     List<String> slots = query(port, "slot");
     int[] limit = most == null ? batches() : most;
@@ -316,7 +402,8 @@ public final class LedgerLoad implements AutoCloseable {
 
   /// The lines of an answer, without the token at the end.
   private List<String> query(int daemon, String type) throws IOException, InterruptedException {
-    URI all = URI.create("http://127.0.0.1:" + daemon + "/v1/query?type=" + type);
+    String fields = type.equals("load") ? "&fields=n,s" : "";
+    URI all = URI.create("http://127.0.0.1:" + daemon + "/v1/query?type=" + type + fields);
     HttpResponse<String> answer =
         client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofString());
     assertEquals(200, answer.statusCode(), answer.body());

@@ -35,13 +35,22 @@ public final class ServeProcess implements AutoCloseable {
   /// Arguments for journal files and rows so small that each fault overlaps sealing, merging and a
   /// change of journal file.
   public static String[] small(long reserveBytes) {
+    return sizes(reserveBytes, 4 << 20, 1 << 20, 4 << 20);
+  }
+
+  /// The same with room for groups of 3 MiB, which are kept as several frames.
+  public static String[] smallForLargeGroups(long reserveBytes) {
+    return sizes(reserveBytes, 24 << 20, 8 << 20, 24 << 20);
+  }
+
+  private static String[] sizes(long reserve, int open, int journalFile, int journal) {
     Map<String, String> keys = new LinkedHashMap<>();
     keys.put("lanes", "2");
-    keys.put("open-bytes", "4194304");
-    keys.put("journal-file-bytes", "1048576");
-    keys.put("journal-bytes", "4194304");
+    keys.put("open-bytes", Integer.toString(open));
+    keys.put("journal-file-bytes", Integer.toString(journalFile));
+    keys.put("journal-bytes", Integer.toString(journal));
     keys.put("merge-after", "1s");
-    keys.put("disk-reserve-bytes", Long.toString(reserveBytes));
+    keys.put("disk-reserve-bytes", Long.toString(reserve));
     return keys.entrySet().stream()
         .flatMap(key -> Stream.of("--set", key.getKey() + "=" + key.getValue()))
         .toArray(String[]::new);

@@ -23,14 +23,15 @@ import org.junit.jupiter.api.io.TempDir;
 /// loses nothing acknowledged, shows nothing twice, and shows all in order. Method: the daemon as a
 /// process with the real journal, and files and rows so small that kills overlap sealing, merging
 /// and a change of file; senders with a ledger, late events, events that replace others, and
-/// repeats of unanswered batches. `-Dkills=<n>` sets the number of kills in the profile `faults`;
-/// `-Dseed=<n>` repeats the times of a run.
+/// repeats of unanswered batches; every second store gets groups of up to 3 MiB. `-Dkills=<n>` sets
+/// the number of kills in the profile `faults`; `-Dseed=<n>` repeats the times of a run.
 @Timeout(value = 8, unit = TimeUnit.HOURS)
 class DaemonKillTest {
   private static final int SENDERS = 4;
   private static final int KILLS_A_STORE = 100; // the whole store is read back every time
   private static final int RESTARTS_A_CHECK = 4;
   private static final String[] SMALL = ServeProcess.small(0);
+  private static final String[] LARGE = ServeProcess.smallForLargeGroups(0);
 
   @TempDir private Path directory = Path.of(".");
 
@@ -86,17 +87,20 @@ class DaemonKillTest {
 
   private void killOneStore(QuickJvm jvm, Path data, int until)
       throws IOException, InterruptedException {
-    ServeProcess daemon = ServeProcess.start(jvm, data, SMALL);
-    try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
+    boolean large = until % (2 * KILLS_A_STORE) == 0 || until < KILLS_A_STORE;
+    String[] sizes = large ? LARGE : SMALL;
+    ServeProcess daemon = ServeProcess.start(jvm, data, sizes);
+    try (LedgerLoad load =
+        large ? LedgerLoad.large(SENDERS, daemon.port()) : new LedgerLoad(SENDERS, daemon.port())) {
       while (kills < until) {
         load.awaitMore(random.nextInt(1, 120));
         daemon.kill();
         kills++;
         while (kills < until && random.nextInt(3) == 0) {
-          killInRecovery(jvm, data);
+          killInRecovery(jvm, data, sizes);
         }
         long start = System.nanoTime();
-        daemon = ServeProcess.start(jvm, data, SMALL);
+        daemon = ServeProcess.start(jvm, data, sizes);
         startMillis = Arrays.copyOf(startMillis, startMillis.length + 1);
         startMillis[startMillis.length - 1] =
             TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
@@ -118,9 +122,10 @@ class DaemonKillTest {
   }
 
   /// Starts a daemon and kills it within the time of a start: before, during or after recovery.
-  private void killInRecovery(QuickJvm jvm, Path data) throws IOException, InterruptedException {
+  private void killInRecovery(QuickJvm jvm, Path data, String[] sizes)
+      throws IOException, InterruptedException {
     long typical = startMillis.length == 0 ? 1_000 : Arrays.stream(startMillis).min().orElseThrow();
-    Process starting = ServeProcess.launch(jvm, data, directory.resolve("killed.log"), SMALL);
+    Process starting = ServeProcess.launch(jvm, data, directory.resolve("killed.log"), sizes);
     LockSupport.parkNanos(
         TimeUnit.MILLISECONDS.toNanos(random.nextLong(typical / 4, typical * 5 / 4)));
     starting.destroyForcibly();

@@ -31,16 +31,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Goal: after a power cut at any moment, everything acknowledged at level disk is there, once and
 /// in order, and the daemon starts without help. Method: the daemon on a disk whose power is cut
 /// under load, with journal files and rows so small that every cut overlaps sealing, merging and a
-/// change of journal file. `-Dcuts=<n>` sets the number of cuts, `-Doscuts=<n>` that at level os,
-/// and `-Dseed=<n>` repeats the times of a run.
+/// change of journal file, with groups of 1 KB to several frames. `-Dcuts=<n>` sets the number of
+/// cuts, `-Doscuts=<n>` that at level os, and `-Dseed=<n>` repeats the times of a run.
 @Tag("faults")
 @Timeout(value = 4, unit = TimeUnit.HOURS)
 class PowerCutTest {
   private static final int SENDERS = 4;
-  private static final int CUTS_A_STORE = 8; // the whole store is read back every time
+  private static final int CUTS_A_STORE = 4; // the whole store is read back every time
   private static final int OS_EVENTS = 20; // in a batch
   private static final double[] KEEP = {0, 0.1, 0.5, 0.9, 1};
-  private static final String[] SMALL = ServeProcess.small(16 << 20);
+  private static final String[] SMALL = ServeProcess.smallForLargeGroups(16 << 20);
 
   @TempDir private Path directory = Path.of(".");
 
@@ -89,7 +89,7 @@ class PowerCutTest {
       int until)
       throws IOException, InterruptedException {
     ServeProcess daemon = start(jvm, data);
-    try (LedgerLoad load = new LedgerLoad(SENDERS, daemon.port())) {
+    try (LedgerLoad load = LedgerLoad.large(SENDERS, daemon.port())) {
       for (int cut = from; cut < until; cut++) {
         load.awaitMore(random.nextInt(20, 600));
         load.cutOff();
