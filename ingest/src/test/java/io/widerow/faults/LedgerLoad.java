@@ -282,8 +282,9 @@ public final class LedgerLoad implements AutoCloseable {
     HttpResponse<Stream<String>> answer =
         client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofLines());
     assertEquals(200, answer.statusCode());
+    String last = "";
     try (Stream<String> lines = answer.body()) {
-      lines.forEach(line -> {
+      for (String line : (Iterable<String>) lines::iterator) {
         Matcher event = PADDED.matcher(line);
         if (event.find()) {
           int n = Integer.parseInt(event.group(1));
@@ -292,8 +293,10 @@ public final class LedgerLoad implements AutoCloseable {
           assertEquals(pad, event.group(2), () -> "event " + n + " of sender " + sender);
           padded[sender]++;
         }
-      });
+        last = line;
+      }
     }
+    assertTrue(last.startsWith("{\"token\""), last);
     for (int sender = 0; sender < batches.length; sender++) {
       int expected = 0;
       for (int batch = 0; batch < batches[sender]; batch++) {

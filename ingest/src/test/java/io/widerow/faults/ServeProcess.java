@@ -22,6 +22,9 @@ public final class ServeProcess implements AutoCloseable {
 
   private static final Pattern ADDRESS = Pattern.compile("http on /127\\.0\\.0\\.1:(\\d+)");
 
+  /// Blocks of such events are large, and all that overlap in time are open at once.
+  private static final int QUERY_MEMORY_FOR_LARGE_GROUPS = 300 << 20;
+
   private final Process process;
   private final Path log;
   private final int port;
@@ -40,7 +43,10 @@ public final class ServeProcess implements AutoCloseable {
 
   /// The same with room for groups of 3 MiB, which are kept as several frames.
   public static String[] smallForLargeGroups(long reserveBytes) {
-    return sizes(reserveBytes, 24 << 20, 8 << 20, 24 << 20);
+    return Stream.concat(
+            Stream.of(sizes(reserveBytes, 24 << 20, 8 << 20, 24 << 20)),
+            Stream.of("--set", "query-memory-bytes=" + QUERY_MEMORY_FOR_LARGE_GROUPS))
+        .toArray(String[]::new);
   }
 
   private static String[] sizes(long reserve, int open, int journalFile, int journal) {

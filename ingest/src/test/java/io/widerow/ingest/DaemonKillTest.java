@@ -47,20 +47,23 @@ class DaemonKillTest {
 
   @Test
   void killedFortyTimesItLosesNothing() throws IOException, InterruptedException {
-    kill(40);
+    kill(40, 30);
   }
 
   @Test
   @Tag("faults")
   void killedThousandsOfTimesItLosesNothing() throws IOException, InterruptedException {
-    kill(Integer.getInteger("kills", 2_000));
+    kill(Integer.getInteger("kills", 2_000), KILLS_A_STORE);
   }
 
-  private void kill(int times) throws IOException, InterruptedException {
+  private void kill(int times, int aStore) throws IOException, InterruptedException {
     QuickJvm jvm = QuickJvm.archived(directory);
+    boolean large = false;
     while (kills < times) {
       Path work = Files.createDirectory(directory.resolve("store-" + kills));
-      killOneStore(jvm, work.resolve("d"), Math.min(times, kills + KILLS_A_STORE));
+      int until = Math.min(times, kills + (large ? aStore / 3 : aStore));
+      killOneStore(jvm, work.resolve("d"), large, until);
+      large = !large;
       ServeProcess.delete(work);
     }
     Arrays.sort(startMillis);
@@ -85,9 +88,8 @@ class DaemonKillTest {
         startMillis);
   }
 
-  private void killOneStore(QuickJvm jvm, Path data, int until)
+  private void killOneStore(QuickJvm jvm, Path data, boolean large, int until)
       throws IOException, InterruptedException {
-    boolean large = until % (2 * KILLS_A_STORE) == 0 || until < KILLS_A_STORE;
     String[] sizes = large ? LARGE : SMALL;
     ServeProcess daemon = ServeProcess.start(jvm, data, sizes);
     try (LedgerLoad load =
