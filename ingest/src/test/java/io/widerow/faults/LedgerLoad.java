@@ -411,6 +411,9 @@ public final class LedgerLoad implements AutoCloseable {
         client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofString());
     assertEquals(200, answer.statusCode(), answer.body());
     List<String> lines = answer.body().lines().toList();
+    if (lines.isEmpty()) {
+      return lines; // the store has no such type
+    }
     assertTrue(lines.getLast().startsWith("{\"token\""), lines.getLast());
     return lines.subList(0, lines.size() - 1);
   }

@@ -1,23 +1,35 @@
 package io.widerow.faults;
 
+import io.widerow.ingest.ServeCommand;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// The JVM for the daemons of tests. A test of many kills mostly waits for starts, so the daemon's
 /// classes are linked once into an AOT cache of the JVM.
 public final class QuickJvm {
   private static final String OUTPUT = "-XX:AOTCacheOutput=";
 
-  private final List<String> command;
+  static final List<String> DAEMON = List.of(ServeCommand.class.getName());
 
-  private QuickJvm(List<String> command) {
-    this.command = command;
+  private final List<String> options;
+  private final List<String> program;
+
+  private QuickJvm(List<String> options, List<String> program) {
+    this.options = options;
+    this.program = program;
   }
 
-  /// The command of a JVM like this one.
+  /// The same JVM with another program, whose further arguments are those of the daemon.
+  public QuickJvm running(Class<?> main, String... arguments) {
+    return new QuickJvm(
+        options, Stream.concat(Stream.of(main.getName()), Stream.of(arguments)).toList());
+  }
+
+  /// The command of a JVM like this one, without a program.
   ///
   /// @param more options, which override those of this JVM
   static List<String> plain(List<String> more) {
@@ -58,7 +70,8 @@ public final class QuickJvm {
             "-cp",
             classPath));
     ServeProcess trained =
-        ServeProcess.start(new QuickJvm(command), directory.resolve("trained"), "--lanes", "2");
+        ServeProcess.start(
+            new QuickJvm(command, DAEMON), directory.resolve("trained"), "--lanes", "2");
     try (trained;
         LedgerLoad load = new LedgerLoad(1, trained.port())) {
       load.awaitMore(20);
@@ -70,10 +83,11 @@ public final class QuickJvm {
       }
     }
     command.replaceAll(option -> option.startsWith(OUTPUT) ? "-XX:AOTCache=" + archive : option);
-    return new QuickJvm(command);
+    return new QuickJvm(command, DAEMON);
   }
 
+  /// The command, up to the arguments of the daemon.
   List<String> command() {
-    return command;
+    return Stream.concat(options.stream(), program.stream()).toList();
   }
 }

@@ -1,6 +1,5 @@
 package io.widerow.faults;
 
-import io.widerow.ingest.ServeCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,7 +117,8 @@ public final class ServeProcess implements AutoCloseable {
     }
   }
 
-  private static final class EndedException extends IOException {
+  /// The daemon ended before it was ready.
+  public static final class EndedException extends IOException {
     private static final long serialVersionUID = 1;
 
     EndedException(String message) {
@@ -150,6 +150,7 @@ public final class ServeProcess implements AutoCloseable {
       throws IOException {
     List<String> command = new ArrayList<>(program);
     command.addAll(QuickJvm.plain(jvm));
+    command.addAll(QuickJvm.DAEMON);
     return launchCommand(command, data, log, more);
   }
 
@@ -159,10 +160,9 @@ public final class ServeProcess implements AutoCloseable {
     return launchCommand(jvm.command(), data, log, more);
   }
 
-  private static Process launchCommand(List<String> jvm, Path data, Path log, String... more)
+  private static Process launchCommand(List<String> daemon, Path data, Path log, String... more)
       throws IOException {
-    List<String> command = new ArrayList<>(jvm);
-    command.add(ServeCommand.class.getName());
+    List<String> command = new ArrayList<>(daemon);
     command.addAll(List.of("--data", data.toString(), "--http", "127.0.0.1:0"));
     command.addAll(List.of(more));
     return new ProcessBuilder(command)
