@@ -3,36 +3,44 @@ package io.widerow.query;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.time.OffsetDateTime;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Times and durations as people write them.
 ///
-/// - Times: `now`; `15m`, which means 15 minutes ago; `2026-11-20`, midnight UTC; RFC 3339 with up
-///   to nine fractional digits; a Unix time in seconds, milliseconds, microseconds or nanoseconds,
-///   told apart by the number of digits.
+/// - Times: `now`; `15m`, which means 15 minutes ago; RFC 3339 with up to nine fractional digits,
+///   seconds optional; the forms of [LocalTimeText] in a zone, such as `2026-11-24 20:00`, `20:00`
+///   and `yesterday`; a Unix time in seconds, milliseconds, microseconds or nanoseconds, told apart
+///   by the number of digits.
 /// - Durations: numbers with units, such as `15ms`, `2h`, `1h30m`, `1.5d`. The units are ns us ms s
-///   m h d w.
+///   m h d w y. A day has 24 hours, a year 365 days.
 public final class TimeText {
   private static final Pattern EPOCH = Pattern.compile("\\d{1,19}");
-  private static final Pattern DATE = Pattern.compile("\\d{4}-\\d\\d-\\d\\d");
   private static final Pattern DURATION = // possessive, or a long text overflows the stack
-      Pattern.compile("(?:\\d{1,18}(?:\\.\\d{1,18})?(?:ns|us|ms|s|m|h|d|w))++");
+      Pattern.compile("(?:\\d{1,18}(?:\\.\\d{1,18})?(?:ns|us|ms|s|m|h|d|w|y))++");
   private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)([a-z]+)");
   private static final long SECOND_NANOS = 1_000_000_000L;
 
   /// Longest accepted text. A number with a fraction for each unit is shorter.
-  private static final int CHARS_MAX = 320;
+  private static final int CHARS_MAX = 360;
 
   private TimeText() {}
+
+  /// Nanoseconds since the Unix epoch; times without a zone are in UTC.
+  ///
+  /// @param parameter where the text comes from, for the message
+  public static long parse(String parameter, String text, long nowNanos) {
+    return parse(parameter, text, nowNanos, ZoneOffset.UTC);
+  }
 
   /// Nanoseconds since the Unix epoch.
   ///
   /// @param parameter where the text comes from, for the message
-  public static long parse(String parameter, String text, long nowNanos) {
+  /// @param zone of times that name none
+  public static long parse(String parameter, String text, long nowNanos, ZoneId zone) {
     if (text.length() > CHARS_MAX) {
       throw tooLong(parameter, "time", text);
     }
@@ -46,15 +54,29 @@ public final class TimeText {
       if (DURATION.matcher(text).matches()) {
         return Math.subtractExact(nowNanos, duration(text));
       }
-      if (DATE.matcher(text).matches()) {
-        return nanos(LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC));
-      }
-      return nanos(OffsetDateTime.parse(text.replace(' ', 'T')).toInstant());
+      Instant local = LocalTimeText.parse(text, nowNanos, zone);
+      return nanos(local == null ? OffsetDateTime.parse(withT(text)).toInstant() : local);
     } catch (DateTimeException | ArithmeticException | NumberFormatException noTime) {
       throw new QueryException.Refused(
           parameter,
-          "not a time: " + text + " (write 15m, 2026-11-20, 2026-11-20T19:15:00Z or an epoch)");
+          "not a time: %s (write 15m, 1y, 2026-11-20, 2026-11-20 19:15, 19:15, yesterday,"
+                  .formatted(text)
+              + " 2026-11-20T19:15:00Z or an epoch)");
     }
+  }
+
+  /// True when the text is a time whose instant depends on the reader's zone.
+  public static boolean isLocal(String text) {
+    try {
+      return text.length() <= CHARS_MAX && LocalTimeText.parse(text, 0, ZoneOffset.UTC) != null;
+    } catch (DateTimeException noSuchDay) {
+      return true; // parsing it will say so
+    }
+  }
+
+  /// RFC 3339 with a space for the T, and one before the offset.
+  private static String withT(String text) {
+    return text.replaceFirst("^(\\d{4}-\\d\\d-\\d\\d) ", "$1T").replaceFirst(" (?=[-+Zz])", "");
   }
 
   /// Eleven digits of seconds reach the year 5138. Every three more digits mean the next unit.
@@ -125,6 +147,7 @@ public final class TimeText {
           case "h" -> 3_600 * SECOND_NANOS;
           case "d" -> 86_400 * SECOND_NANOS;
           case "w" -> 7 * 86_400 * SECOND_NANOS;
+          case "y" -> 365 * 86_400 * SECOND_NANOS;
           default -> throw new IllegalStateException("unit " + unit);
         });
   }

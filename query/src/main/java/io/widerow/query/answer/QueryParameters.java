@@ -10,6 +10,7 @@ import io.widerow.query.TimeText;
 import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.figures.StatsQuery;
+import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.output.CsvWriter;
 import io.widerow.query.output.EventWriter;
@@ -25,9 +26,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
-/// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`;
-/// `stats`, `by` and `every` for aggregates of the events instead of the events. An unknown name or
-/// an invalid value throws [QueryException.Refused] with the value in its message.
+/// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`,
+/// `csv-safe`; `stats`, `by` and `every` for aggregates of the events instead of the events. An
+/// unknown name or an invalid value throws [QueryException.Refused] with the value in its message.
 ///
 /// @param query which events
 /// @param format format of the answer
@@ -35,13 +36,28 @@ import org.jspecify.annotations.Nullable;
 public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQuery figures) {
   private static final Set<String> NAMES =
       Set.of(
-          "type", "from", "to", "since", "order", "limit", "after", "arrived", "where", "fields",
-          "format", "stats", "by", "every");
+          "type",
+          "from",
+          "to",
+          "since",
+          "order",
+          "limit",
+          "after",
+          "arrived",
+          "where",
+          "fields",
+          "format",
+          "csv-safe",
+          "stats",
+          "by",
+          "every");
 
   /// The formats of HTTP answers.
   public enum Format {
     JSON("application/x-ndjson"),
-    CSV("text/csv; charset=utf-8");
+    CSV("text/csv; charset=utf-8"),
+    /// With the formula guard of [CsvWriter].
+    CSV_SAFE("text/csv; charset=utf-8");
 
     public final String contentType;
 
@@ -81,7 +97,8 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
       throw new QueryException.Refused("fields", "not together with stats, which shows no events");
     }
     query = query.withFields(figures == null ? fields(fields) : figures.fields());
-    return new QueryParameters(query, format(single(given, "format")), figures);
+    Format format = format(single(given, "format"), single(given, "csv-safe"));
+    return new QueryParameters(query, format, figures);
   }
 
   private static String sortedNames() {
@@ -156,6 +173,21 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
     };
   }
 
+  private static Format format(@Nullable String text, @Nullable String safe) {
+    Format format = format(text);
+    return switch (safe) {
+      case null -> format;
+      case "false" -> format;
+      case "true" -> {
+        if (format != Format.CSV) {
+          throw new QueryException.Refused("csv-safe", "needs format=csv");
+        }
+        yield Format.CSV_SAFE;
+      }
+      default -> throw new QueryException.Refused("csv-safe", "must be true or false, got " + safe);
+    };
+  }
+
   private static @Nullable List<AttributeName> fields(List<String> values) {
     if (values.isEmpty()) {
       return null;
@@ -190,11 +222,12 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
     EventWriter events =
         json
             ? new JsonLinesWriter(ZoneOffset.UTC, query.fields())
-            : new CsvWriter(ZoneOffset.UTC, query.fields());
+            : new CsvWriter(ZoneOffset.UTC, query.fields(), format == Format.CSV_SAFE);
     if (figures == null) {
       return events;
     }
     OutputFormat output = json ? OutputFormat.json : OutputFormat.csv;
-    return new StatsAnswer(figures, output, ZoneOffset.UTC, events, memory);
+    StatsWriter rows = new StatsWriter(output, format == Format.CSV_SAFE);
+    return new StatsAnswer(figures, rows, ZoneOffset.UTC, events, memory);
   }
 }

@@ -8,7 +8,6 @@ import io.widerow.query.figures.StatsQuery;
 import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.output.OutputFormat;
 import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class StatsAnswer implements EventWriter {
   private final StatsQuery asked;
   private final Aggregation figures;
-  private final OutputFormat format;
+  private final StatsWriter writer;
   private final ZoneId zone;
   private final EventWriter failures;
   private final QueryMemory memory;
@@ -28,14 +27,10 @@ final class StatsAnswer implements EventWriter {
 
   /// @param failures writes the error line of a failed query
   StatsAnswer(
-      StatsQuery asked,
-      OutputFormat format,
-      ZoneId zone,
-      EventWriter failures,
-      QueryMemory memory) {
+      StatsQuery asked, StatsWriter writer, ZoneId zone, EventWriter failures, QueryMemory memory) {
     this.asked = asked;
     this.figures = new Aggregation(asked, this::hold);
-    this.format = format;
+    this.writer = writer;
     this.zone = zone;
     this.failures = failures;
     this.memory = memory;
@@ -53,7 +48,7 @@ final class StatsAnswer implements EventWriter {
 
   @Override
   public void end(@Nullable Token token, OutputBuffer out) {
-    new StatsWriter(format).write(asked.heads(), asked.textColumns(), figures.rows(zone), out);
+    writer.write(asked.heads(), asked.textColumns(), figures.rows(zone), out);
   }
 
   @Override

@@ -9,6 +9,8 @@ import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventCursor;
 import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -72,7 +74,18 @@ public final class Tail {
   /// @param parameters `type`, `where` and `fields` of each request
   /// @param lagNanos age at which events are shown in order; 0 shows them on arrival
   /// @param limit number of events after which it ends
-  public record Plan(Map<String, List<String>> parameters, long lagNanos, long limit) {}
+  /// @param newest number of events to begin with: the newest before the watermark; 0 for none
+  /// @param from start of the range of these, as a parameter; null for no start
+  public record Plan(
+      Map<String, List<String>> parameters,
+      long lagNanos,
+      long limit,
+      long newest,
+      @Nullable String from) {
+    public Plan(Map<String, List<String>> parameters, long lagNanos, long limit) {
+      this(parameters, lagNanos, limit, 0, null);
+    }
+  }
 
   private final Plan plan;
   private final Source source;
@@ -123,8 +136,11 @@ public final class Tail {
   /// Asks once and shows the new events. False when the limit is reached or the reader has gone.
   public boolean poll() {
     if (!begun) {
-      begun = true;
       writer.begin(sink);
+      begun = true;
+      if (plan.newest() > 0 && !showNewest()) {
+        return false;
+      }
     }
     long before = shown;
     try (Answer answer = source.ask(question())) {
@@ -142,6 +158,39 @@ public final class Tail {
       }
       flush();
     }
+    return open;
+  }
+
+  /// Shows the newest events before the watermark, oldest first; the tail continues after them.
+  /// Without one the tail begins where it would have begun.
+  private boolean showNewest() {
+    Map<String, List<String>> question = new LinkedHashMap<>(plan.parameters());
+    if (plan.from() != null) {
+      question.put("from", List.of(plan.from()));
+    }
+    question.put("to", List.of(ago(plan.lagNanos())));
+    question.put("order", List.of("desc"));
+    question.put("limit", List.of(Long.toString(Math.min(plan.newest(), plan.limit()))));
+    OutputBuffer line = new OutputBuffer(1 << 10);
+    List<byte[]> lines = new ArrayList<>();
+    try (Answer answer = source.ask(question)) {
+      while (isEvent(answer.cursor())) {
+        if (lines.isEmpty()) {
+          token = Token.of(answer.cursor().event());
+          arrived = answer.arrived();
+        }
+        writer.event(answer.cursor().event(), line);
+        lines.add(Arrays.copyOf(line.bytes(), line.length()));
+        line.clear();
+      }
+    }
+    lines.reversed().forEach(sink::put);
+    shown += lines.size();
+    open = shown < plan.limit();
+    if (shown > 0) {
+      writer.end(token, sink);
+    }
+    flush();
     return open;
   }
 

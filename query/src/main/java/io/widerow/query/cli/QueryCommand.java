@@ -2,7 +2,6 @@ package io.widerow.query.cli;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryThreads;
-import io.widerow.query.output.OutputFormat;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.file.Path;
@@ -14,6 +13,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -26,8 +26,11 @@ import picocli.CommandLine.Parameters;
     description = "Shows the events of a time range, of one or more types, in time order.",
     footer = {
       "",
-      "Times: now, 15m (15 minutes ago), 2026-11-20 (midnight UTC),",
-      "2026-11-20T19:15:00Z, or a Unix time in s, ms, us or ns.",
+      "Times: now, 15m (15 minutes ago), 1y, 2026-11-20, 2026-11-20 19:15, 19:15,",
+      "yesterday, 2026-11-20T19:15:00Z, or a Unix time in s, ms, us or ns. Those that",
+      "name no zone are in the one of --tz.",
+      "Standard output has events and nothing else. The token to continue from is told",
+      "on stderr.",
       "Filter: status >= 500 and not (path contains \"health\" or agent ~ \"(?i)bot\").",
       "`contains` finds any text. `has` finds whole words, and rare ones fastest.",
       "Aggregates: counts and sums of whole numbers are exact. Percentiles come from",
@@ -90,11 +93,7 @@ public final class QueryCommand implements Callable<Integer> {
       description = "Attributes to show, comma-separated.")
   @Nullable String fields;
 
-  @Option(
-      names = "--output",
-      paramLabel = "FORMAT",
-      description = "${COMPLETION-CANDIDATES}. Default: table on a terminal, else json.")
-  @Nullable OutputFormat output;
+  @Mixin final OutputOptions output = new OutputOptions();
 
   @Option(
       names = "--stats",
@@ -126,15 +125,6 @@ public final class QueryCommand implements Callable<Integer> {
       paramLabel = "DIR",
       description = "Read a stopped store in this directory.")
   @Nullable Path data;
-
-  @Option(
-      names = "--tz",
-      paramLabel = "ZONE",
-      description = "Show times in this zone, such as Europe/Berlin.")
-  @Nullable String zone;
-
-  @Option(names = "--utc", description = "Show times in UTC (the default).")
-  boolean utc;
 
   public QueryCommand(StoppedStore opener, Shell shell) {
     this.opener = opener;

@@ -11,7 +11,6 @@ import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.figures.Aggregation;
 import io.widerow.query.figures.Plot;
 import io.widerow.query.figures.StatsQuery;
-import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
@@ -24,10 +23,7 @@ import io.widerow.storage.EventStore;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.StoreView;
 import java.nio.file.Path;
-import java.time.DateTimeException;
-import java.time.Instant;
 import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -50,25 +46,13 @@ final class QueryRun {
     this.options = options;
     this.opener = opener;
     this.shell = shell;
-    this.zone = zone(options.zone, options.utc);
-  }
-
-  private static ZoneId zone(@Nullable String name, boolean utc) {
-    if (name == null || utc) {
-      return ZoneOffset.UTC;
-    }
-    try {
-      return ZoneId.of(name);
-    } catch (DateTimeException unknown) {
-      throw new QueryException.Refused("tz", "no such time zone: " + name);
-    }
+    this.zone = options.output.zone();
   }
 
   /// @return [ExitCode#CORRUPT] when all readable events were shown but some are known to be lost
   ExitCode run() {
-    Map<String, List<String>> given = options.parameters();
-    Instant now = Instant.now();
-    long nowNanos = now.getEpochSecond() * 1_000_000_000L + now.getNano();
+    long nowNanos = LocalTimes.nowNanos();
+    Map<String, List<String>> given = LocalTimes.resolve(options.parameters(), nowNanos, zone);
     QueryParameters asked = QueryParameters.parse(given, nowNanos);
     Path data = options.data;
     if (data == null) {
@@ -158,8 +142,7 @@ final class QueryRun {
   }
 
   private void figures(StatsQuery asked, List<List<String>> rows) {
-    new StatsWriter(shell.format(options.output))
-        .write(asked.heads(), asked.textColumns(), rows, sink);
+    options.output.statsWriter(shell).write(asked.heads(), asked.textColumns(), rows, sink);
     shell.write(sink);
   }
 
@@ -192,7 +175,7 @@ final class QueryRun {
       if (failure != null) {
         throw failure;
       }
-      if (shell.outToTerminal() && answer.token() != null) {
+      if (!options.output.token() && answer.token() != null) {
         shell.err().println("continue with --after " + answer.token());
       }
     }
@@ -223,7 +206,7 @@ final class QueryRun {
   }
 
   private EventWriter writer(RangeQuery query) {
-    return shell.writer(options.output, zone, query.fields());
+    return options.output.writer(shell, query.fields());
   }
 
   /// True when events appear on the terminal as they are read, so no progress line is needed.

@@ -85,18 +85,19 @@ public record Shell(
     }
   }
 
-  /// @param asked the format; null for a table on a terminal and JSON lines elsewhere
+  /// @param csvSafe whether CSV guards formulas
   EventWriter writer(
-      @Nullable OutputFormat asked, ZoneId zone, @Nullable List<AttributeName> fields) {
-    return switch (format(asked)) {
+      OutputFormat format, boolean csvSafe, ZoneId zone, @Nullable List<AttributeName> fields) {
+    return switch (format) {
       case json -> new JsonLinesWriter(zone, fields);
-      case csv -> new CsvWriter(zone, fields);
+      case csv -> new CsvWriter(zone, fields, csvSafe);
       case table -> new TextWriter(TextWriter.Style.TABLE, zone, fields, outToTerminal, colour());
       case raw -> new TextWriter(TextWriter.Style.RAW, zone, fields, outToTerminal, false);
       case logfmt -> new TextWriter(TextWriter.Style.LOGFMT, zone, fields, outToTerminal, false);
     };
   }
 
+  /// The format asked for; without one, a table on a terminal and JSON lines elsewhere.
   OutputFormat format(@Nullable OutputFormat asked) {
     if (asked != null) {
       return asked;

@@ -7,10 +7,8 @@ import io.widerow.query.TimeText;
 import io.widerow.query.Token;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.Tail;
-import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.RemoteCursor;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -35,13 +34,14 @@ import picocli.CommandLine.Parameters;
       "In ordered mode, an event is shown when it is older than --lag, at its place",
       "in the total order. An event that arrives after that is shown on arrival,",
       "however late it is, with the attribute widerow.late. With --mode now, every",
-      "event is shown on arrival. Each event is shown once. On exit, tail prints the",
-      "--after token and the --arrived position to continue from. Without --arrived,",
-      "late events that arrived in between are left out.",
+      "event is shown on arrival. Each event is shown once. On exit, tail prints on",
+      "stderr the --after token and the --arrived position to continue from. Without",
+      "--arrived, late events that arrived in between are left out.",
       "Exit codes are those of widerow query."
     })
 public final class TailCommand implements Callable<Integer> {
   private final Shell shell;
+  private boolean following;
 
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
   List<String> types = new ArrayList<>();
@@ -65,9 +65,21 @@ public final class TailCommand implements Callable<Integer> {
   @Nullable String fields;
 
   @Option(
+      names = "--since",
+      paramLabel = "TIME",
+      description = "Begin with the events from this time on, as in --since 15m. Default: now.")
+  @Nullable String since;
+
+  @Option(
+      names = "--last",
+      paramLabel = "N",
+      description = "Begin with the newest N events, oldest first.")
+  @Nullable Long last;
+
+  @Option(
       names = "--after",
       paramLabel = "TOKEN",
-      description = "Continue after this token. Default: now.")
+      description = "Continue after this token. Not with --since or --last.")
   @Nullable String after;
 
   @Option(names = "--mode", paramLabel = "MODE", description = "ordered (default) or now.")
@@ -91,11 +103,7 @@ public final class TailCommand implements Callable<Integer> {
   @Option(names = "--limit", paramLabel = "N", description = "Exit after this many events.")
   long limit = Long.MAX_VALUE;
 
-  @Option(
-      names = "--output",
-      paramLabel = "FORMAT",
-      description = "${COMPLETION-CANDIDATES}. Default: table on a terminal, else json.")
-  @Nullable OutputFormat output;
+  @Mixin final OutputOptions output = new OutputOptions();
 
   /// When events are shown.
   enum Mode {
@@ -122,23 +130,22 @@ public final class TailCommand implements Callable<Integer> {
     if (limit < 1) {
       throw new QueryException.Refused("limit", "must be at least 1, got " + limit);
     }
+    checkStart();
     long everyNanos = TimeText.positive("every", every);
     long lagNanos = mode == Mode.now ? 0 : TimeText.positive("lag", lag);
     Map<String, List<String>> given = parameters();
-    long nowNanos = nowNanos();
-    if (arrived != null && after == null) {
-      throw new QueryException.Refused("arrived", "needs --after");
-    }
+    long nowNanos = LocalTimes.nowNanos();
+    Token start = start(nowNanos);
     RangeQuery query = QueryParameters.parse(given, nowNanos).query(); // may refuse
     String bearer = shell.environment().get("WIDEROW_TOKEN");
     Tail tail =
         new Tail(
-            new Tail.Plan(given, lagNanos, limit),
+            new Tail.Plan(given, lagNanos, limit, last == null ? 0 : last, from(start)),
             parameters -> ask(parameters, bearer),
-            shell.writer(output, ZoneOffset.UTC, query.fields()),
+            output.writer(shell, query.fields()),
             shell::write,
             shell.err(),
-            after == null ? null : Token.parse(after),
+            start,
             arrived,
             nowNanos);
     Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> tell(tail));
@@ -147,14 +154,47 @@ public final class TailCommand implements Callable<Integer> {
     return ExitCode.OK.number;
   }
 
-  private Tail.Answer ask(Map<String, List<String>> parameters, @Nullable String bearer) {
-    RemoteCursor cursor = RemoteCursor.open(url, parameters, bearer);
-    return new Tail.Answer(cursor, cursor.arrived());
+  private void checkStart() {
+    if (arrived != null && after == null) {
+      throw new QueryException.Refused("arrived", "needs --after");
+    }
+    if (after != null && since != null) {
+      throw new QueryException.Refused("since", "not together with after");
+    }
+    if (last != null && after != null) {
+      throw new QueryException.Refused("last", "not together with after");
+    }
+    if (last != null && last < 1) {
+      throw new QueryException.Refused("last", "must be at least 1, got " + last);
+    }
   }
 
-  private static long nowNanos() {
-    Instant now = Instant.now();
-    return now.getEpochSecond() * 1_000_000_000L + now.getNano();
+  /// Where to begin; null for now.
+  private @Nullable Token start(long nowNanos) {
+    if (after != null) {
+      return Token.parse(after);
+    }
+    return since == null
+        ? null
+        : Token.before(TimeText.parse("since", since, nowNanos, output.zone()));
+  }
+
+  /// The start of `--since`, so that `--last` takes no earlier events.
+  private @Nullable String from(@Nullable Token start) {
+    return since == null || start == null
+        ? null
+        : Instant.EPOCH.plusNanos(start.tickNanos()).toString();
+  }
+
+  /// Says once that the daemon is being followed: without events nothing else would show it.
+  private Tail.Answer ask(Map<String, List<String>> parameters, @Nullable String bearer) {
+    RemoteCursor cursor = RemoteCursor.open(url, parameters, bearer);
+    if (!following) {
+      following = true;
+      String what = types.isEmpty() ? "all types" : String.join(", ", types);
+      shell.err().println("following " + what + " at " + url);
+    }
+    return new Tail.Answer(cursor, cursor.arrived());
   }
 
   private Map<String, List<String>> parameters() {

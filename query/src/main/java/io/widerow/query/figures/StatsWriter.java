@@ -10,9 +10,16 @@ import java.util.List;
 /// Values are numbers; a missing value is null or empty.
 public final class StatsWriter {
   private final OutputFormat format;
+  private final boolean safe;
 
   public StatsWriter(OutputFormat format) {
+    this(format, false);
+  }
+
+  /// @param safe whether CSV guards formulas, as [CsvWriter] does
+  public StatsWriter(OutputFormat format, boolean safe) {
     this.format = format;
+    this.safe = safe;
   }
 
   public void write(
@@ -45,13 +52,13 @@ public final class StatsWriter {
     out.put("}\n");
   }
 
-  private static void csv(List<String> row, int textColumns, OutputBuffer out) {
+  private void csv(List<String> row, int textColumns, OutputBuffer out) {
     for (int i = 0; i < row.size(); i++) {
       if (i > 0) {
         out.put(',');
       }
       if (i < textColumns) {
-        CsvWriter.text(row.get(i), out);
+        CsvWriter.text(row.get(i), safe, out);
       } else {
         out.put(row.get(i));
       }

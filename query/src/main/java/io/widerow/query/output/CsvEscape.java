@@ -5,7 +5,7 @@ package io.widerow.query.output;
 /// ```
 ///   plain     has no comma, quote or end of line: unchanged
 ///   quoted    in quotes, with each inner quote doubled
-///   formula   would be run by a spreadsheet: a single quote in front
+///   formula   would be run by a spreadsheet: a single quote in front, when that is asked for
 /// ```
 ///
 /// To find a byte in a word, exclusive-or the word with eight copies of that byte, and look for a

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// the fields of the query; without fields, `body` and a column `attributes` that holds the other
 /// attributes as a JSON object.
 ///
-/// - Formula guard: a text that starts with `=`, `+`, `-`, `@`, a tab or a carriage return gets a
-///   single quote in front, so that no spreadsheet runs it. Numbers are unchanged.
+/// - Values are exact: a CSV parser gets back what was stored.
+/// - Formula guard, when asked for: a text that starts with `=`, `+`, `-`, `@`, a tab or a carriage
+///   return gets a single quote in front, so that no spreadsheet runs it. Numbers are unchanged.
 /// - A failed query ends with a line `error,<why>`.
 /// - Threads: one.
 public final class CsvWriter implements EventWriter {
@@ -24,6 +25,7 @@ public final class CsvWriter implements EventWriter {
 
   private final Rfc3339 times;
   private final AttributeName @Nullable [] fields;
+  private final boolean safe;
   private final AttributeValue value = new AttributeValue();
   private final OutputBuffer cell = new OutputBuffer(1 << 8);
   private final NameBytes keys = new NameBytes(CsvWriter::key);
@@ -31,8 +33,15 @@ public final class CsvWriter implements EventWriter {
   private String typeLast = "";
   private byte[] typeCell = new byte[0];
 
+  /// Writes exact values.
   public CsvWriter(ZoneId zone, @Nullable List<AttributeName> fields) {
+    this(zone, fields, false);
+  }
+
+  /// @param safe whether formulas are guarded
+  public CsvWriter(ZoneId zone, @Nullable List<AttributeName> fields, boolean safe) {
     this.times = new Rfc3339(zone);
+    this.safe = safe;
     this.fields = fields == null ? null : fields.toArray(AttributeName[]::new);
   }
 
@@ -45,7 +54,7 @@ public final class CsvWriter implements EventWriter {
     } else {
       for (AttributeName field : columns) {
         out.put(',');
-        text(JsonLinesWriter.shownName(field.toString()), out);
+        text(JsonLinesWriter.shownName(field.toString()), safe, out);
       }
     }
     out.put("\r\n");
@@ -78,7 +87,7 @@ public final class CsvWriter implements EventWriter {
     if (type != typeLast) {
       cell.clear();
       cell.put(',');
-      text(type, cell);
+      text(type, safe, cell);
       typeCell = Arrays.copyOf(cell.bytes(), cell.length());
       typeLast = type;
     }
@@ -91,7 +100,7 @@ public final class CsvWriter implements EventWriter {
       return;
     }
     switch (value.kind()) {
-      case STRING -> out.putCsv(value);
+      case STRING -> out.putCsv(value, safe);
       case BYTES -> out.put(Base64.getEncoder().encode(value.toBytes()));
       case LONG -> out.putLong(value.bits());
       case DOUBLE, BOOLEAN -> out.put(value.toString());
@@ -128,14 +137,15 @@ public final class CsvWriter implements EventWriter {
     return Arrays.copyOf(sink.bytes(), sink.length());
   }
 
-  public static void text(String text, OutputBuffer out) {
-    out.putCsv(text.getBytes(StandardCharsets.UTF_8));
+  /// @param safe whether a formula gets a quote in front
+  public static void text(String text, boolean safe, OutputBuffer out) {
+    out.putCsv(text.getBytes(StandardCharsets.UTF_8), safe);
   }
 
   @Override
   public void failure(String why, OutputBuffer out) {
     out.put("error,");
-    text(why, out);
+    text(why, safe, out);
     out.put("\r\n");
   }
 }

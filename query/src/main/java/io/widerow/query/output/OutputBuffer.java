@@ -249,20 +249,22 @@ public final class OutputBuffer {
   }
 
   /// Puts a string or bytes as one CSV value.
-  void putCsv(AttributeValue text) {
+  ///
+  /// @param safe whether a formula gets a quote in front
+  void putCsv(AttributeValue text, boolean safe) {
     int from = locate(text);
-    putCsv(raw, from, text.length());
+    putCsv(raw, from, text.length(), safe);
   }
 
-  void putCsv(byte[] text) {
+  void putCsv(byte[] text, boolean safe) {
     byte[] copy = scratch(text.length);
     System.arraycopy(text, 0, copy, 0, text.length);
-    putCsv(copy, 0, text.length);
+    putCsv(copy, 0, text.length, safe);
   }
 
-  private void putCsv(byte[] text, int from, int count) {
+  private void putCsv(byte[] text, int from, int count, boolean safe) {
     reserve(Math.addExact(count, Long.BYTES + 1));
-    boolean formula = count > 0 && CsvEscape.isFormula(text[from]);
+    boolean formula = safe && count > 0 && CsvEscape.isFormula(text[from]);
     int at = length;
     if (formula) {
       bytes[at++] = CsvEscape.GUARD;

@@ -126,23 +126,27 @@ class TailTest {
 
   private Tail tail(long lagNanos, long limit, @Nullable Token after, @Nullable String arrived) {
     Tail tail =
-        new Tail(
-            new Tail.Plan(Map.of("type", List.of("app")), lagNanos, limit),
-            this::ask,
-            new JsonLinesWriter(ZoneOffset.UTC),
-            sink -> {
-              out.write(sink.bytes(), 0, sink.length());
-              sink.clear();
-              return true;
-            },
-            new PrintStream(err, true, StandardCharsets.UTF_8),
-            after,
-            arrived,
-            nowNanos);
+        tail(new Tail.Plan(Map.of("type", List.of("app")), lagNanos, limit), after, arrived);
     if (arrived == null) {
       tail.poll();
     }
     return tail;
+  }
+
+  private Tail tail(Tail.Plan plan, @Nullable Token after, @Nullable String arrived) {
+    return new Tail(
+        plan,
+        this::ask,
+        new JsonLinesWriter(ZoneOffset.UTC),
+        sink -> {
+          out.write(sink.bytes(), 0, sink.length());
+          sink.clear();
+          return true;
+        },
+        new PrintStream(err, true, StandardCharsets.UTF_8),
+        after,
+        arrived,
+        nowNanos);
   }
 
   private void store(long timeNanos, long number) {
@@ -187,6 +191,41 @@ class TailTest {
     tail.poll();
     assertEquals("", shown());
     assertEquals("", err.toString(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void beginsWithTheNewestAndMissesNothingAfterThem() {
+    for (long n = 0; n < 5; n++) {
+      store(START - (10 - n) * SECOND, n);
+    }
+    store(START - SECOND, 5); // not below the watermark
+    Map<String, List<String>> app = Map.of("type", List.of("app"));
+    Tail tail = tail(new Tail.Plan(app, 2 * SECOND, Long.MAX_VALUE, 3, null), null, null);
+    assertTrue(tail.poll());
+    assertEquals("2 3 4", shown());
+    store(START - 9 * SECOND, 6); // before those shown, after the answer with them
+    nowNanos = START + 3 * SECOND;
+    tail.poll();
+    assertEquals("6late 5", shown());
+  }
+
+  @Test
+  void theNewestCountForTheLimitAndBeginWithTheRange() {
+    for (long n = 0; n < 5; n++) {
+      store(START - (10 - n) * SECOND, n);
+    }
+    Map<String, List<String>> app = Map.of("type", List.of("app"));
+    Tail limited = tail(new Tail.Plan(app, 0, 2, 4, null), null, null);
+    assertFalse(limited.poll());
+    assertEquals("3 4", shown());
+    Token since = Token.before(START - 7 * SECOND);
+    String from = (START - 7 * SECOND) + "";
+    Tail ranged = tail(new Tail.Plan(app, 0, 9, 4, from), since, null);
+    assertTrue(ranged.poll());
+    assertEquals("3 4", shown());
+    Tail none = tail(new Tail.Plan(Map.of("type", List.of("none")), 0, 9, 4, null), null, null);
+    assertTrue(none.poll());
+    assertEquals("", shown());
   }
 
   @Test

@@ -13,8 +13,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,6 +38,7 @@ class QueryCommandTest {
   private static final long MINUTE = 60_000_000_000L;
   private static final int EVENTS = 20;
   private static final Pattern TOKEN = Pattern.compile("\\{\"token\":\"(.*)\"}\n");
+  private static final Pattern TOLD = Pattern.compile("continue with --after (w1\\.\\S+)\n");
 
   @TempDir static Path directory;
 
@@ -74,9 +77,14 @@ class QueryCommandTest {
 
   private static String shows(String... arguments) {
     Run run = run(directory.resolve("store"), false, arguments);
-    assertEquals("", run.err());
+    assertEquals("", TOLD.matcher(run.err()).replaceFirst(""));
     assertEquals(0, run.code());
     return run.out();
+  }
+
+  /// What it shows with the token as last line.
+  private static String showsToken(String... arguments) {
+    return shows(with(arguments, "--token"));
   }
 
   private static List<Integer> numbers(String... arguments) {
@@ -125,7 +133,7 @@ class QueryCommandTest {
     List<Integer> seen = new ArrayList<>();
     List<String> arguments = new ArrayList<>(List.of("--order", order, "--limit", "3"));
     while (seen.size() <= EVENTS) {
-      String page = shows(arguments.toArray(String[]::new));
+      String page = showsToken(arguments.toArray(String[]::new));
       List<Integer> part = numbersOf(page);
       if (part.isEmpty()) {
         break;
@@ -137,13 +145,13 @@ class QueryCommandTest {
       Collections.addAll(arguments, "--after", token.group(1));
     }
     assertEquals(expected, seen);
-    String end = shows(arguments.toArray(String[]::new));
+    String end = showsToken(arguments.toArray(String[]::new));
     assertEquals(arguments.getLast(), end.replaceAll(".*:\"(.*)\"}\n", "$1"), "same token");
   }
 
   @Test
   void tokenOfTheLastEventsContinuesAfterThem() {
-    String last = shows("--last", "3", "--to", "2025-11-20T19:20:00Z");
+    String last = showsToken("--last", "3", "--to", "2025-11-20T19:20:00Z");
     assertEquals(upTo(2, 5), numbersOf(last));
     Matcher token = TOKEN.matcher(last);
     assertTrue(token.find(), last);
@@ -179,17 +187,100 @@ class QueryCommandTest {
         """
         {"id":"ID","ts":"2025-11-20T20:17:00.000000000+01:00","type":"nginx.access","n":2}
         {"id":"ID","ts":"2025-11-20T20:18:00.000000000+01:00","type":"nginx.error","n":3}
-        {"token":"TOKEN"}
         """,
-        shows(with(range, "--tz", "Europe/Berlin", "--fields", "n"))
-            .replaceAll("\"id\":\"[0-9a-f-]{36}", "\"id\":\"ID")
-            .replaceAll("w1\\.[^\"]*", "TOKEN"));
+        shows(
+                "--from",
+                "2025-11-20 20:17",
+                "--limit",
+                "2",
+                "--tz",
+                "Europe/Berlin",
+                "--fields",
+                "n")
+            .replaceAll("\"id\":\"[0-9a-f-]{36}", "\"id\":\"ID"));
   }
 
   private static String[] with(String[] first, String... more) {
     List<String> all = new ArrayList<>(List.of(first));
     Collections.addAll(all, more);
     return all.toArray(String[]::new);
+  }
+
+  /// `jq` and `wc -l` count what is on standard output.
+  @ParameterizedTest
+  @ValueSource(strings = {"json", "csv", "table", "logfmt", "raw"})
+  void standardOutputHasEventsAloneAndTheTokenIsTold(String format) {
+    Run run = run(directory.resolve("store"), false, "--limit", "3", "--output", format);
+    assertEquals(format.equals("csv") ? 4 : 3, run.out().lines().count(), run.out());
+    Matcher told = TOLD.matcher(run.err());
+    assertTrue(told.matches(), run.err());
+    assertEquals(List.of(3, 4), numbers("--limit", "2", "--after", told.group(1)));
+    String asked = showsToken("--limit", "3", "--output", format);
+    String last = asked.lines().toList().getLast();
+    assertEquals(run.out() + last + "\n", asked, "--token adds a line");
+    String token = told.group(1);
+    assertEquals(format.equals("json") ? "{\"token\":\"" + token + "\"}" : token, last);
+    Run quiet = run(directory.resolve("store"), false, "--token", "--last", "3");
+    assertEquals("", quiet.err(), "not told twice");
+    assertEquals(3, shows("--last", "3").lines().count());
+  }
+
+  /// A failure is told on standard error, so that nothing that is no event is counted as one.
+  @Test
+  void failureIsNoLineOfTheOutput() throws IOException {
+    Path damaged = directory.resolve("damaged");
+    StoreDirectory.write(damaged, List.of(new Stored("one", START, Map.of("n", 1L))));
+    try (var files = Files.list(damaged.resolve("segments"))) {
+      for (Path file : files.toList()) {
+        byte[] bytes = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(bytes, 70));
+      }
+    }
+    Run run = run(damaged, false);
+    assertEquals(65, run.code(), run.err());
+    assertEquals("", run.out());
+  }
+
+  @Test
+  void csvIsExactUnlessItIsForASpreadsheet() throws IOException {
+    Path store = directory.resolve("formulas");
+    Map<String, Object> attributes = Map.of("body", "=1+1", "+head", "-2, @x", "n", -3L);
+    StoreDirectory.write(store, List.of(new Stored("app", START, attributes)));
+    String[] asked = {"--fields", "body,n,+head", "--output", "csv"};
+    assertEquals(
+        "id,ts,type,body,n,+head\r\n2025-11-20T19:15:00.000000000Z,app,=1+1,-3,\"-2, @x\"\r\n",
+        run(store, false, asked).out().replaceAll("(?m)^[0-9a-f-]{36},", ""));
+    String safe = "--csv-safe"; // which means CSV
+    assertEquals(
+        "id,ts,type,body,n,'+head\r\n2025-11-20T19:15:00.000000000Z,app,'=1+1,-3,\"'-2, @x\"\r\n",
+        run(store, false, safe, "--fields", "body,n,+head")
+            .out()
+            .replaceAll("(?m)^[0-9a-f-]{36},", ""));
+    assertEquals(
+        "body,count\r\n=1+1,1\r\n",
+        run(store, false, "--stats", "count", "--by", "body", "--output", "csv").out());
+    assertEquals(
+        "body,count\r\n'=1+1,1\r\n",
+        run(store, false, "--stats", "count", "--by", "body", "--csv-safe").out());
+  }
+
+  /// 19:15 to 19:34 UTC of a day on which Berlin is an hour ahead and New York five hours behind.
+  @Test
+  void timesWithoutAZoneAreInTheZoneAskedFor() {
+    assertEquals(upTo(3, 7), numbers("--from", "2025-11-20 19:18", "--to", "2025-11-20T19:22"));
+    String[] berlin = {"--tz", "Europe/Berlin", "--output", "json"};
+    assertEquals(
+        upTo(3, 7),
+        numbersOf(
+            shows(with(berlin, "--from", "2025-11-20 20:18", "--to", "2025-11-20 20:22:00"))));
+    assertEquals(upTo(0, EVENTS), numbersOf(shows(with(berlin, "--since", "2025-11-20"))));
+    assertEquals(List.of(), numbersOf(shows(with(berlin, "--from", "2025-11-20 23:00"))));
+    assertEquals(
+        upTo(3, EVENTS),
+        numbersOf(shows(with(berlin, "--from", "2025-11-20T19:18Z"))),
+        "a zone of its own stays");
+    assertEquals(
+        upTo(3, EVENTS), numbers("--tz", "America/New_York", "--from", "2025-11-20 14:18"));
   }
 
   @Test
@@ -253,7 +344,9 @@ class QueryCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "64|--from yesterday|from: not a time: yesterday (write 15m,",
+        "64|--from tomorrow|from: not a time: tomorrow (write 15m, 1y, 2026-11-20,",
+        "64|--from 2026-02-30|from: not a time: 2026-02-30 (write",
+        "64|--csv-safe --output json|csv-safe: not with --output json",
         "64|--limit 0|limit: must be at least 1, got 0",
         "64|--last 0|last: must be at least 1, got 0",
         "64|--last 1 --limit 2|last: not together with order, limit or after",

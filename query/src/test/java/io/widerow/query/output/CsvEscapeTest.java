@@ -14,18 +14,19 @@ class CsvEscapeTest {
   private static final String SIGNS = "a#\"\"!,-+\n\r\t=é日😀";
   private static final int LENGTH_MAX = 40;
 
-  private static String expected(String text) {
-    String guarded = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
+  private static String expected(String text, boolean safe) {
+    String guarded =
+        safe && !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
     return text.chars().anyMatch(here -> ",\"\n\r".indexOf(here) >= 0)
         ? '"' + guarded.replace("\"", "\"\"") + '"'
         : guarded;
   }
 
-  private static String written(String text) {
+  private static String written(String text, boolean safe) {
     OutputBuffer sink = new OutputBuffer(1);
-    CsvWriter.text("before", sink);
-    CsvWriter.text(text, sink);
-    CsvWriter.text("behind", sink);
+    CsvWriter.text("before", safe, sink);
+    CsvWriter.text(text, safe, sink);
+    CsvWriter.text("behind", safe, sink);
     String all = sink.toString();
     return all.substring("before".length(), all.length() - "behind".length());
   }
@@ -41,12 +42,13 @@ class CsvEscapeTest {
       for (int left = random.nextInt(LENGTH_MAX); left > 0; left--) {
         text.appendCodePoint(signs[random.nextInt(kinds)]);
       }
-      assertEquals(expected(text.toString()), written(text.toString()));
+      assertEquals(expected(text.toString(), true), written(text.toString(), true));
+      assertEquals(expected(text.toString(), false), written(text.toString(), false));
     }
   }
 
   @Test
   void byteAfterAQuoteIsNotMarkedByTheBorrow() {
-    assertEquals("\"\"\"#\"\"#\"\"#######\"", written("\"#\"#\"#######"));
+    assertEquals("\"\"\"#\"\"#\"\"#######\"", written("\"#\"#\"#######", false));
   }
 }

@@ -81,13 +81,17 @@ class OutputGoldenTest {
   @Test
   void csvQuotesAndGuardsFormulas() {
     var fields = List.of(AttributeName.of("id"), AttributeName.BODY, AttributeName.of("whole"));
-    String[] parts = write(new CsvWriter(ZoneOffset.UTC, fields)).split("\r\n", 2);
+    String[] parts = write(new CsvWriter(ZoneOffset.UTC, fields, true)).split("\r\n", 2);
     assertEquals("id,ts,type,attributes.id,body,whole", parts[0]);
     assertEquals(
         "2025-11-20T19:15:00.000000001Z,app,'=1+1,\""
             + BODY.replace("\"", "\"\"")
             + "\",-200.0\r\n",
         parts[1].substring(37));
+    assertEquals(
+        parts[1].replace("'=1+1", "=1+1"),
+        write(new CsvWriter(ZoneOffset.UTC, fields)).split("\r\n", 2)[1],
+        "exact unless it is for a spreadsheet");
   }
 
   @Test

@@ -1,0 +1,128 @@
+package io.widerow.ingest;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.Shell;
+import io.widerow.query.cli.TailCommand;
+import io.widerow.storage.EventStore;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Goal: `widerow tail` begins where it is told to, shows times in the zone asked for, and writes
+/// nothing but events to standard output. Method: the command in this process against a daemon with
+/// old events; it ends by its limit.
+class TailCommandTest {
+  @TempDir Path directory;
+
+  private EventStore store;
+  private Daemon daemon;
+  private Http http;
+
+  @BeforeEach
+  void start() throws IOException, InterruptedException {
+    DaemonConfig config =
+        DaemonConfig.of(
+            Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
+    store = ServeCommand.openEmbedded(config);
+    daemon = Daemon.start(config, store);
+    http = new Http(daemon);
+    StringBuilder lines = new StringBuilder();
+    for (int n = 0; n < 5; n++) {
+      String line = "{\"ts\":\"2025-11-20T19:1%d:00Z\",\"type\":\"app\",\"n\":%d}%n";
+      lines.append(line.formatted(n, n));
+    }
+    assertEquals(200, http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
+  }
+
+  @AfterEach
+  void stop() {
+    http.close();
+    daemon.close();
+    store.close();
+  }
+
+  /// What one run wrote.
+  private record Run(int code, String out, String err) {}
+
+  private Run tail(String... arguments) {
+    var out = new ByteArrayOutputStream();
+    var err = new ByteArrayOutputStream();
+    var shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, false, Map.of());
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(List.of("--url", url(), "--every", "10ms", "--output", "logfmt"));
+    int code = TailCommand.commandLine(shell).execute(all.toArray(String[]::new));
+    return new Run(code, out.toString(UTF_8), err.toString(UTF_8));
+  }
+
+  private String url() {
+    return "http://127.0.0.1:" + daemon.httpAddress().getPort();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--last 2 --limit 2 | 3 4",
+        "--last 9 --limit 5 | 0 1 2 3 4",
+        "--since 2025-11-20T19:13:00Z --limit 2 | 3 4",
+        "--since 9y --limit 5 | 0 1 2 3 4",
+        "--since 2025-11-20T19:13:00Z --last 9 --limit 2 | 3 4",
+        "--since '2025-11-20 20:13' --tz Europe/Berlin --limit 2 | 3 4",
+      })
+  void beginsWithOlderEvents(String arguments, String expected) {
+    List<String> words = new ArrayList<>();
+    for (String word : arguments.replace("20 20:13", "20_20:13").split(" ")) {
+      words.add(word.replace("'", "").replace('_', ' '));
+    }
+    Run run = tail(words.toArray(String[]::new));
+    assertEquals(0, run.code(), run.err());
+    assertEquals(expected, run.out().replaceAll("ts=\\S+ type=app n=(\\d)\n", "$1 ").strip());
+    assertEquals("following all types at " + url() + "\n", run.err(), "told once, on stderr");
+  }
+
+  @Test
+  void timesAreInTheZoneAskedFor() {
+    Run run = tail("app", "--last", "1", "--limit", "1", "--tz", "Asia/Kolkata");
+    assertEquals("ts=2025-11-21T00:44:00.000000000+05:30 type=app n=4\n", run.out());
+    assertEquals("following app at " + url() + "\n", run.err());
+  }
+
+  @Test
+  void tokenIsALineOfTheOutputOnlyWhenAskedFor() {
+    Run run = tail("--last", "1", "--limit", "1", "--token");
+    assertEquals(2, run.out().lines().count(), run.out());
+    assertTrue(run.out().lines().toList().get(1).startsWith("w1."), run.out());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--last 0 | last: must be at least 1, got 0",
+        "--since tomorrow | since: not a time: tomorrow (write 15m,",
+        "--since 1h --after w1.x | since: not together with after",
+        "--last 1 --after w1.x | last: not together with after",
+        "--tz Mars | tz: no such time zone: Mars",
+        "--arrived 1 | arrived: needs --after",
+      })
+  void mistakesAreOneSentence(String arguments, String message) {
+    Run run = tail(arguments.split(" "));
+    assertEquals(64, run.code(), run.err());
+    assertTrue(run.err().startsWith("widerow tail: " + message), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+  }
+}
