@@ -6,6 +6,8 @@ import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.query.QueryThreads;
+import io.widerow.query.cli.CommandLines;
+import io.widerow.query.cli.ExitCode;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.RecoveryReport;
@@ -27,17 +29,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `widerow serve`: runs the daemon until it is asked to stop.
-///
-/// | exit code | because |
-/// |---|---|
-/// | 0 | it was asked to stop, and everything is safe |
-/// | 1 | the store is in use by another process |
-/// | 2 | there is no such option |
-/// | 64 | a key or a value cannot work |
-/// | 69 | it cannot listen on an address |
-/// | 71 | the limit of open files is too low |
-/// | 74 | writing has ended: the disk failed, or acknowledged data is damaged |
+/// `widerow serve`: runs the daemon until it is asked to stop. The exit codes are those of
+/// [ExitCode].
 ///
 /// When the disk fails while it runs, it answers queries for `read-on-seconds` or until it is asked
 /// to stop.
@@ -51,16 +44,11 @@ public final class ServeCommand implements Callable<Integer> {
       "widerow: nothing was changed; `widerow query --data` reads what is left, "
           + "`widerow verify` lists all damage, "
           + "and `widerow repair --accept-loss` goes on without it";
-  private static final int EXIT_USAGE = 64;
-  private static final int EXIT_UNAVAILABLE = 69;
-  private static final int EXIT_TOO_LITTLE = 71;
-  private static final int EXIT_FAILED = 74;
-
   private final StoreOpener opener;
   private final Map<String, String> environment;
   private final Map<String, String> flags = new LinkedHashMap<>();
 
-  private volatile int exit = EXIT_FAILED;
+  private volatile ExitCode exit = ExitCode.INPUT_OUTPUT;
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -82,8 +70,13 @@ public final class ServeCommand implements Callable<Integer> {
   /// Runs the command and exits with its exit code.
   public static void main(String[] arguments) {
     LogSetup.apply();
-    ServeCommand command = new ServeCommand(ServeCommand::openEmbedded, System.getenv());
-    System.exit(new CommandLine(command).execute(arguments));
+    CommandLine line = commandLine(ServeCommand::openEmbedded, System.getenv());
+    System.exit(line.execute(arguments));
+  }
+
+  /// The command with its error handling.
+  public static CommandLine commandLine(StoreOpener opener, Map<String, String> environment) {
+    return CommandLines.of(new ServeCommand(opener, environment));
   }
 
   /// Opens the store on this machine, with its threads. One background thread for two lanes, and
@@ -157,7 +150,7 @@ public final class ServeCommand implements Callable<Integer> {
       config.security().check();
     } catch (IllegalArgumentException wrong) {
       err().println("widerow: " + wrong.getMessage());
-      return EXIT_USAGE;
+      return ExitCode.USAGE.number;
     }
     if (printConfig || checkConfig) {
       out().print(printConfig ? config.print() : "the configuration works\n");
@@ -167,27 +160,27 @@ public final class ServeCommand implements Callable<Integer> {
     String tooLittle = FileBudget.of(config).refusal();
     if (tooLittle != null) {
       err().println("widerow: " + tooLittle);
-      return EXIT_TOO_LITTLE;
+      return ExitCode.TOO_FEW_FILES.number;
     }
-    return serve(config);
+    return serve(config).number;
   }
 
-  private int serve(DaemonConfig config) {
+  private ExitCode serve(DaemonConfig config) {
     CountDownLatch stopped = new CountDownLatch(1);
     try {
       String failure = run(config, stopped);
-      exit = failure == null ? 0 : EXIT_FAILED;
+      exit = failure == null ? ExitCode.OK : ExitCode.INPUT_OUTPUT;
       return exit;
     } catch (StorageException refused) {
       err().println("widerow: " + refused.getMessage());
       if (refused instanceof StorageException.AcknowledgedDataDamaged) {
         err().println(LOSS_ADVICE);
       }
-      exit = exitCode(refused);
+      exit = ExitCode.of(refused);
       return exit;
     } catch (ListenException refused) {
       err().println("widerow: " + refused.getMessage());
-      exit = EXIT_UNAVAILABLE;
+      exit = ExitCode.UNAVAILABLE;
       return exit;
     } finally {
       stopped.countDown();
@@ -213,7 +206,8 @@ public final class ServeCommand implements Callable<Integer> {
         .println(
             "widerow: writing has ended: %s; nothing is taken in, queries are answered for %d s"
                     .formatted(failure, config.readOnSeconds())
-                + " or until it is stopped, then it ends with exit code %d".formatted(EXIT_FAILED));
+                + " or until it is stopped, then it ends with exit code %d"
+                    .formatted(ExitCode.INPUT_OUTPUT.number));
     err().flush();
   }
 
@@ -225,24 +219,10 @@ public final class ServeCommand implements Callable<Integer> {
     stop.countDown();
     try {
       stopped.await();
-      Runtime.getRuntime().halt(exit); // otherwise the exit code would be the signal's
+      Runtime.getRuntime().halt(exit.number); // otherwise the exit code would be the signal's
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private static int exitCode(StorageException failure) {
-    return switch (failure) {
-      case StorageException.Locked _ -> 1;
-      case StorageException.Incompatible _ -> 65;
-      case StorageException.Corrupt _,
-          StorageException.AcknowledgedDataDamaged _,
-          StorageException.DiskFull _,
-          StorageException.Failed _,
-          StorageException.ReadOnly _,
-          StorageException.ClockBehind _ ->
-          EXIT_FAILED;
-    };
   }
 
   private void announce(Daemon daemon, EventStore store) {

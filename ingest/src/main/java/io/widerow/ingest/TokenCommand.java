@@ -1,6 +1,8 @@
 package io.widerow.ingest;
 
 import io.widerow.ingest.config.Tokens;
+import io.widerow.query.cli.CommandLines;
+import io.widerow.query.cli.ExitCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -32,8 +34,6 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 public final class TokenCommand implements Callable<Integer> {
   private static final int TOKEN_BYTES = 32;
-  private static final int EXIT_USAGE = 64;
-  private static final int EXIT_FAILED = 74;
 
   @Parameters(paramLabel = "NAME", description = "Name of the owner, one word.")
   private String name = "";
@@ -54,12 +54,17 @@ public final class TokenCommand implements Callable<Integer> {
 
   /// Runs the command and exits with its exit code.
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new TokenCommand()).execute(arguments));
+    System.exit(commandLine().execute(arguments));
+  }
+
+  /// The command with its error handling.
+  public static CommandLine commandLine() {
+    return CommandLines.of(new TokenCommand());
   }
 
   @Override
   public Integer call() {
-    CommandLine command = commandLine();
+    CommandLine command = own();
     byte[] random = new byte[TOKEN_BYTES];
     new SecureRandom().nextBytes(random);
     String secret = HexFormat.of().formatHex(random);
@@ -76,10 +81,10 @@ public final class TokenCommand implements Callable<Integer> {
       return 0;
     } catch (IllegalArgumentException wrong) {
       command.getErr().println("widerow token: " + wrong.getMessage());
-      return EXIT_USAGE;
+      return ExitCode.USAGE.number;
     } catch (IOException failed) {
       command.getErr().println("widerow token: cannot write " + file + ": " + failed.getMessage());
-      return EXIT_FAILED;
+      return ExitCode.INPUT_OUTPUT.number;
     }
   }
 
@@ -94,7 +99,7 @@ public final class TokenCommand implements Callable<Integer> {
         Files.writeString(file, line + "\n", StandardCharsets.UTF_8, StandardOpenOption.APPEND);
   }
 
-  private CommandLine commandLine() {
+  private CommandLine own() {
     if (spec == null) {
       throw new IllegalStateException("called without picocli");
     }

@@ -19,6 +19,8 @@ public final class ServeProcess implements AutoCloseable {
   /// The exit code of a daemon whose disk has failed.
   public static final int FAILED = 74;
 
+  private static final int FULL = 73;
+
   private static final Pattern ADDRESS = Pattern.compile("http on /127\\.0\\.0\\.1:(\\d+)");
 
   /// Blocks of such events are large, and all that overlap in time are open at once.
@@ -100,7 +102,8 @@ public final class ServeProcess implements AutoCloseable {
 
   /// Starts a daemon on the prepared JVM under another program.
   ///
-  /// @return null when it ended before it was ready, which is allowed with exit code 74
+  /// @return null when it ended before it was ready, which is allowed when the disk failed or was
+  ///   full
   public static @Nullable ServeProcess startOrFail(
       List<String> program, QuickJvm jvm, Path logs, Path data, String... more) throws IOException {
     List<String> command = new ArrayList<>(program);
@@ -110,7 +113,7 @@ public final class ServeProcess implements AutoCloseable {
     try {
       return ready(process, log);
     } catch (EndedException ended) {
-      if (process.exitValue() != FAILED) {
+      if (process.exitValue() != FAILED && process.exitValue() != FULL) {
         throw ended;
       }
       return null;

@@ -20,7 +20,7 @@ class ListenExceptionTest {
   @ValueSource(strings = {"http", "syslog"})
   void anAddressInUseIsNamed(String what) throws IOException {
     StringWriter out = new StringWriter();
-    CommandLine line = new CommandLine(new ServeCommand(_ -> new MemoryStore(1), Map.of()));
+    CommandLine line = ServeCommand.commandLine(_ -> new MemoryStore(1), Map.of());
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(out, true));
     try (ServerSocket other = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
       String address = "127.0.0.1:" + other.getLocalPort();

@@ -61,7 +61,7 @@ class ServeProcessTest {
     Process second = ServeProcess.launch(data, log);
     assertTrue(second.waitFor(30, TimeUnit.SECONDS), "still there");
     String told = Files.readString(log);
-    assertEquals(1, second.exitValue(), told);
+    assertEquals(75, second.exitValue(), told);
     assertTrue(told.contains("process " + owner), told);
   }
 

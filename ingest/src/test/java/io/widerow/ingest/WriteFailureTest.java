@@ -121,8 +121,7 @@ class WriteFailureTest {
   void afterReadOnSecondsItEndsByItself() throws IOException, InterruptedException {
     MemoryStore store = new MemoryStore(1);
     StringWriter out = new StringWriter();
-    ServeCommand command = new ServeCommand(_ -> store, Map.of());
-    CommandLine line = new CommandLine(command);
+    CommandLine line = ServeCommand.commandLine(_ -> store, Map.of());
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(out, true));
     CompletableFuture<Integer> exit = new CompletableFuture<>();
     Thread serving =

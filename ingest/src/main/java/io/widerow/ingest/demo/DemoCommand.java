@@ -4,10 +4,11 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.LogSetup;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.CommandLines;
+import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.QueryCommand;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -32,9 +33,6 @@ import picocli.CommandLine.Spec;
     description = "Shows the main job on real log files, in a minute.",
     mixinStandardHelpOptions = true)
 public final class DemoCommand implements Callable<Integer> {
-  private static final int EXIT_USAGE = 64;
-  private static final int EXIT_FAILED = 74;
-
   /// The file by which the demo knows a store of its own. It lies inside the store's directory, so
   /// that it goes when the directory goes.
   static final String MARKER = "WIDEROW-DEMO";
@@ -51,6 +49,13 @@ public final class DemoCommand implements Callable<Integer> {
   private Path data = Path.of("widerow-demo");
 
   @Option(
+      names = "--shown",
+      hidden = true,
+      description = "how the launcher is called in what this shows",
+      paramLabel = "NAME")
+  private String shown = "widerow";
+
+  @Option(
       names = "--rehearse",
       hidden = true,
       description = "afterwards, run this many rounds of queries on the sealed store",
@@ -60,42 +65,41 @@ public final class DemoCommand implements Callable<Integer> {
   /// Runs the demo, and ends the process with its exit code.
   public static void main(String[] arguments) {
     LogSetup.apply();
-    System.exit(new CommandLine(new DemoCommand()).execute(arguments));
+    System.exit(commandLine().execute(arguments));
+  }
+
+  /// The command with its error handling.
+  public static CommandLine commandLine() {
+    return CommandLines.of(new DemoCommand());
   }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    try {
-      if (!mayReplace()) {
-        String why =
-            " is not empty and no demo made it; nothing was changed."
-                + " Give another directory with --data, or delete this one yourself";
-        commandLine().getErr().println("widerow demo: " + data.toAbsolutePath() + why);
-        return EXIT_USAGE;
-      }
-      clear();
-      DaemonConfig config =
-          DaemonConfig.of(
-              Map.of("data", data.toString(), "http", "127.0.0.1:0", "syslog", "127.0.0.1:0"));
-      int worst;
-      try (EventStore store = ServeCommand.openEmbedded(config);
-          Daemon daemon = Daemon.start(config, store)) {
-        Path _ =
-            Files.writeString(data.resolve(MARKER), "The next demo replaces this directory.\n");
-        String url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
-        say("A daemon runs on %s and writes to %s.".formatted(url, data));
-        DemoFeed feed = new DemoFeed(url, logs);
-        feed(daemon, feed);
-        worst = show(url, feed);
-      }
-      if (rehearse > 0) {
-        rehearse(config);
-      }
-      return worst;
-    } catch (StorageException refused) {
-      commandLine().getErr().println("widerow demo: " + refused.getMessage());
-      return EXIT_FAILED;
+    if (!mayReplace()) {
+      String why =
+          " is not empty and no demo made it; nothing was changed."
+              + " Give another directory with --data, or delete this one yourself";
+      own().getErr().println("widerow demo: " + data.toAbsolutePath() + why);
+      return ExitCode.USAGE.number;
     }
+    clear();
+    DaemonConfig config =
+        DaemonConfig.of(
+            Map.of("data", data.toString(), "http", "127.0.0.1:0", "syslog", "127.0.0.1:0"));
+    int worst;
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store)) {
+      Path _ = Files.writeString(data.resolve(MARKER), "The next demo replaces this directory.\n");
+      String url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
+      say("A daemon runs on %s and writes to %s.".formatted(url, data));
+      DemoFeed feed = new DemoFeed(url, logs);
+      feed(daemon, feed);
+      worst = show(url, feed);
+    }
+    if (rehearse > 0) {
+      rehearse(config);
+    }
+    return worst;
   }
 
   /// Closing the store has sealed all of it, and most of what a daemon reads is sealed.
@@ -173,11 +177,11 @@ public final class DemoCommand implements Callable<Integer> {
     worst |= page(url, feed.tokenAfter("apache.access", 2));
     say("");
     say("What to type next:");
-    say("  ./widerow query --data %s --last 20".formatted(data));
+    say("  %s query --data %s --last 20".formatted(shown, data));
     say(
-        "  ./widerow query --data %s apache.access --where 'body contains \"404\"'"
-            .formatted(data));
-    say("  ./widerow serve --data ./widerow-data      and then, from another terminal:");
+        "  %s query --data %s apache.access --where 'body contains \"404\"'"
+            .formatted(shown, data));
+    say("  %s serve --data ./widerow-data      and then, from another terminal:".formatted(shown));
     say("  echo '{\"type\":\"hello\",\"body\":\"first event\"}' | curl -s \\");
     say("      -H 'content-type: application/x-ndjson' --data-binary @- \\");
     say("      http://127.0.0.1:7380/v1/events");
@@ -199,7 +203,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   private int query(String url, String title, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
-    StringBuilder typed = new StringBuilder("./widerow query");
+    StringBuilder typed = new StringBuilder(shown).append(" query");
     for (String argument : arguments) {
       typed.append(' ').append(argument.matches("[-\\w.,()]+") ? argument : "'" + argument + "'");
     }
@@ -212,12 +216,12 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private void say(String text) {
-    PrintWriter out = commandLine().getOut();
+    PrintWriter out = own().getOut();
     out.println(text);
     out.flush();
   }
 
-  private CommandLine commandLine() {
+  private CommandLine own() {
     if (spec == null) {
       throw new IllegalStateException("called without picocli");
     }

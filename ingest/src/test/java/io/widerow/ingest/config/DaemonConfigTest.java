@@ -24,13 +24,12 @@ class DaemonConfigTest {
 
   private String print(Map<String, String> environment, String... arguments) {
     StringWriter out = new StringWriter();
-    ServeCommand command =
-        new ServeCommand(
+    CommandLine line =
+        ServeCommand.commandLine(
             config -> {
               throw new AssertionError("nothing is opened here");
             },
             environment);
-    CommandLine line = new CommandLine(command);
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
     int exit = line.execute(arguments);
     return exit + "\n" + out;

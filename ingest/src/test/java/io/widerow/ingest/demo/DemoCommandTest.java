@@ -19,7 +19,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// Goal: the demo does what it says, twice in one directory, and the queries that train the JVM's
 /// AOT cache have answers. Method: the real log files.
@@ -53,7 +52,7 @@ class DemoCommandTest {
   private static void assertRefused(Path data) {
     StringWriter err = new StringWriter();
     int exit =
-        new CommandLine(new DemoCommand())
+        DemoCommand.commandLine()
             .setErr(new PrintWriter(err, true))
             .execute("--data", data.toString());
     assertEquals(64, exit, err::toString);
@@ -69,7 +68,7 @@ class DemoCommandTest {
   private static String demo(Path data, String rounds) {
     StringWriter out = new StringWriter();
     int exit =
-        new CommandLine(new DemoCommand())
+        DemoCommand.commandLine()
             .setOut(new PrintWriter(out, true))
             .execute("--logs", "../loadgen/logs", "--data", data.toString(), "--rehearse", rounds);
     assertEquals(0, exit, out::toString);

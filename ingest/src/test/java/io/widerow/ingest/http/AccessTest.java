@@ -281,7 +281,7 @@ class AccessTest {
 
   private static String token(String... arguments) {
     StringWriter out = new StringWriter();
-    CommandLine line = new CommandLine(new TokenCommand());
+    CommandLine line = TokenCommand.commandLine();
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
     int exit = line.execute(arguments);
     return exit + " " + out.toString().strip();

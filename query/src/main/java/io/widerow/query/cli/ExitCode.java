@@ -18,6 +18,8 @@ public enum ExitCode {
   UNAVAILABLE(69),
   /// A bug of ours.
   BUG(70),
+  /// The system lets the process have too few files open.
+  TOO_FEW_FILES(71),
   /// The disk is full.
   DISK_FULL(73),
   /// The operating system refused a read or a write.

@@ -170,12 +170,12 @@ final class QueryRun {
           return;
         }
       }
-      shell.write(sink);
+      boolean read = shell.write(sink);
       RuntimeException failure = answer.failure();
       if (failure != null) {
         throw failure;
       }
-      if (!options.output.token() && answer.token() != null) {
+      if (read && !options.output.token() && answer.token() != null) {
         shell.err().println("continue with --after " + answer.token());
       }
     }

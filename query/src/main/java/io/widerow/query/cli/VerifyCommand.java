@@ -96,7 +96,7 @@ public final class VerifyCommand implements Callable<Integer> {
                   found.bytes(),
                   found.damage().isEmpty()
                       ? "no damage"
-                      : found.damage().size() + " damaged; see ./widerow repair --help"));
+                      : found.damage().size() + " damaged; see widerow repair --help"));
     }
     shell.write(out);
     return (found.damage().isEmpty() ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;

@@ -1,5 +1,5 @@
-/// The command line: query, tail, verify, repair, snapshot, completion; their help, errors and exit
-/// codes.
+/// The command line: query, tail, verify, repair, snapshot; their help; and the errors and exit
+/// codes of all commands.
 ///
 /// - Threads: the main thread; `query --data` also starts those of [io.widerow.query.QueryThreads].
 @NullMarked

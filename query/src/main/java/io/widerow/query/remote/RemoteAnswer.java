@@ -65,7 +65,7 @@ public final class RemoteAnswer implements AutoCloseable {
     } catch (ConnectException refused) {
       client.close();
       throw new QueryException.Remote(
-          "no daemon answers at %s; start one with ./widerow serve, name another with --url,"
+          "no daemon answers at %s; start one with widerow serve, name another with --url,"
                   .formatted(url)
               + " or read the directory of a stopped store with --data DIR");
     } catch (IOException | IllegalArgumentException unreachable) {

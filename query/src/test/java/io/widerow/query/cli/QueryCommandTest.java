@@ -229,7 +229,10 @@ class QueryCommandTest {
   @Test
   void failureIsNoLineOfTheOutput() throws IOException {
     Path damaged = directory.resolve("damaged");
-    StoreDirectory.write(damaged, List.of(new Stored("one", START, Map.of("n", 1L))));
+    StoreDirectory.write(
+        damaged,
+        List.of(
+            new Stored("one", START, Map.of("n", 1L)), new Stored("one", START, Map.of("n", 2L))));
     try (var files = Files.list(damaged.resolve("segments"))) {
       for (Path file : files.toList()) {
         byte[] bytes = Files.readAllBytes(file);
@@ -330,7 +333,8 @@ class QueryCommandTest {
   void explainSaysWhatWasRead() {
     Run run = run(directory.resolve("store"), false, "--explain", "--where", "n = 17");
     assertEquals(0, run.code());
-    String shown = run.err().replaceAll("\\d+ bytes", "N bytes").replaceAll("\\d+ ms", "N ms");
+    String told = TOLD.matcher(run.err()).replaceFirst("");
+    String shown = told.replaceAll("\\d+ bytes", "N bytes").replaceAll("\\d+ ms", "N ms");
     assertEquals(
         """
         plan: 2 partitions in 1 groups, 1 groups opened
@@ -442,7 +446,7 @@ class QueryCommandTest {
   }
 
   @Test
-  void helpVersionAndCompletion() {
+  void helpAndVersion() {
     Run help = run(new ByteArrayOutputStream(), false, "--help");
     assertEquals(0, help.code());
     for (String option : List.of("--last", "--where", "--histogram", "--data", "Exit codes")) {
@@ -450,9 +454,5 @@ class QueryCommandTest {
     }
     Run version = run(new ByteArrayOutputStream(), false, "--version");
     assertTrue(version.out().startsWith("widerow "), version.out());
-    var none = new PrintStream(OutputStream.nullOutputStream());
-    String script = CompletionCommand.script(new Shell(none, none, false, false, false, Map.of()));
-    assertTrue(script.contains("complete -F _complete_widerow"), "for bash");
-    assertTrue(script.contains("--histogram"), "of the command query");
   }
 }

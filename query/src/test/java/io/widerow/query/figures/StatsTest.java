@@ -105,7 +105,7 @@ class StatsTest {
             "order",
             "up",
             "from",
-            "yesterday",
+            "tomorrow",
             "after",
             "w1.x",
             "where",

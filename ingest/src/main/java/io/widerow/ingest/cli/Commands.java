@@ -1,0 +1,48 @@
+package io.widerow.ingest.cli;
+
+import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.TokenCommand;
+import io.widerow.ingest.demo.DemoCommand;
+import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.RepairCommand;
+import io.widerow.query.cli.Shell;
+import io.widerow.query.cli.SnapshotCommand;
+import io.widerow.query.cli.TailCommand;
+import io.widerow.query.cli.VerifyCommand;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import picocli.CommandLine;
+
+/// All commands that run in this program, by name and in the order of the launcher's usage. The
+/// launcher starts each by its own class, so that it loads no more than it needs; `CommandsTest`
+/// holds the two lists to each other.
+final class Commands {
+  private static final Map<String, Function<Shell, CommandLine>> ALL = all();
+
+  private Commands() {}
+
+  private static Map<String, Function<Shell, CommandLine>> all() {
+    Map<String, Function<Shell, CommandLine>> all = new LinkedHashMap<>();
+    all.put(
+        "serve",
+        shell -> ServeCommand.commandLine(ServeCommand::openEmbedded, shell.environment()));
+    all.put("query", shell -> QueryCommand.commandLine(EmbeddedStore::openForReading, shell));
+    all.put("tail", TailCommand::commandLine);
+    all.put("demo", _ -> DemoCommand.commandLine());
+    all.put("verify", VerifyCommand::commandLine);
+    all.put("snapshot", SnapshotCommand::commandLine);
+    all.put("repair", RepairCommand::commandLine);
+    all.put("token", _ -> TokenCommand.commandLine());
+    all.put("completion", _ -> CompletionCommand.commandLine());
+    return all;
+  }
+
+  /// The commands, each with its options and its error handling.
+  static Map<String, CommandLine> in(Shell shell) {
+    Map<String, CommandLine> lines = new LinkedHashMap<>();
+    ALL.forEach((name, made) -> lines.put(name, made.apply(shell)));
+    return lines;
+  }
+}

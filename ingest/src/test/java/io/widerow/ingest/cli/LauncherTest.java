@@ -1,0 +1,126 @@
+package io.widerow.ingest.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Goal: the launcher works through symbolic links, help and versions never build, and messages
+/// name it as it can be called. Method: the launcher in a checkout where nothing is built, with a
+/// Maven that leaves a mark; and in the layout of a distribution.
+class LauncherTest {
+  @TempDir Path directory;
+
+  private Path checkout = Path.of("");
+  private Path mark = Path.of("");
+
+  /// The exit code and all output of one run.
+  private record Run(int code, String text) {}
+
+  @BeforeEach
+  void lay() throws IOException {
+    checkout = Files.createDirectories(directory.resolve("checkout"));
+    mark = directory.resolve("maven-was-called");
+    executable(checkout.resolve("widerow"), Files.readString(Path.of("../widerow")));
+    Files.copy(Path.of("../pom.xml"), checkout.resolve("pom.xml"));
+    Path tools = Files.createDirectories(directory.resolve("tools"));
+    executable(tools.resolve("mvn"), "#!/bin/sh\ntouch '" + mark + "'\nexit 1\n");
+  }
+
+  private static void executable(Path file, String text) throws IOException {
+    Files.writeString(file, text);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  private Run run(Path launcher, String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(launcher.toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    String path = directory.resolve("tools") + ":" + builder.environment().get("PATH");
+    builder.environment().put("PATH", path);
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.directory(directory.toFile());
+    Process process = builder.start();
+    String text = new String(process.getInputStream().readAllBytes(), UTF_8);
+    return new Run(process.waitFor(), text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--help",
+        "help",
+        "-h",
+        "--version",
+        "query --help",
+        "help query",
+        "serve -h",
+        "help serve",
+        "query --data x --help",
+        "test --help",
+        "dist --help",
+        "load --help",
+        "query --version"
+      })
+  void helpNeverBuilds(String typed) throws IOException, InterruptedException {
+    Run run = run(checkout.resolve("widerow"), typed.split(" "));
+    assertEquals(0, run.code(), run.text());
+    assertFalse(Files.exists(mark), run.text());
+    assertFalse(run.text().contains("building"), run.text());
+    String expected = typed.contains("version") ? "widerow 0" : "usage: ";
+    assertTrue(run.text().startsWith(expected), run.text());
+  }
+
+  @Test
+  void aCommandThatIsNotBuiltIsBuilt() throws IOException, InterruptedException {
+    assertEquals(70, run(checkout.resolve("widerow"), "query").code());
+    assertTrue(Files.exists(mark));
+    assertEquals(64, run(checkout.resolve("widerow"), "help", "nothing").code());
+  }
+
+  /// A link in another directory, relative, to a link that is absolute.
+  @Test
+  void symbolicLinksWork() throws IOException, InterruptedException {
+    Path bin = Files.createDirectories(directory.resolve("bin/deep"));
+    Path first =
+        Files.createSymbolicLink(
+            directory.resolve("bin/first"), checkout.resolve("widerow").toAbsolutePath());
+    Path second = Files.createSymbolicLink(bin.resolve("second"), Path.of("../first"));
+    for (Path link : List.of(first, second)) {
+      Run run = run(link, "--help");
+      assertEquals(0, run.code(), run.text());
+      assertTrue(run.text().startsWith("usage: " + link + " COMMAND"), run.text());
+      assertTrue(run.text().contains("  load "), "all commands of a checkout");
+    }
+    Path onPath = Files.createSymbolicLink(directory.resolve("tools/wr"), Path.of("../bin/first"));
+    assertTrue(run(onPath, "--help").text().startsWith("usage: wr COMMAND"), "as it is on PATH");
+  }
+
+  @Test
+  void aDistributionNamesItselfAsItIsCalled() throws IOException, InterruptedException {
+    Path home = directory.resolve("widerow-1");
+    Path bin = Files.createDirectories(home.resolve("bin"));
+    executable(bin.resolve("widerow"), Files.readString(Path.of("../widerow")));
+    Files.writeString(home.resolve("widerow.properties"), "version=1\ncommit=abc\n");
+    Path link = Files.createSymbolicLink(directory.resolve("widerow"), bin.resolve("widerow"));
+    Run help = run(link, "--help");
+    assertEquals(0, help.code(), help.text());
+    assertTrue(help.text().startsWith("usage: widerow COMMAND"), help.text());
+    assertFalse(help.text().contains("./widerow"), help.text());
+    assertFalse(help.text().contains("  load "), help.text());
+    assertEquals(64, run(link, "load", "--help").code());
+    assertTrue(run(link, "--version").text().startsWith("widerow 1, commit abc, Java"));
+  }
+}
