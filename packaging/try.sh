@@ -97,11 +97,13 @@ try_tarball() {
     says '^widerow [0-9.]+[^ ]*, commit [0-9a-f]{12}(-dirty)?, Java [0-9]+' "${bare[@]}" "$widerow" --version
   local offered='serve query tail demo verify snapshot repair token completion' command
   for command in $offered; do
-    [ "$command" = completion ] || check "$command --help" "${bare[@]}" "$widerow" "$command" --help
+    check "$command --help" "${bare[@]}" "$widerow" "$command" --help
   done
   for command in test load dist; do
     check "$command is not there" fails_with 64 "${bare[@]}" "$widerow" "$command"
   done
+  check 'no message names it ./widerow' fails_with 1 \
+    says '\./widerow' "${bare[@]}" "$widerow" query --url http://127.0.0.1:1
   check 'completion' says 'complete -F' "${bare[@]}" "$widerow" completion
   check 'token' says '^[0-9a-f]{64}$' \
     "${bare[@]}" "$widerow" token reader --scopes query --append "$work/tokens"

@@ -99,6 +99,7 @@ public final class Daemon implements AutoCloseable {
   private final EventLoopGroup loops;
   private final Server http;
   private final ScheduledExecutorService maintenance;
+  private final DiskStateLog diskState; // of the maintenance thread
   private final Set<String> damageTold = new HashSet<>(); // of the maintenance thread
   private final List<SocketReceiver> receivers = new ArrayList<>();
   private boolean closed;
@@ -106,6 +107,7 @@ public final class Daemon implements AutoCloseable {
   private Daemon(DaemonConfig config, EventStore store) {
     this.config = config;
     this.store = store;
+    diskState = new DiskStateLog(store::full, System::nanoTime);
     ByteCredit credit = new ByteCredit(config.creditBytes());
     lanes =
         new Lanes(
@@ -293,6 +295,7 @@ public final class Daemon implements AutoCloseable {
       access.reload();
       store.maintain();
       lanes.tick(); // after maintain(): each lane does its share on its own thread
+      diskState.look();
       tellDamage();
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
@@ -335,6 +338,11 @@ public final class Daemon implements AutoCloseable {
           return method + " " + route.patternString();
         })
         .toList();
+  }
+
+  /// Requests that are not answered yet.
+  long inFlight() {
+    return intake.inFlight();
   }
 
   /// Bytes that requests in flight hold.

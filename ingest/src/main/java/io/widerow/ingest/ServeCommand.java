@@ -13,6 +13,7 @@ import io.widerow.storage.EventStore;
 import io.widerow.storage.RecoveryReport;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.StoreStatistics;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -190,15 +192,46 @@ public final class ServeCommand implements Callable<Integer> {
   /// Returns why writing has ended; null when it was asked to stop.
   private @Nullable String run(DaemonConfig config, CountDownLatch stopped) {
     Thread.ofPlatform().name("widerow-start").daemon().start(Daemon::prepare);
-    try (EventStore store = opener.open(config);
-        Daemon daemon = Daemon.start(config, store)) {
-      CountDownLatch stop = new CountDownLatch(1);
-      Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> stop(stop, stopped));
-      Runtime.getRuntime().addShutdownHook(hook);
-      announce(daemon, store);
-      daemon.awaitStop(stop, failure -> tellFailed(config, failure));
-      return daemon.failure();
+    String failure;
+    long stopNanos;
+    StoreStatistics last;
+    try (EventStore store = opener.open(config)) {
+      try (Daemon daemon = Daemon.start(config, store)) {
+        CountDownLatch stop = new CountDownLatch(1);
+        Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> stop(stop, stopped));
+        Runtime.getRuntime().addShutdownHook(hook);
+        announce(daemon, store);
+        daemon.awaitStop(stop, why -> tellFailed(config, why));
+        failure = daemon.failure();
+        stopNanos = System.nanoTime();
+        tellStopping(daemon, store);
+      }
+      last = store.statistics();
     }
+    tellStopped(failure, System.nanoTime() - stopNanos, last);
+    return failure;
+  }
+
+  /// Not by the logger: the JVM resets it as soon as a signal has come.
+  private void tellStopping(Daemon daemon, EventStore store) {
+    err()
+        .println(
+            "widerow: stopping: %d requests under way, %d events in open rows"
+                .formatted(daemon.inFlight(), store.statistics().openEvents()));
+    err().flush();
+  }
+
+  private void tellStopped(@Nullable String failure, long nanos, StoreStatistics last) {
+    err()
+        .println(
+            "widerow: stopped in %d ms: %d events stored since the start, %s"
+                .formatted(
+                    TimeUnit.NANOSECONDS.toMillis(nanos),
+                    last.eventsCommitted(),
+                    failure == null
+                        ? last.openEvents() + " sealed while stopping"
+                        : "what was acknowledged is there at the next start"));
+    err().flush();
   }
 
   private void tellFailed(DaemonConfig config, String failure) {

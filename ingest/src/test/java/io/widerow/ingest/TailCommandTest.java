@@ -42,8 +42,7 @@ class TailCommandTest {
     http = new Http(daemon);
     StringBuilder lines = new StringBuilder();
     for (int n = 0; n < 5; n++) {
-      String line = "{\"ts\":\"2025-11-20T19:1%d:00Z\",\"type\":\"app\",\"n\":%d}%n";
-      lines.append(line.formatted(n, n));
+      lines.append("{\"ts\":\"2025-11-20T19:1" + n + ":00Z\",\"type\":\"app\",\"n\":" + n + "}\n");
     }
     assertEquals(200, http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
   }
@@ -85,7 +84,7 @@ class TailCommandTest {
       })
   void beginsWithOlderEvents(String arguments, String expected) {
     List<String> words = new ArrayList<>();
-    for (String word : arguments.replace("20 20:13", "20_20:13").split(" ")) {
+    for (String word : arguments.replace("20 20:13", "20_20:13").split(" ", -1)) {
       words.add(word.replace("'", "").replace('_', ' '));
     }
     Run run = tail(words.toArray(String[]::new));
@@ -120,7 +119,7 @@ class TailCommandTest {
         "--arrived 1 | arrived: needs --after",
       })
   void mistakesAreOneSentence(String arguments, String message) {
-    Run run = tail(arguments.split(" "));
+    Run run = tail(arguments.split(" ", -1));
     assertEquals(64, run.code(), run.err());
     assertTrue(run.err().startsWith("widerow tail: " + message), run.err());
     assertEquals(1, run.err().lines().count(), run.err());

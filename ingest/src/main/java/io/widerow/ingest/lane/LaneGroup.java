@@ -9,8 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /// The work of a lane's thread, group commit: it appends batches until none is waiting, commits
 /// them together, and reports their outcomes. The commit has the strongest durability that any of
@@ -18,8 +16,6 @@ import java.util.logging.Logger;
 ///
 /// - Threads: the lane's.
 public final class LaneGroup implements AutoCloseable {
-  private static final Logger LOG = Logger.getLogger("widerow");
-
   private final LaneWriter writer;
   private final BatchLedger ledger;
   private final BatchPool pool;
@@ -136,7 +132,7 @@ public final class LaneGroup implements AutoCloseable {
       try {
         writer.commit(Durability.MEMORY);
       } catch (StorageException.DiskFull full) {
-        LOG.log(Level.WARNING, "sealing: {0}", full.getMessage()); // the next tick tries again
+        return; // the daemon tells; the next tick tries again
       }
     }
   }

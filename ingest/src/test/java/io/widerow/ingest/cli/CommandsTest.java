@@ -127,7 +127,7 @@ class CommandsTest {
   }
 
   private static Run typed(String typed, Path data) {
-    String[] words = typed.replace("DIR", data.toString()).split(" ");
+    String[] words = typed.replace("DIR", data.toString()).split(" ", -1);
     return run(words[0], List.of(words).subList(1, words.length).toArray(String[]::new));
   }
 

@@ -75,7 +75,7 @@ class LauncherTest {
         "query --version"
       })
   void helpNeverBuilds(String typed) throws IOException, InterruptedException {
-    Run run = run(checkout.resolve("widerow"), typed.split(" "));
+    Run run = run(checkout.resolve("widerow"), typed.split(" ", -1));
     assertEquals(0, run.code(), run.text());
     assertFalse(Files.exists(mark), run.text());
     assertFalse(run.text().contains("building"), run.text());
