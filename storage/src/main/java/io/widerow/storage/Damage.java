@@ -27,7 +27,9 @@ public record Damage(
     /// Acknowledged groups of a journal.
     JOURNAL,
     /// A lane's notes of recent batches.
-    NOTES
+    NOTES,
+    /// The witness of the journals; every event can be read. The next opening writes a new one.
+    WITNESS
   }
 
   public Damage {

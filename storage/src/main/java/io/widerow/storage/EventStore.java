@@ -56,8 +56,9 @@ public interface EventStore extends AutoCloseable {
 
   /// Starts the background work that is due: flushing full and old rows to segments, merging
   /// (compacting) closed buckets, deleting buckets past retention, trimming journals. Returns when
-  /// the work has been handed to the store's executor. The owner calls this regularly, about once a
-  /// second.
+  /// the work has been handed to the store's executor. It also writes down, with one small forced
+  /// write, how far the journals are durable: what was acknowledged before the last call is missed
+  /// when the end of a journal is lost. The owner calls this regularly, about once a second.
   void maintain();
 
   StoreStatistics statistics();

@@ -4,6 +4,7 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.JournalFile;
 import io.widerow.storage.journal.JournalFrame;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,6 +18,9 @@ import java.util.function.IntToLongFunction;
 /// [Disk], so that tests can crash the whole store thousands of times. Frames are 8-byte aligned; a
 /// reader finds them by their magic.
 public final class FileJournal implements Journal {
+  /// Bytes of a new file, so that it is never shorter.
+  private static final int RESERVED_BYTES = 256;
+
   private final Disk disk;
   private final Path directory;
   private final int lane;
@@ -35,8 +39,26 @@ public final class FileJournal implements Journal {
     this.lane = lane;
     this.fileBytes = fileBytes;
     this.lsnLast = lsnFirst - 1;
-    this.file = disk.create(path(lsnFirst));
+    this.file = create(lsnFirst);
+  }
+
+  /// A complete file: it is reserved, and file and entry are durable.
+  private DiskFile create(long lsnFirst) {
+    DiskFile created = disk.create(path(lsnFirst));
+    created.write(MemorySegment.ofArray(new byte[RESERVED_BYTES]), 0);
+    created.force();
     disk.forceDirectory(directory);
+    return created;
+  }
+
+  private static long lsnFirst(Path file) {
+    return Long.parseUnsignedLong(file.getFileName().toString().substring(5, 21), 16);
+  }
+
+  /// Unlike the real one it may increase only within files of the same LSN.
+  private static long number(Path file) {
+    int suffix = Integer.parseInt(file.getFileName().toString().substring(22, 26), 16);
+    return (lsnFirst(file) << 16) + suffix;
   }
 
   /// A free name. Opens that were killed leave empty files with the same LSN.
@@ -56,8 +78,7 @@ public final class FileJournal implements Journal {
     }
     if (offset > fileBytes) {
       force(); // the next force may promise what is in the old file
-      DiskFile next = disk.create(path(lsn));
-      disk.forceDirectory(directory);
+      DiskFile next = create(lsn);
       closed.add(new Closed(file.path(), lsnLast, offset));
       file.close();
       file = next;
@@ -78,6 +99,11 @@ public final class FileJournal implements Journal {
     while (!closed.isEmpty() && closed.getFirst().lsnLast() <= lsn) {
       disk.delete(closed.removeFirst().path());
     }
+  }
+
+  @Override
+  public synchronized Current current() {
+    return new Current(number(file.path()), RESERVED_BYTES);
   }
 
   @Override
@@ -130,8 +156,8 @@ public final class FileJournal implements Journal {
         replayed.add(path);
         String name = path.getFileName().toString();
         int lane = Integer.parseInt(name.substring(0, 4), 16);
-        reader.file(lane, path, Long.parseUnsignedLong(name.substring(5, 21), 16));
         try (DiskFile file = disk.open(path)) {
+          reader.file(new JournalFile(lane, number(path), lsnFirst(path), path, file.size()));
           MemorySegment bytes = Arena.ofAuto().allocate(file.size() + 1, 8);
           long length = file.read(bytes.asSlice(0, file.size()), 0);
           scan(reader, lane, path, bytes.asSlice(0, length));
@@ -156,7 +182,7 @@ public final class FileJournal implements Journal {
         String name = path.getFileName().toString();
         int lane = Integer.parseInt(name.substring(0, 4), 16);
         long last = lsnLast.applyAsLong(lane);
-        if (Long.parseUnsignedLong(name.substring(5, 21), 16) - 1 > last) {
+        if (lsnFirst(path) - 1 > last) {
           continue;
         }
         Path copy = copies.resolve(name);

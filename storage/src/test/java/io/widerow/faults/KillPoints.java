@@ -61,7 +61,8 @@ public final class KillPoints {
   /// The kind of a path, without its numbers.
   private static String kind(Path path) {
     String text = path.toString();
-    for (String kind : new String[] {"/segments/", "/notes/", "/journal/", "manifest", "FORMAT"}) {
+    for (String kind :
+        new String[] {"/segments/", "/notes/", "/journal/", "manifest", "FORMAT", "witness"}) {
       if (text.contains(kind)) {
         return "of " + kind.replace("/", "");
       }
@@ -200,6 +201,11 @@ public final class KillPoints {
     @Override
     public void trim(long lsn) {
       around("journal trim", () -> journal.trim(lsn));
+    }
+
+    @Override
+    public Current current() {
+      return journal.current();
     }
 
     @Override

@@ -83,7 +83,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   private long frameFrom; // start of the records in `rows` that no frame has yet
   private int frameEvents;
   private long lsn; // of the last frame written
-  private long forcedLsn;
+  private volatile long forcedLsn; // durable up to this one; written by the writer
   private long forcedNanos; // of the monotonic clock
   private boolean groupHasFrames;
   private boolean rowsSpent; // the rows hold records of a dropped group
@@ -470,6 +470,10 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   /// LSN of the last frame that was committed.
   long committedLsn() {
     return committedLsn;
+  }
+
+  long forcedLsn() {
+    return forcedLsn;
   }
 
   Journal journal() {

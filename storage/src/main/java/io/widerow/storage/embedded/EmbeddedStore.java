@@ -16,6 +16,7 @@ import io.widerow.storage.disk.StoreLock;
 import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.journal.WitnessFile;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreClock;
@@ -44,6 +45,7 @@ import org.jspecify.annotations.Nullable;
 ///     FORMAT           what a program must understand        LOCK      who has the store open
 ///     manifest         which segments are live               notes/    what lanes remember
 ///     journal/         what is not sealed yet, by lane       segments/ the rest
+///     witness          how far the journals were durable
 /// ```
 ///
 /// This class puts the parts together, answers callers and closes; [StoreContents] is what changes.
@@ -71,6 +73,7 @@ public final class EmbeddedStore implements EventStore {
   private final Merger merger;
   private final DiskRoom room;
   private final List<EmbeddedLane> lanes; // none in a store that is only read
+  private final WitnessFile witness;
   private final RecoveryReport recovery;
   private final BlockReaderPool readers = new BlockReaderPool();
 
@@ -120,6 +123,7 @@ public final class EmbeddedStore implements EventStore {
     this.merger = new Merger(contents, files, sealer.pace(), sealer.executor());
     this.room = shared.room();
     this.lanes = parts.lanes();
+    this.witness = parts.witness();
     this.recovery = parts.recovery();
   }
 
@@ -192,8 +196,18 @@ public final class EmbeddedStore implements EventStore {
       }
     }
     if (!contents.hasEnded()) {
+      writeWitness();
       sealer.retry();
       merger.start();
+    }
+  }
+
+  /// Writes down how far each journal is durable, apart from the journals.
+  private void writeWitness() {
+    try {
+      witness.write(StoreOpener.durable(lanes));
+    } catch (StorageException left) {
+      contents.backgroundFailed(left); // what it said before stays true
     }
   }
 
@@ -257,6 +271,7 @@ public final class EmbeddedStore implements EventStore {
     try {
       sealer.pace().end();
       if (!contents.hasEnded()) {
+        writeWitness();
         lanes.forEach(EmbeddedLane::sealForClose);
       }
       awaitBackground();
@@ -269,6 +284,7 @@ public final class EmbeddedStore implements EventStore {
 
   private void free() {
     lanes.forEach(EmbeddedLane::close);
+    witness.close();
     sealer.close();
     contents.close();
     readers.close();

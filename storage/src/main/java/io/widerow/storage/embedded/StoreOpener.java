@@ -1,5 +1,6 @@
 package io.widerow.storage.embedded;
 
+import io.widerow.storage.Damage;
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.RecoveryReport;
 import io.widerow.storage.StorageException;
@@ -10,12 +11,13 @@ import io.widerow.storage.disk.StoreLock;
 import io.widerow.storage.journal.FrameEncoder;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.journal.Witness;
+import io.widerow.storage.journal.WitnessFile;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
-import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.recovery.RecoveredNotes;
@@ -32,6 +34,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// Opens a store: looks before it touches, replays what is not in segments, and starts new
 /// journals. It returns the parts that an [EmbeddedStore] is made of.
@@ -83,6 +86,7 @@ public final class StoreOpener {
       JournalPin trims,
       LaneContext shared,
       List<EmbeddedLane> lanes,
+      WitnessFile witness,
       RecoveryReport recovery) {}
 
   /// Opens for reading and writing; makes a store of an empty directory.
@@ -165,14 +169,14 @@ public final class StoreOpener {
     Manifest manifest = Manifest.read(disk, directory, storeId);
     SegmentFiles files = new SegmentFiles(disk, directory, storeId);
     NotesFiles notes = new NotesFiles(disk, directory, storeId);
+    Witness witness = Witness.read(disk, directory, storeId);
+    WitnessFile witnessFile = new WitnessFile(disk, directory, storeId);
     List<LiveSegment> segments = new ArrayList<>();
     RowMemory memory = rowMemory(readOnly);
     try (var recovery = new JournalRecovery(journals, storeId, manifest.sealedLsns())) {
-      for (SegmentEntry entry : manifest.segments()) {
-        segments.add(files.open(entry));
-      }
+      manifest.segments().forEach(entry -> segments.add(files.open(entry)));
       List<JournalLoss> losses =
-          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals());
+          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals(), witness);
       requireWhole(purpose, losses);
       if (!readOnly) {
         notes.read(); // a store that is only read tells none
@@ -191,15 +195,26 @@ public final class StoreOpener {
         replay.finish();
         if (!readOnly) {
           long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
-          startLanes(lanes, shared, journals, lsn, storeId);
+          startLanes(lanes, shared, journals, lsn, storeId, witnessFile);
           endJournals(purpose, journals, recovery.files());
         }
-        report = report(replay, recovery, losses, segments.size(), startNanos);
+        report = report(replay, recovery, damage(losses, witness), segments.size(), startNanos);
         contents.opened();
       }
       return new Parts(
-          config, disk, lock, files, memory, journals, trims, shared, List.copyOf(lanes), report);
+          config,
+          disk,
+          lock,
+          files,
+          memory,
+          journals,
+          trims,
+          shared,
+          List.copyOf(lanes),
+          witnessFile,
+          report);
     } catch (Throwable failure) {
+      witnessFile.close();
       segments.forEach(LiveSegment::close);
       manifest.close();
       memory.close();
@@ -254,18 +269,20 @@ public final class StoreOpener {
   }
 
   private RecoveryReport report(
-      Replay replay,
-      JournalRecovery recovery,
-      List<JournalLoss> losses,
-      int segments,
-      long startNanos) {
+      Replay replay, JournalRecovery recovery, List<Damage> damage, int segments, long startNanos) {
     return new RecoveryReport(
         replay.groups(),
         replay.events(),
         recovery.tornGroups() + replay.droppedFrames(),
         segments,
         (clock.monotonicNanos() - startNanos) / 1_000_000,
-        losses.stream().map(JournalLoss::damage).toList());
+        damage);
+  }
+
+  private static List<Damage> damage(List<JournalLoss> losses, Witness witness) {
+    return Stream.concat(
+            losses.stream().map(JournalLoss::damage), Stream.ofNullable(witness.damage()))
+        .toList();
   }
 
   /// What was journaled is sealed: the old journals go, unless they are evidence of a loss.
@@ -283,19 +300,26 @@ public final class StoreOpener {
   }
 
   /// Gives each lane a new journal. The manifest counts the journals when all are there: until then
-  /// none of them is missed.
+  /// none of them is missed. The witness names them before that, and before the old ones go.
   private void startLanes(
       List<EmbeddedLane> lanes,
       LaneContext shared,
       Journal.Factory journals,
       long lsn,
-      UUID storeId) {
+      UUID storeId,
+      WitnessFile witness) {
     shared.contents().recovered(lsn);
     for (int i = 0; i < config.lanes(); i++) {
       shared.notes().fold(config.lanes());
       Journal journal = journals.create(i, lsn + 1);
       lanes.add(new EmbeddedLane(i, shared, journal, new FrameEncoder(storeId, i, true), lsn));
     }
+    witness.write(durable(lanes));
     shared.contents().journalsStarted();
+  }
+
+  /// How far the journal of each lane is durable, for the store's witness.
+  static List<Witness.Lane> durable(List<EmbeddedLane> lanes) {
+    return lanes.stream().map(lane -> Witness.Lane.of(lane.forcedLsn(), lane.journal())).toList();
   }
 }

@@ -9,6 +9,7 @@ import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFile;
 import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.journal.Witness;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
@@ -30,6 +31,7 @@ import java.util.function.IntToLongFunction;
 /// | full journal files | links, for the same reason |
 /// | journal files in use | copied: the frames up to the moment |
 /// | the manifest | rewritten with its state at the moment; of a stopped store, a link |
+/// | the witness of the journals | written anew, of the copied frames; of a stopped store, a copy |
 /// | lock, spare files, quarantine, leftovers of a crash | absent |
 ///
 /// The moment of an open store is taken in three steps: trimming is held off, then the manifest's
@@ -54,6 +56,7 @@ public final class StoreSnapshot {
           Journal.DIRECTORY,
           Manifest.NAME,
           Manifest.NAME_NEW,
+          Witness.NAME,
           StoreFormat.NAME);
 
   private final Disk disk;
@@ -194,7 +197,7 @@ public final class StoreSnapshot {
     if (disk.exists(store.resolve(Manifest.NAME))) {
       disk.link(store.resolve(Manifest.NAME), made.resolve(Manifest.NAME));
     }
-    return copied;
+    return copied + Witness.copy(disk, store, made);
   }
 
   private long linkMoment(
@@ -219,6 +222,11 @@ public final class StoreSnapshot {
       notes.link(() -> linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX));
       long copied = journals.copyTo(made, last);
       Manifest.write(disk, made, storeId, moment.manifest());
+      Witness.create(
+          disk,
+          made,
+          storeId,
+          Arrays.stream(committed).mapToObj(lsn -> new Witness.Lane(lsn, 0, 0)).toList());
       return copied;
     } finally {
       moment.segments().release(Runnable::run);

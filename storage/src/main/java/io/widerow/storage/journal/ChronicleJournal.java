@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -147,6 +148,12 @@ public final class ChronicleJournal implements Journal {
   private synchronized @Nullable Full oldest(long lsn) {
     Full oldest = full.peek();
     return oldest != null && oldest.lsnLast <= lsn ? oldest : null;
+  }
+
+  @Override
+  public synchronized Current current() {
+    var file = ChronicleJournalFactory.Found.of(current.directory());
+    return new Current(Objects.requireNonNull(file).number(), current.bytes());
   }
 
   @Override

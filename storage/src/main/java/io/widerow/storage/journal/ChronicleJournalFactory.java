@@ -125,9 +125,10 @@ public final class ChronicleJournalFactory implements Journal.Factory {
         replayed.add(found);
         Path data = found.path().resolve(ChronicleFile.DATA_FILE);
         if (disk.exists(data)) {
-          reader.file(found.lane(), data, found.lsnFirst());
-          if (reader.wants(found.lane())) {
-            try (DiskFile file = disk.open(data)) {
+          try (DiskFile file = disk.open(data)) {
+            reader.file(
+                new JournalFile(found.lane(), found.number(), found.lsnFirst(), data, file.size()));
+            if (reader.wants(found.lane())) {
               scanner.scan(found.lane(), file, reader);
             }
           }

@@ -9,7 +9,7 @@ import java.util.function.IntToLongFunction;
 /// embedded store writes a group here before it acknowledges the group. It reads the journal once,
 /// when it opens.
 ///
-/// - Threads: the lane's; any thread may call [#trim] and [#bytes].
+/// - Threads: the lane's; any thread may call [#trim], [#current] and [#bytes].
 public interface Journal extends AutoCloseable {
   /// Name of the journals' directory, inside the store's.
   String DIRECTORY = "journal";
@@ -24,6 +24,14 @@ public interface Journal extends AutoCloseable {
   /// Forces every appended frame, and the directory entries of new files. After a failure the
   /// journal must not be used again.
   void force();
+
+  /// The file that is written to at present.
+  ///
+  /// @param number as in [JournalFile]
+  /// @param reservedBytes its durable size, which it keeps until its deletion; 0 when it grows
+  record Current(long number, long reservedBytes) {}
+
+  Current current();
 
   /// Deletes each file whose groups all have LSNs up to and including `lsn`. One call at a time.
   void trim(long lsn);
@@ -67,11 +75,8 @@ public interface Journal extends AutoCloseable {
     /// @param frame the bytes as they are on disk, intact or not; readable until this returns
     void frame(int lane, Path file, long sequence, MemorySegment frame);
 
-    /// A journal file begins. It may hold no frame.
-    ///
-    /// @param lsnFirst LSN of its first frame; every earlier group was durable when the file was
-    ///   created
-    default void file(int lane, Path file, long lsnFirst) {}
+    /// A journal file begins. It may hold no frame, and after a crash be incomplete.
+    default void file(JournalFile file) {}
 
     /// Whether to read more frames of a lane; asked before each file and after each frame. If not,
     /// the rest of the lane's files may stay unread, because most of a file is reserved and never

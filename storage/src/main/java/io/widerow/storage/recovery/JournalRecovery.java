@@ -6,7 +6,9 @@ import io.widerow.storage.JournalLoss;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.journal.FrameDecoder;
 import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.JournalFile;
 import io.widerow.storage.journal.JournalFrame;
+import io.widerow.storage.journal.Witness;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,9 +26,10 @@ import java.util.UUID;
 ///   sealed | 5  6  7  -  9(durable 7)         8 never was:     torn tail, 8 and 9 are cut
 ///   sealed | -  6                             5 is missing:    lost, unless 6 says durable 4
 ///   sealed | 5  6 (file from 8)               7 was durable when the file was made: lost
+///   sealed | 5  6 (witness: 7)                7 was durable when the witness was written: lost
 /// ```
 ///
-/// The last line also covers a manifest that lost its last edits, or a missing journal file. A
+/// The line before the last also covers a manifest that lost its last edits, or a missing file. A
 /// store with a loss accepts no writes until its operator accepts the loss; see [LaneCheck].
 ///
 /// It reads the journals twice: first to check them, before anything is changed, then to replay up
@@ -54,8 +57,15 @@ public final class JournalRecovery implements AutoCloseable {
   ///
   /// @param directory the journals' directory, for messages
   /// @param count number of lanes that had a journal: lanes `[0, count)`
+  /// @param witness of the store
   /// @return acknowledged groups that are missing
-  public List<JournalLoss> check(Path directory, int count) {
+  public List<JournalLoss> check(Path directory, int count, Witness witness) {
+    for (int lane = 0; lane < witness.lanes().size(); lane++) {
+      lane(lane).witness(witness.lanes().get(lane));
+    }
+    for (int lane = 0; lane < count; lane++) {
+      lane(lane).expectFile();
+    }
     journals.replay(
         new Journal.FrameReader() {
           @Override
@@ -64,9 +74,9 @@ public final class JournalRecovery implements AutoCloseable {
           }
 
           @Override
-          public void file(int lane, Path file, long lsnFirst) {
-            files.add(file);
-            lane(lane).file(file, lsnFirst);
+          public void file(JournalFile file) {
+            files.add(file.path());
+            lane(file.lane()).file(file);
           }
         });
     List<JournalLoss> losses = new ArrayList<>();
@@ -74,13 +84,6 @@ public final class JournalRecovery implements AutoCloseable {
       check.end();
       losses.addAll(check.losses(directory));
       lsnSeen = Math.max(lsnSeen, check.durable());
-    }
-    for (int lane = 0; lane < count; lane++) {
-      if (!lane(lane).hasFile()) {
-        long lsn = sealedLsns.getOrDefault(lane, 0L) + 1;
-        String found = "the journal of lane %d is gone, with all that it held".formatted(lane);
-        losses.add(new JournalLoss(lane, lsn, lsn, directory, 0, found, -1));
-      }
     }
     return losses.isEmpty() ? losses : around(losses);
   }
@@ -162,7 +165,7 @@ public final class JournalRecovery implements AutoCloseable {
               }
               next.put(lane, lsn + 1);
               replay.frame(lane, frame, decoder.events());
-              if (lsn == lane(lane).last() && lane(lane).durable() > lsn) {
+              if (lsn == lane(lane).last() && lane(lane).lacksEnd()) {
                 replay.hole();
               }
             }

@@ -2,7 +2,9 @@ package io.widerow.storage.recovery;
 
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.journal.FrameDecoder;
+import io.widerow.storage.journal.JournalFile;
 import io.widerow.storage.journal.JournalFrame;
+import io.widerow.storage.journal.Witness;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 ///            +-- durable: lost
 /// ```
 ///
+/// What was durable is told by the frames themselves, by the names of the files, and by the store's
+/// [Witness]: the only proof of the last groups.
+///
 /// - Threads: one.
 public final class LaneCheck {
   private final int lane;
@@ -34,6 +39,9 @@ public final class LaneCheck {
   private long badOffset;
   private String badFound = "";
   private @Nullable Path file; // the last one
+  private boolean expected; // the lane must have a file
+  private Witness.@Nullable Lane witness;
+  private @Nullable JournalFile cut; // shorter than the witness saw it
   private long headers; // of the last file, intact
   private long strangers; // of the last file, damaged
 
@@ -45,12 +53,28 @@ public final class LaneCheck {
     this.next = sealed + 1;
   }
 
-  void file(Path newFile, long lsnFirst) {
+  /// Takes what the store's witness says about the lane. Comes first.
+  void witness(Witness.Lane told) {
+    witness = told;
+    durable = Math.max(durable, told.lsn());
+  }
+
+  /// The lane must have a file: one was there when the manifest counted it, and a file is only
+  /// deleted when the next one is there.
+  void expectFile() {
+    expected = true;
+  }
+
+  void file(JournalFile begun) {
     endFile();
-    file = newFile;
-    durable = Math.max(durable, lsnFirst - 1);
-    if (lsnFirst > next) {
-      sign(newFile, 0, "the file starts with LSN %d".formatted(lsnFirst));
+    file = begun.path();
+    durable = Math.max(durable, begun.lsnFirst() - 1);
+    if (begun.lsnFirst() > next) {
+      sign(begun.path(), 0, "the file starts with LSN %d".formatted(begun.lsnFirst()));
+    }
+    Witness.Lane told = witness;
+    if (told != null && told.file() == begun.number() && begun.bytes() < told.reservedBytes()) {
+      cut = begun;
     }
   }
 
@@ -122,8 +146,13 @@ public final class LaneCheck {
     endFile();
   }
 
-  boolean hasFile() {
-    return file != null;
+  /// True when durable groups after the last frame that counts are missing, or may be.
+  boolean lacksEnd() {
+    return durable > last() || cut != null || isGone();
+  }
+
+  private boolean isGone() {
+    return expected && file == null;
   }
 
   private @Nullable Gap torn() {
@@ -156,15 +185,34 @@ public final class LaneCheck {
   List<JournalLoss> losses(Path directory) {
     List<JournalLoss> losses = new ArrayList<>(foreign);
     gaps.stream().map(Gap::loss).filter(gap -> gap.lsnLast() <= durable).forEach(losses::add);
-    long last = last();
-    if (durable > last) {
-      Gap torn = torn();
-      JournalLoss left = torn == null ? gap(durable, file == null ? directory : file) : torn.loss;
-      String found = left.found().isEmpty() ? "the frames are missing" : left.found();
-      losses.add(
-          new JournalLoss(
-              lane, last + 1, durable, left.file(), left.offset(), found, left.events()));
+    if (lacksEnd()) {
+      losses.add(lostEnd(directory));
     }
     return losses;
+  }
+
+  /// The loss after the last frame that counts. Without a proof of an LSN it names one: how many
+  /// groups a missing end held is not known then.
+  private JournalLoss lostEnd(Path directory) {
+    long lsnFirst = last() + 1;
+    long lsnLast = Math.max(lsnFirst, durable);
+    JournalFile shorter = cut;
+    Witness.Lane told = witness;
+    Path where = file == null ? directory : file;
+    if (isGone()) {
+      String found = "the journal of lane %d is gone, with all that it held".formatted(lane);
+      return new JournalLoss(lane, lsnFirst, lsnLast, where, 0, found, -1);
+    }
+    if (shorter != null && told != null) {
+      String found =
+          "the file has %d bytes, and %d were reserved"
+              .formatted(shorter.bytes(), told.reservedBytes());
+      return new JournalLoss(lane, lsnFirst, lsnLast, shorter.path(), shorter.bytes(), found, -1);
+    }
+    Gap torn = torn();
+    JournalLoss left = torn == null ? gap(durable, where) : torn.loss;
+    String found = left.found().isEmpty() ? "the frames are missing" : left.found();
+    return new JournalLoss(
+        lane, lsnFirst, lsnLast, left.file(), left.offset(), found, left.events());
   }
 }

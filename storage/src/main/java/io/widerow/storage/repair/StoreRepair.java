@@ -16,6 +16,7 @@ import io.widerow.storage.embedded.StoreOpener;
 import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.journal.Witness;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreClock;
@@ -49,6 +50,7 @@ import org.jspecify.annotations.Nullable;
 /// | groups of the journal | if the operator accepts the loss, the store starts without them |
 /// | notes | if the operator accepts that repeated batches are stored twice, the store goes
 /// without them |
+/// | the witness of the journals | it is moved away, and the next opening writes a new one |
 /// | FORMAT, manifest | nothing: they name everything else, and only a backup restores them |
 ///
 /// Each segment is repaired on its own: quarantined, rewritten, and then replaced by one edit of
@@ -254,11 +256,21 @@ public final class StoreRepair {
     }
   }
 
+  private Witness witness(UUID storeId) {
+    Witness witness = Witness.read(disk, directory, storeId);
+    Damage damage = witness.damage();
+    if (damage != null) {
+      done.add("%s: moved to %s".formatted(damage.file(), quarantine.take(damage.file())));
+    }
+    return witness;
+  }
+
   private void checkJournals(UUID storeId, Manifest manifest) {
+    Witness witness = witness(storeId);
     try (var recovery =
         new JournalRecovery(journals.apply(storeId), storeId, manifest.sealedLsns())) {
       List<JournalLoss> losses =
-          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals());
+          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals(), witness);
       journalIsDamaged = !losses.isEmpty();
       losses.forEach(loss -> (acceptLoss ? lost : left).add(loss.damage()));
     }

@@ -10,6 +10,7 @@ import io.widerow.storage.disk.StoreLock;
 import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.journal.Witness;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.manifest.Manifest;
@@ -22,9 +23,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// Verifier of a stopped store. It checks every byte: FORMAT, manifest, every block of every
-/// segment, every frame of the journals, the notes. It changes nothing.
+/// segment, every frame of the journals and their witness, the notes. It changes nothing.
 ///
 /// - Threads: one.
 public final class StoreVerifier {
@@ -132,10 +134,15 @@ public final class StoreVerifier {
   }
 
   private void verifyJournals(UUID storeId, Manifest manifest) {
+    Witness witness = Witness.read(disk, directory, storeId);
+    Stream.ofNullable(witness.damage()).forEach(damage::add);
+    if (manifest.journals() > 0) {
+      Stream.ofNullable(witness.remark()).forEach(remarks::add);
+    }
     try (var recovery =
         new JournalRecovery(journals.apply(storeId), storeId, manifest.sealedLsns())) {
       List<JournalLoss> losses =
-          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals());
+          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals(), witness);
       losses.forEach(loss -> damage.add(loss.damage()));
       if (recovery.tornGroups() > 0) {
         remarks.add(

@@ -16,6 +16,7 @@ import io.widerow.storage.journal.FreshFile;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.journal.NativeFile;
+import io.widerow.storage.journal.Witness;
 import io.widerow.storage.recovery.JournalRecovery;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -195,7 +196,7 @@ final class JournalCut {
     var factory =
         new ChronicleJournalFactory(new RealDisk(), image, STORE, FILE_BYTES, Runnable::run);
     try (var recovery = new JournalRecovery(factory, STORE, Map.of(LANE, trimmed))) {
-      assertEquals(List.of(), recovery.check(image, LANE + 1), "after " + promised);
+      assertEquals(List.of(), recovery.check(image, LANE + 1, Witness.NONE), "after " + promised);
       long counted = recovery.lsnCounted(LANE);
       assertTrue(counted >= promised, counted + " are there and " + promised + " were promised");
     }

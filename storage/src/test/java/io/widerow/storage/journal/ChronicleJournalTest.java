@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
 import io.widerow.faults.DiskAround;
+import io.widerow.faults.DiskFileAround;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
@@ -146,8 +147,13 @@ class ChronicleJournalTest {
         new DiskAround(new RealDisk()) {
           @Override
           public DiskFile open(Path file) {
-            opened.add(file);
-            return super.open(file);
+            return new DiskFileAround(super.open(file)) {
+              @Override
+              public long read(MemorySegment target, long offset) {
+                opened.add(path());
+                return super.read(target, offset);
+              }
+            };
           }
         };
     var factory = new ChronicleJournalFactory(disk, journals(), STORE, FILE_BYTES, Runnable::run);
@@ -169,8 +175,8 @@ class ChronicleJournalTest {
           }
 
           @Override
-          public void file(int lane, Path file, long lsnFirst) {
-            files.add(file);
+          public void file(JournalFile file) {
+            files.add(file.path());
           }
 
           @Override
@@ -179,7 +185,7 @@ class ChronicleJournalTest {
           }
         });
     assertEquals(List.of(1L, 2L, 3L), lsns);
-    assertEquals(files.subList(0, 1), opened);
+    assertEquals(files.subList(0, 1), opened.stream().distinct().toList());
     assertTrue(files.size() > 4, files.toString());
     factory.deleteReplayed();
     assertEquals(List.of(), replay(factory));

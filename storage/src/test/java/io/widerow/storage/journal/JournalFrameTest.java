@@ -94,7 +94,8 @@ class JournalFrameTest {
 
   private Found recover() {
     try (var recovery = new JournalRecovery(factory, STORE, Map.of(0, 0L))) {
-      List<JournalLoss> losses = recovery.check(CONFIG.directory().resolve("journal"), 1);
+      List<JournalLoss> losses =
+          recovery.check(CONFIG.directory().resolve("journal"), 1, Witness.NONE);
       assertTrue(losses.size() <= 1, losses::toString);
       return new Found(recovery.lsnCounted(0), losses.isEmpty() ? null : losses.getFirst());
     }
