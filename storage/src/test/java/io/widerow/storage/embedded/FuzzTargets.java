@@ -16,6 +16,7 @@ public enum FuzzTargets implements FuzzTarget {
   MANIFEST(StoreFuzz::manifests, StoreFuzz::readManifest, 256L << 20),
   FORMAT_FILE(StoreFuzz::formats, StoreFuzz::readFormat, 16L << 20),
   NOTES(StoreFuzz::notes, StoreFuzz::readNotes, 64L << 20),
+  WITNESS(StoreFuzz::witnesses, StoreFuzz::readWitness, 16L << 20),
   SEGMENT(SegmentFuzz::segments, SegmentFuzz::readSegment, 512L << 20),
   SALVAGE(SegmentFuzz::segments, SegmentFuzz::salvage, 512L << 20),
   COLUMN(SegmentFuzz::columns, SegmentFuzz::readColumn, 512L << 20),

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
 import io.widerow.faults.DiskAround;
+import io.widerow.faults.DiskFileAround;
 import io.widerow.faults.PlantLoader;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
@@ -17,9 +18,11 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.journal.NativeFile;
 import io.widerow.storage.journal.Witness;
+import io.widerow.storage.journal.WitnessFile;
 import io.widerow.storage.recovery.JournalRecovery;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -119,15 +122,11 @@ final class JournalCut {
   }
 
   private void write() {
-    try {
-      Files.createDirectory(work.resolve("image"));
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
     var factory = new ChronicleJournalFactory(disk, journals(), STORE, FILE_BYTES, Runnable::run);
     try (EventBatch batch = new EventBatch(1 << 19, 1 << 19);
         FrameEncoder encoder = new FrameEncoder(STORE, LANE, false);
-        Journal journal = factory.create(LANE, 1)) {
+        Journal journal = factory.create(LANE, 1);
+        WitnessFile witness = new WitnessFile(disk, work, STORE)) {
       begun = true;
       for (long lsn = 1; lsn <= GROUPS; lsn++) {
         fill(batch, 100 + random.nextInt(1_300));
@@ -148,6 +147,10 @@ final class JournalCut {
         journal.force();
         promised = lsn;
         cut();
+        if (random.nextInt(3) == 0) {
+          witness.write(List.of(Witness.Lane.of(promised, journal)));
+          cut();
+        }
         if (random.nextInt(6) == 0) {
           trimmed = random.nextLong(trimmed, promised + 1);
           journal.trim(trimmed);
@@ -173,12 +176,10 @@ final class JournalCut {
       return;
     }
     for (boolean lucky : new boolean[] {false, true}) {
-      Path image = work.resolve("image").resolve("journal");
+      Path image = work.resolve("image");
       try {
         Files.createDirectory(image);
-        Node journal = root.durable.get("journal");
-        assertTrue(journal != null, "the directory of the journals is lost");
-        restore(journal, journals(), image, lucky);
+        restore(root, work, image, lucky);
         look(image);
         delete(image);
       } catch (AssertionError failure) {
@@ -193,10 +194,14 @@ final class JournalCut {
   }
 
   private void look(Path image) {
+    Path journal = image.resolve("journal");
+    assertTrue(Files.isDirectory(journal), "the directory of the journals is lost");
     var factory =
-        new ChronicleJournalFactory(new RealDisk(), image, STORE, FILE_BYTES, Runnable::run);
+        new ChronicleJournalFactory(new RealDisk(), journal, STORE, FILE_BYTES, Runnable::run);
+    Witness witness = Witness.read(new RealDisk(), image, STORE);
+    assertEquals(null, witness.damage());
     try (var recovery = new JournalRecovery(factory, STORE, Map.of(LANE, trimmed))) {
-      assertEquals(List.of(), recovery.check(image, LANE + 1, Witness.NONE), "after " + promised);
+      assertEquals(List.of(), recovery.check(journal, LANE + 1, witness), "after " + promised);
       long counted = recovery.lsnCounted(LANE);
       assertTrue(counted >= promised, counted + " are there and " + promised + " were promised");
     }
@@ -285,8 +290,9 @@ final class JournalCut {
     @Override
     public DiskFile create(Path file) {
       cut();
-      DiskFile created = super.create(file);
-      parent(file).entries.put(name(file), new Node(false));
+      Node node = new Node(false);
+      DiskFile created = new NotingFile(super.create(file), node);
+      parent(file).entries.put(name(file), node);
       return created;
     }
 
@@ -321,6 +327,31 @@ final class JournalCut {
         node.durable.clear();
         node.durable.putAll(node.entries);
       }
+    }
+  }
+
+  /// A file that is written through the disk: the witness.
+  private final class NotingFile extends DiskFileAround {
+    private final Node node;
+
+    NotingFile(DiskFile file, Node node) {
+      super(file);
+      this.node = node;
+    }
+
+    @Override
+    public void write(MemorySegment source, long offset) {
+      cut();
+      super.write(source, offset);
+    }
+
+    @Override
+    public void force() {
+      cut();
+      super.force();
+      byte[] bytes = new byte[(int) size()];
+      super.read(MemorySegment.ofArray(bytes), 0);
+      node.bytes = bytes;
     }
   }
 }

@@ -6,6 +6,7 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.journal.NativeFile;
+import io.widerow.storage.journal.Witness;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.RisingClock;
 import io.widerow.storage.live.StoreContents;
@@ -18,10 +19,13 @@ import io.widerow.storage.segment.SegmentChecksum;
 import io.widerow.storage.upkeep.SealJob;
 import io.widerow.storage.upkeep.Sealer;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /// Planted bugs: what a broken product does instead of the right thing. Only classes that a
 /// [PlantLoader] has changed call these methods.
@@ -90,6 +94,18 @@ public final class PlantHooks {
   /// Tells the failure and goes on.
   public static StorageException tell(StoreContents unused, String action, RuntimeException cause) {
     return new StorageException.Failed(action, cause);
+  }
+
+  public static int witnessCrc(MemorySegment copy, UUID unused) {
+    return copy.get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), 8);
+  }
+
+  static long committed(EmbeddedLane lane) {
+    return lane.committedLsn();
+  }
+
+  public static long nothingReserved(Witness.Lane unused) {
+    return 0;
   }
 
   public static long nothingDurable(MemorySegment unused) {

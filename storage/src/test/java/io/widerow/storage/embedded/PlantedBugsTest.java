@@ -20,6 +20,8 @@ import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.journal.NativeFile;
 import io.widerow.storage.journal.NotesFile;
 import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.journal.Witness;
+import io.widerow.storage.journal.WitnessFile;
 import io.widerow.storage.live.RisingClock;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreContents;
@@ -83,7 +85,7 @@ class PlantedBugsTest {
   }
 
   private static List<Planted> plants() {
-    return Stream.of(forces(), orders(), checksums(), recovery(), marks(), snapshots())
+    return Stream.of(forces(), orders(), checksums(), recovery(), witness(), marks(), snapshots())
         .flatMap(List::stream)
         .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
         .toList();
@@ -265,6 +267,43 @@ class PlantedBugsTest {
             "a group counts as a whole",
             SuiteCheck.GROUP,
             Cut.to(Replay.class, "frame", JournalFrame.class, "flags", "wholeGroup")));
+  }
+
+  private static List<Planted> witness() {
+    return List.of(
+        planted(
+            "the witness is believed",
+            SuiteCheck.ENDS,
+            Cut.out(JournalRecovery.class, "check", LaneCheck.class, "witness")),
+        planted(
+            "the witness tells of nothing that is not forced",
+            SuiteCheck.CRASH,
+            Cut.to(StoreOpener.class, "durable", EmbeddedLane.class, "forcedLsn", "committed")),
+        planted(
+            "the witness is written",
+            SuiteCheck.ENDS,
+            Cut.out(EmbeddedStore.class, "writeWitness", WitnessFile.class, "write")),
+        planted(
+            "the witness is forced",
+            SuiteCheck.WITNESS,
+            Cut.out(WitnessFile.class, "write", DiskFile.class, "force")),
+        planted(
+            "a new witness is forced before it has its name",
+            SuiteCheck.JOURNAL_CUT,
+            Cut.out(Witness.class, "fill", DiskFile.class, "force")),
+        planted(
+            "the witness is checked",
+            SuiteCheck.FLIPS,
+            Cut.to(Witness.class, "parse", Witness.class, "checksum", "witnessCrc")),
+        planted(
+            "the witness's checksum is salted",
+            SuiteCheck.PLACES,
+            Cut.out(Witness.class, "checksum", java.util.zip.CRC32C.class, "update").only(0)),
+        planted(
+            "a journal file is as long as the witness saw it",
+            SuiteCheck.ENDS,
+            Cut.to(
+                LaneCheck.class, "file", Witness.Lane.class, "reservedBytes", "nothingReserved")));
   }
 
   private static List<Planted> marks() {

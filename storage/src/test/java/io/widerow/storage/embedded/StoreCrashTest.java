@@ -78,6 +78,10 @@ class StoreCrashTest {
           case 4 -> fillJournals(store, driver, clock.wallNanos(), random.nextInt(6));
           case 5 -> {
             driver.commitUnforced(store);
+            if (random.nextBoolean()) {
+              store.maintain(); // the witness must not tell of what is not forced
+              runBackground();
+            }
             clock.advance(random.nextLong(3_600_000_000_000L));
           }
           case 6 -> {

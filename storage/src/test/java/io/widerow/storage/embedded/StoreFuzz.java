@@ -15,10 +15,12 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.journal.Witness;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.manifest.StoreFormat;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,13 +35,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 
 /// Fuzz targets of the store's other files: a journal that a whole store recovers from, manifest,
-/// FORMAT and notes.
+/// FORMAT, notes and the witness of the journals.
 final class StoreFuzz {
   private static final Path STORE = Path.of("/store");
   private static final UUID ID = new UUID(1, 2);
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final int MANIFEST_HEADER_BYTES = 28;
   private static final int EDIT_HEADER_BYTES = 8;
+  private static final int WITNESS_COPY_BYTES = 4 << 10;
 
   /// The files of a store that was killed.
   private static final Map<Path, byte[]> FILES = killed();
@@ -232,6 +235,26 @@ final class StoreFuzz {
       }
     } catch (StorageException told) {
       requireTold(told);
+    }
+  }
+
+  static List<byte[]> witnesses() {
+    return named("witness");
+  }
+
+  static void readWitness(byte[] input) {
+    for (int at = 0; at + WITNESS_COPY_BYTES <= input.length; at += WITNESS_COPY_BYTES) {
+      CRC32C crc = new CRC32C();
+      crc.update(ByteBuffer.allocate(16).putLong(1).putLong(2).flip());
+      crc.update(input, at + 12, WITNESS_COPY_BYTES - 12);
+      ByteBuffer.wrap(input).order(ByteOrder.LITTLE_ENDIAN).putInt(at + 8, (int) crc.getValue());
+    }
+    var disk = new MemoryDisk();
+    disk.set(STORE.resolve(Witness.NAME), input);
+    Witness witness = Witness.read(disk, STORE, ID);
+    if (witness.lanes().size() > WITNESS_COPY_BYTES / 24
+        || (witness.damage() != null && !witness.lanes().isEmpty())) {
+      throw new AssertionError(witness.toString());
     }
   }
 }

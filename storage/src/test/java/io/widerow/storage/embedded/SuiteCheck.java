@@ -1,5 +1,6 @@
 package io.widerow.storage.embedded;
 
+import io.widerow.storage.journal.WitnessTest;
 import io.widerow.storage.live.StoreClockTest;
 import io.widerow.storage.segment.SegmentDamageTest;
 import java.io.IOException;
@@ -51,6 +52,28 @@ enum SuiteCheck implements LongConsumer {
     public void accept(long seed) {
       new StoreDamageTest().everyRemovedFileIsNamed();
       new StoreDamageTest().aManifestWithoutItsLastEditsIsTold();
+    }
+  },
+
+  /// Journals that lost their end.
+  ENDS {
+    @Override
+    public void accept(long seed) {
+      try {
+        new StoreDamageTest().everyLostEndOfAJournalIsNamed();
+      } catch (IOException failure) {
+        throw new UncheckedIOException(failure);
+      }
+      new StoreDamageTest().anEndThatNobodyWitnessedHoldsTheLastGroupsOnly();
+      new StoreDamageTest().aJournalThatWasCutInTheFirstSecondIsNamed();
+    }
+  },
+
+  /// Power cuts while the witness of the journals is written.
+  WITNESS {
+    @Override
+    public void accept(long seed) {
+      new WitnessTest().aPowerCutLeavesOneOfTheLastTwoStatements();
     }
   },
 

@@ -328,6 +328,23 @@ class StoreRepairTest {
   }
 
   @Test
+  void aDamagedWitnessIsMovedAway() {
+    Path witness = STORE.resolve("witness");
+    SimDisk bad = store(8);
+    bad.replace(witness, new byte[8_192]);
+    assertEquals(
+        List.of(Damage.Kind.WITNESS), verify(bad).damage().stream().map(Damage::kind).toList());
+    StoreRepair.Repair repair = repair(bad, false);
+    assertEquals(List.of(), repair.left());
+    assertEquals(List.of(), repair.lost());
+    assertTrue(repair.done().getFirst().startsWith(witness.toString()), repair::toString);
+    assertEquals(List.of(), verify(bad).damage());
+    assertTrue(verify(bad).remarks().toString().contains("absent"), "as in an older store");
+    open(bad);
+    assertEquals(List.of(), verify(bad.restart()).remarks());
+  }
+
+  @Test
   void whatNamesTheRestIsNotRepaired() {
     for (String name : List.of("FORMAT", "manifest")) {
       SimDisk bad = store(6);
