@@ -6,6 +6,7 @@ import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.query.QueryThreads;
+import io.widerow.query.Variables;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.RecoveryReport;
@@ -153,6 +154,7 @@ public final class ServeCommand implements Callable<Integer> {
   public Integer call() {
     DaemonConfig config;
     try {
+      Variables.check(environment);
       config = ConfigSources.read(flags, environment, file);
       config.security().check();
     } catch (IllegalArgumentException wrong) {

@@ -35,6 +35,12 @@ public final class NearestName {
     return nearest == null ? "" : "; did you mean " + nearest + "?";
   }
 
+  /// The same, or a full stop.
+  public static String sentenceEnd(String misspelt, Collection<String> names) {
+    String nearest = of(misspelt, names);
+    return nearest == null ? "." : "; did you mean " + nearest + "?";
+  }
+
   private static String lower(String name) {
     return name.substring(0, Math.min(name.length(), CHARS_MAX)).toLowerCase(Locale.ROOT);
   }

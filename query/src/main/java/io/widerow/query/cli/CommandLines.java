@@ -1,11 +1,14 @@
 package io.widerow.query.cli;
 
 import io.widerow.query.QueryException;
+import io.widerow.query.Variables;
 import io.widerow.storage.StorageException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
 /// What the commands share: a failure becomes one sentence and an exit code.
 final class CommandLines {
@@ -26,6 +29,7 @@ final class CommandLines {
     line.setErr(new PrintWriter(shell.err(), true, StandardCharsets.UTF_8));
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.getCommandSpec().usageMessage().synopsisHeading("Usage: widerow ");
+    line.setExecutionStrategy(parsed -> run(parsed, shell));
     line.setParameterExceptionHandler((failure, _) -> {
       complain(failure.getCommandLine(), failure);
       return ExitCode.USAGE.number;
@@ -42,6 +46,19 @@ final class CommandLines {
     });
     line.setExitCodeExceptionMapper(_ -> ExitCode.BUG.number);
     return line;
+  }
+
+  /// Runs a command, or shows its help, which also helps somebody with a misspelt variable.
+  private static int run(ParseResult parsed, Shell shell) {
+    if (!parsed.isUsageHelpRequested() && !parsed.isVersionHelpRequested()) {
+      try {
+        Variables.check(shell.environment());
+      } catch (IllegalArgumentException unknown) {
+        throw new ParameterException(
+            parsed.commandSpec().commandLine(), String.valueOf(unknown.getMessage()), unknown);
+      }
+    }
+    return new CommandLine.RunLast().execute(parsed);
   }
 
   private static void complain(CommandLine command, Exception failure) {

@@ -26,6 +26,7 @@ public final class CompletionCommand {
   static String script(Shell shell) {
     CommandLine root = new CommandLine(new Root());
     root.addSubcommand("query", QueryCommand.commandLine(EmbeddedStore::openForReading, shell));
+    root.addSubcommand("types", TypesCommand.commandLine(EmbeddedStore::openForReading, shell));
     root.addSubcommand("tail", TailCommand.commandLine(shell));
     root.addSubcommand("verify", VerifyCommand.commandLine(shell));
     root.addSubcommand("snapshot", SnapshotCommand.commandLine(shell));

@@ -8,6 +8,7 @@ import io.widerow.query.Token;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.Tail;
 import io.widerow.query.output.OutputFormat;
+import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteCursor;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -20,6 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -46,11 +48,7 @@ public final class TailCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
   List<String> types = new ArrayList<>();
 
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      description = "Follow this daemon (bearer token: WIDEROW_TOKEN). Default: ${DEFAULT-VALUE}.")
-  String url = QueryRun.URL_DEFAULT;
+  @Mixin DaemonOptions daemon = new DaemonOptions();
 
   @Option(
       names = "--where",
@@ -130,11 +128,11 @@ public final class TailCommand implements Callable<Integer> {
       throw new QueryException.Refused("arrived", "needs --after");
     }
     RangeQuery query = QueryParameters.parse(given, nowNanos).query(); // may refuse
-    String bearer = shell.environment().get("WIDEROW_TOKEN");
+    DaemonAddress address = daemon.address(shell);
     Tail tail =
         new Tail(
             new Tail.Plan(given, lagNanos, limit),
-            parameters -> ask(parameters, bearer),
+            parameters -> ask(address, parameters),
             shell.writer(output, ZoneOffset.UTC, query.fields()),
             shell::write,
             shell.err(),
@@ -147,8 +145,8 @@ public final class TailCommand implements Callable<Integer> {
     return ExitCode.OK.number;
   }
 
-  private Tail.Answer ask(Map<String, List<String>> parameters, @Nullable String bearer) {
-    RemoteCursor cursor = RemoteCursor.open(url, parameters, bearer);
+  private static Tail.Answer ask(DaemonAddress daemon, Map<String, List<String>> parameters) {
+    RemoteCursor cursor = RemoteCursor.open(daemon, parameters);
     return new Tail.Answer(cursor, cursor.arrived());
   }
 

@@ -8,6 +8,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.TimePattern;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
@@ -26,11 +27,16 @@ import org.jspecify.annotations.Nullable;
 /// | `at` | text | byte offset in the line at which a pattern of `ts` begins; none: any word |
 /// | `zone` | text | zone of times without one, `UTC` by default |
 /// | `start` | text | what begins a record: `time`, or an RE2 expression; none: every line |
+/// | `durability` | both | level of the acknowledgement, see [WriteRoutes] |
 public final class EventsProtocol implements WriteProtocol {
   private static final String FORM = "application/x-www-form-urlencoded";
   private static final String CURL =
       "; with curl add -H 'content-type: application/x-ndjson' for JSON, or -H 'content-type:"
           + " text/plain' for text, and use --data-binary: -d removes the ends of lines";
+
+  private static final List<String> OF_JSON = List.of("durability", "type");
+  private static final List<String> OF_TEXT =
+      List.of("at", "durability", "start", "ts", "type", "zone");
 
   private final @Nullable JsonLinesDecoder json;
   private final @Nullable TextLinesDecoder text;
@@ -51,8 +57,10 @@ public final class EventsProtocol implements WriteProtocol {
       throws RequestRefused {
     String kind = contentType == null ? "none" : contentType.type() + "/" + contentType.subtype();
     return switch (kind) {
-      case "application/x-ndjson", "application/jsonl", "application/json" ->
-          new EventsProtocol(new JsonLinesDecoder(parameters.get("type", "")), null);
+      case "application/x-ndjson", "application/jsonl", "application/json" -> {
+        Parameters.requireKnown(parameters, OF_JSON);
+        yield new EventsProtocol(new JsonLinesDecoder(parameters.get("type", "")), null);
+      }
       case "text/plain" -> new EventsProtocol(null, text(parameters));
       default ->
           throw new RequestRefused(
@@ -64,6 +72,7 @@ public final class EventsProtocol implements WriteProtocol {
   }
 
   private static TextLinesDecoder text(QueryParams parameters) throws RequestRefused {
+    Parameters.requireKnown(parameters, OF_TEXT);
     String type = parameters.get("type", "");
     if (type.isEmpty()) {
       throw new RequestRefused(HttpStatus.BAD_REQUEST, "text needs the parameter type");
