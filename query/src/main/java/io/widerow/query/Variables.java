@@ -101,7 +101,7 @@ public final class Variables {
   }
 
   private static String meant(String name, List<String> names) {
-    return NearestName.sentenceEnd(name.substring(PREFIX.length()), shortNames(names))
+    return NearestName.question(name.substring(PREFIX.length()), shortNames(names), ".")
         .replace("mean ", "mean " + PREFIX);
   }
 

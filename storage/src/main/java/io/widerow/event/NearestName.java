@@ -29,16 +29,12 @@ public final class NearestName {
     return nearest;
   }
 
-  /// `; did you mean NAME?` or nothing, for the end of a message.
-  public static String question(String misspelt, Collection<String> names) {
+  /// `; did you mean NAME?`, for a message about a name that there is not.
+  ///
+  /// @param none what stands there when no name is near
+  public static String question(String misspelt, Collection<String> names, String none) {
     String nearest = of(misspelt, names);
-    return nearest == null ? "" : "; did you mean " + nearest + "?";
-  }
-
-  /// The same, or a full stop.
-  public static String sentenceEnd(String misspelt, Collection<String> names) {
-    String nearest = of(misspelt, names);
-    return nearest == null ? "." : "; did you mean " + nearest + "?";
+    return nearest == null ? none : "; did you mean " + nearest + "?";
   }
 
   private static String lower(String name) {

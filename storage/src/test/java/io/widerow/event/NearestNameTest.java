@@ -25,14 +25,14 @@ class NearestNameTest {
   })
   void theNearestIsFound(String misspelt, String meant) {
     assertEquals(meant, NearestName.of(misspelt, NAMES));
-    assertEquals("; did you mean " + meant + "?", NearestName.question(misspelt, NAMES));
+    assertEquals("; did you mean " + meant + "?", NearestName.question(misspelt, NAMES, "."));
   }
 
   @ParameterizedTest
   @CsvSource({"nosuch", "''", "x", "completely.different"})
   void nonsenseIsNearNothing(String misspelt) {
     assertNull(NearestName.of(misspelt, NAMES));
-    assertEquals("", NearestName.question(misspelt, NAMES));
+    assertEquals(".", NearestName.question(misspelt, NAMES, "."));
   }
 
   @Test

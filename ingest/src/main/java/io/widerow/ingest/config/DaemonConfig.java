@@ -130,7 +130,7 @@ public record DaemonConfig(
     List<String> keys = new ArrayList<>(DEFAULTS.keySet());
     keys.add(StoreOptions.RETENTION_OF + "<type>");
     return "unknown key %s%s Those there are: %s"
-        .formatted(key, NearestName.sentenceEnd(key, DEFAULTS.keySet()), String.join(", ", keys));
+        .formatted(key, NearestName.question(key, DEFAULTS.keySet(), "."), String.join(", ", keys));
   }
 
   /// The defaults, overridden by `values`.

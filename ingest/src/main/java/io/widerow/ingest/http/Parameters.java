@@ -20,8 +20,9 @@ public final class Parameters {
         String shown = name.substring(0, Math.min(NAME_CHARS_MAX, name.length()));
         throw new RequestRefused(
             HttpStatus.BAD_REQUEST,
-            "%s: no such parameter%s; known: %s"
-                .formatted(shown, NearestName.question(name, known), String.join(", ", known)));
+            "%s: no such parameter%s known: %s"
+                .formatted(
+                    shown, NearestName.question(name, known, ";"), String.join(", ", known)));
       }
     }
   }

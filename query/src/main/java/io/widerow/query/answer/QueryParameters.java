@@ -57,8 +57,8 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
       if (!NAMES.contains(name)) {
         throw new QueryException.Refused(
             name,
-            "no such parameter%s; known: %s"
-                .formatted(NearestName.question(name, NAMES), sortedNames()));
+            "no such parameter%s known: %s"
+                .formatted(NearestName.question(name, NAMES, ";"), sortedNames()));
       }
     }
     RangeQuery query =

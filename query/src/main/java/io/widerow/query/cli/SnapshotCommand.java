@@ -99,9 +99,7 @@ public final class SnapshotCommand implements Callable<Integer> {
       HttpResponse<String> answer =
           client.send(request.POST(BodyPublishers.noBody()).build(), BodyHandlers.ofString());
       if (answer.statusCode() != 200) {
-        throw new QueryException.Remote(
-            "%s answered %d: %s"
-                .formatted(asked, answer.statusCode(), TextWriter.escaped(answer.body().strip())));
+        throw asked.refused(answer.statusCode(), answer.body().strip());
       }
       Map<String, Object> made = JsonLine.parse(answer.body());
       return "%s: %s segments linked, %s bytes of the journals copied, %s ms%n"

@@ -1,6 +1,7 @@
 package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
+import io.widerow.query.output.TextWriter;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -32,6 +33,9 @@ public final class DaemonAddress {
 
   public static final String CACERT_VARIABLE = "WIDEROW_CACERT";
   public static final String TOKEN_VARIABLE = "WIDEROW_TOKEN";
+
+  /// What a daemon with TLS says to somebody who asks without.
+  private static final String TLS_SPOKEN = "TLS is spoken here";
 
   private static final String HOST_DEFAULT = "127.0.0.1";
   private static final int PORT_DEFAULT = 7380;
@@ -68,18 +72,19 @@ public final class DaemonAddress {
   }
 
   private static URI uri(String name, String given, boolean tls) {
-    String text = given.strip().replaceAll("/+$", "");
+    boolean whole = given.contains("://");
+    String text = given.isBlank() ? HOST_DEFAULT : given.strip();
+    String assumed = tls ? "https" : "http";
     try {
-      URI uri = new URI(text.contains("://") ? text : (tls ? "https://" : "http://") + text);
-      if (text.isEmpty() || (uri.getPort() < 0 && !text.contains("://"))) {
-        String host = text.isEmpty() ? HOST_DEFAULT : uri.getHost();
-        uri = new URI(tls ? "https" : "http", null, host, PORT_DEFAULT, uri.getPath(), null, null);
+      URI uri = new URI(whole ? text : assumed + "://" + text);
+      if (!whole && uri.getPort() < 0) {
+        uri = new URI(assumed, null, uri.getHost(), PORT_DEFAULT, uri.getPath(), null, null);
       }
       String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
       if (uri.getHost() != null
           && uri.getRawQuery() == null
           && (scheme.equals("http") || scheme.equals("https"))) {
-        return uri;
+        return new URI(uri.toString().replaceAll("/+$", ""));
       }
     } catch (URISyntaxException bad) {
       // refused below
@@ -111,15 +116,22 @@ public final class DaemonAddress {
     return bearer == null ? request : request.header("Authorization", "Bearer " + bearer);
   }
 
-  /// What to do about a status, to follow the daemon's own words; empty when they suffice.
-  String advice(int status) {
-    return switch (status) {
-      case 401 ->
+  /// What the daemon answered instead of what it was asked for, and what to do about it.
+  ///
+  /// @param why the body of the answer
+  public QueryException.Remote refused(int status, String why) {
+    if (status == 400 && why.contains(TLS_SPOKEN)) {
+      return new QueryException.Remote(speaksTls());
+    }
+    String advice = "";
+    if (status == 401) {
+      advice =
           bearer == null
               ? "; put a token into " + TOKEN_VARIABLE
               : "; the daemon does not know the token in " + TOKEN_VARIABLE;
-      default -> "";
-    };
+    }
+    return new QueryException.Remote(
+        "%s answered %d: %s%s".formatted(uri, status, TextWriter.escaped(why), advice));
   }
 
   /// Why the daemon could not be asked, and what to do about it.
@@ -167,7 +179,7 @@ public final class DaemonAddress {
       return "the certificate of %s is for another name: %s; ask by a name that it has"
           .formatted(uri, TlsProbe.lastMessage(failure));
     }
-    if (all.contains("unrecognized SSL message") || all.contains("terminated the handshake")) {
+    if (all.contains("nrecognized SSL message") || all.contains("terminated the handshake")) {
       return "%s does not speak TLS: ask it with --url http://%s, without --cacert and %s"
           .formatted(uri, uri.getRawAuthority(), CACERT_VARIABLE);
     }

@@ -78,9 +78,7 @@ public final class RemoteAnswer implements AutoCloseable {
           first == null ? null : Token.parse(first.toString()).toString());
     }
     String shown = reason.substring(0, Math.min(REASON_CHARS_MAX, reason.length()));
-    return new QueryException.Remote(
-        "%s answered %d: %s%s"
-            .formatted(daemon, status, TextWriter.escaped(shown), daemon.advice(status)));
+    return daemon.refused(status, shown);
   }
 
   /// The answer's position in the order of arrival; null when the daemon does not send it.
