@@ -132,10 +132,7 @@ class OwnTlsTest {
 
   private void tailFollows(String typed, String ingest) throws IOException, InterruptedException {
     Path log = directory.resolve("tail.log");
-    Process tail =
-        shell(typed + " --mode now --limit 1")
-            .redirectOutput(log.toFile())
-            .start();
+    Process tail = shell(typed + " --mode now --limit 1").redirectOutput(log.toFile()).start();
     while (tail.isAlive()) { // what comes before it has begun is not shown
       Ran _ =
           sh(

@@ -2,6 +2,7 @@ package io.widerow.ingest.demo;
 
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.LogSetup;
+import io.widerow.ingest.ProgramVersion;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.cli.QueryCommand;
@@ -30,7 +31,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "demo",
     description = "Shows the main job on real log files, in a minute.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    synopsisHeading = "Usage: widerow ",
+    versionProvider = ProgramVersion.class)
 public final class DemoCommand implements Callable<Integer> {
   private static final int EXIT_USAGE = 64;
   private static final int EXIT_FAILED = 74;
@@ -173,6 +176,7 @@ public final class DemoCommand implements Callable<Integer> {
     worst |= page(url, feed.tokenAfter("apache.access", 2));
     say("");
     say("What to type next:");
+    say("  ./widerow types --data %s".formatted(data));
     say("  ./widerow query --data %s --last 20".formatted(data));
     say(
         "  ./widerow query --data %s apache.access --where 'body contains \"404\"'"

@@ -10,6 +10,7 @@ import io.widerow.query.output.TextWriter;
 import io.widerow.storage.Filter;
 import io.widerow.storage.TypeInfo;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -43,6 +44,21 @@ final class Advice {
       sentences.forEach(sentence -> shell.err().println("widerow query: " + sentence));
     } catch (QueryException.Remote unknown) {
       return;
+    }
+  }
+
+  /// Tells somebody who follows types that there is no such type yet.
+  static void give(TypeGlobs followed, Supplier<List<TypeInfo>> types, Shell shell) {
+    if (followed.globs().isEmpty()) {
+      return;
+    }
+    try {
+      new Advice(types.get(), ZoneOffset.UTC)
+          .ofTypes(followed)
+          .forEach(
+              sentence -> shell.err().println("widerow tail: " + sentence + "; waiting for it"));
+    } catch (QueryException.Remote unknown) {
+      return; // the first answer will say why, if it is to be said
     }
   }
 

@@ -1,14 +1,18 @@
 package io.widerow.query.cli;
 
+import io.widerow.event.NearestName;
 import io.widerow.query.QueryException;
 import io.widerow.query.Variables;
 import io.widerow.storage.StorageException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /// What the commands share: a failure becomes one sentence and an exit code.
 final class CommandLines {
@@ -31,7 +35,7 @@ final class CommandLines {
     line.getCommandSpec().usageMessage().synopsisHeading("Usage: widerow ");
     line.setExecutionStrategy(parsed -> run(parsed, shell));
     line.setParameterExceptionHandler((failure, _) -> {
-      complain(failure.getCommandLine(), failure);
+      complain(failure.getCommandLine(), failure.getMessage() + advice(failure));
       return ExitCode.USAGE.number;
     });
     line.setExecutionExceptionHandler((failure, given, _) -> {
@@ -41,7 +45,7 @@ final class CommandLines {
             case QueryException failed -> ExitCode.of(failed);
             default -> throw failure;
           };
-      complain(given, failure);
+      complain(given, failure.getMessage());
       return code.number;
     });
     line.setExitCodeExceptionMapper(_ -> ExitCode.BUG.number);
@@ -61,7 +65,19 @@ final class CommandLines {
     return new CommandLine.RunLast().execute(parsed);
   }
 
-  private static void complain(CommandLine command, Exception failure) {
-    command.getErr().println("widerow " + command.getCommandName() + ": " + failure.getMessage());
+  /// The nearest option to one that there is not, and where all are.
+  private static String advice(ParameterException failure) {
+    if (!(failure instanceof UnmatchedArgumentException unmatched)
+        || !unmatched.isUnknownOption()) {
+      return "";
+    }
+    CommandSpec command = failure.getCommandLine().getCommandSpec();
+    String given = unmatched.getUnmatched().getFirst().replaceAll("=.*", "");
+    return "%s `widerow %s --help` lists all options"
+        .formatted(NearestName.question(given, command.optionsMap().keySet(), ";"), command.name());
+  }
+
+  private static void complain(CommandLine command, @Nullable String why) {
+    command.getErr().println("widerow " + command.getCommandName() + ": " + why);
   }
 }

@@ -10,19 +10,16 @@ final class DaemonOptions {
   @Option(
       names = "--url",
       paramLabel = "URL",
-      description = {
-        "The daemon: HOST:PORT, or a URL. Default: WIDEROW_URL,",
-        "else 127.0.0.1:7380. Its token: WIDEROW_TOKEN."
-      })
+      description =
+          "The daemon to ask: HOST:PORT or a URL. Default: WIDEROW_URL, else 127.0.0.1:7380. Its"
+              + " token: WIDEROW_TOKEN.")
   @Nullable String url;
 
   @Option(
       names = "--cacert",
       paramLabel = "FILE",
-      description = {
-        "Ask by TLS, and trust the certificates in this PEM file.",
-        "Default: WIDEROW_CACERT."
-      })
+      description =
+          "Ask by TLS and trust only the certificates in this PEM file. Default: WIDEROW_CACERT.")
   @Nullable Path cacert;
 
   /// True when an option says that a daemon is to be asked.

@@ -29,6 +29,12 @@ import picocli.CommandLine.Spec;
     description = "Shows the events of a time range, of one or more types, in time order.",
     footer = {
       "",
+      "Examples, of the daemon on this machine:",
+      "  widerow query --last 20",
+      "  widerow query nginx.access --since 1h --where 'status >= 500'",
+      "  widerow query nginx.access --stats 'count,p99(ms)' --by status --every 5m",
+      "A type is the kind of an event, as its sender named it; `widerow types` lists",
+      "those that there are. A query that finds nothing says why, and is no failure.",
       "Times: now, 15m (15 minutes ago), 2026-11-20 (midnight UTC),",
       "2026-11-20T19:15:00Z, or a Unix time in s, ms, us or ns.",
       "Filter: status >= 500 and not (path contains \"health\" or agent ~ \"(?i)bot\").",

@@ -10,6 +10,7 @@ import io.widerow.query.answer.Tail;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteCursor;
+import io.widerow.query.remote.RemoteTypes;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -139,6 +140,7 @@ public final class TailCommand implements Callable<Integer> {
             after == null ? null : Token.parse(after),
             arrived,
             nowNanos);
+    Advice.give(query.types(), () -> RemoteTypes.ask(address, List.of()), shell);
     Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> tell(tail));
     Runtime.getRuntime().addShutdownHook(hook);
     follow(tail, everyNanos);
