@@ -34,7 +34,8 @@ public final class EventsProtocol implements WriteProtocol {
       "; with curl add -H 'content-type: application/x-ndjson' for JSON, or -H 'content-type:"
           + " text/plain' for text, and use --data-binary: -d removes the ends of lines";
 
-  private static final List<String> OF_JSON = List.of("durability", "type");
+  private static final List<String> OF_JSON =
+      List.of("body-field", "durability", "id-field", "time-field", "type");
   private static final List<String> OF_TEXT =
       List.of("at", "durability", "start", "ts", "type", "zone");
 
@@ -55,12 +56,12 @@ public final class EventsProtocol implements WriteProtocol {
 
   private static EventsProtocol of(@Nullable MediaType contentType, QueryParams parameters)
       throws RequestRefused {
+    boolean isText = contentType != null && contentType.is(MediaType.PLAIN_TEXT);
+    Parameters.requireKnown(parameters, isText ? OF_TEXT : OF_JSON);
     String kind = contentType == null ? "none" : contentType.type() + "/" + contentType.subtype();
     return switch (kind) {
-      case "application/x-ndjson", "application/jsonl", "application/json" -> {
-        Parameters.requireKnown(parameters, OF_JSON);
-        yield new EventsProtocol(new JsonLinesDecoder(parameters.get("type", "")), null);
-      }
+      case "application/x-ndjson", "application/jsonl", "application/json" ->
+          new EventsProtocol(new JsonLinesDecoder(parameters.get("type", "")), null);
       case "text/plain" -> new EventsProtocol(null, text(parameters));
       default ->
           throw new RequestRefused(
@@ -72,7 +73,6 @@ public final class EventsProtocol implements WriteProtocol {
   }
 
   private static TextLinesDecoder text(QueryParams parameters) throws RequestRefused {
-    Parameters.requireKnown(parameters, OF_TEXT);
     String type = parameters.get("type", "");
     if (type.isEmpty()) {
       throw new RequestRefused(HttpStatus.BAD_REQUEST, "text needs the parameter type");

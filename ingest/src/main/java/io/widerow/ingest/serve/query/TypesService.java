@@ -20,6 +20,7 @@ import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 
 /// `GET /v1/types`: what types there are, with the number and the times of their events. The answer
 /// comes from indexes in memory; no event is read.
@@ -29,7 +30,11 @@ import java.util.concurrent.CompletableFuture;
 public final class TypesService {
   private static final List<String> KNOWN = List.of("type", "format");
 
+  /// Answers at a time: each holds the list of all types on the heap.
+  private static final int ANSWERS_MAX = 4;
+
   private final EventStore store;
+  private final Semaphore places = new Semaphore(ANSWERS_MAX);
 
   public TypesService(EventStore store) {
     this.store = store;
@@ -47,6 +52,9 @@ public final class TypesService {
         throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
       }
       QueryParameters.Format format = format(context.queryParams().get("format", "json"));
+      if (!places.tryAcquire()) {
+        return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+      }
       return HttpResponse.of(
           CompletableFuture.supplyAsync(
               () -> answer(wanted, format), context.blockingTaskExecutor()));
@@ -69,6 +77,8 @@ public final class TypesService {
     OutputBuffer out = new OutputBuffer(1 << 12);
     try (StoreView view = store.view()) {
       TypesAnswer.write(view.types(wanted), format, out);
+    } finally {
+      places.release();
     }
     return HttpResponse.of(
         ResponseHeaders.of(HttpStatus.OK, HttpHeaderNames.CONTENT_TYPE, format.contentType),

@@ -155,7 +155,10 @@ class TypesOverHttpTest {
     HttpResponse<String> json =
         http.post("/v1/events?type=a&ts=clf", Http.NDJSON, "{\"body\":\"x\"}");
     assertEquals(400, json.statusCode());
-    assertEquals("{\"error\":\"ts: no such parameter; known: durability, type\"}\n", json.body());
+    assertEquals(
+        "{\"error\":\"ts: no such parameter; known: body-field, durability, id-field,"
+            + " time-field, type\"}\n",
+        json.body());
     HttpResponse<String> snapshot = http.post("/v1/admin/snapshot?nmae=a", Http.TEXT, "");
     assertEquals(400, snapshot.statusCode());
     assertTrue(snapshot.body().contains("nmae: no such parameter; did you mean name?"));
