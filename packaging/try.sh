@@ -95,7 +95,7 @@ try_tarball() {
 
   check 'version names version, commit and Java' \
     says '^widerow [0-9.]+[^ ]*, commit [0-9a-f]{12}(-dirty)?, Java [0-9]+' "${bare[@]}" "$widerow" --version
-  local offered='serve query tail demo verify snapshot repair token completion' command
+  local offered='serve query types tail demo verify snapshot repair token completion' command
   for command in $offered; do
     check "$command --help" "${bare[@]}" "$widerow" "$command" --help
   done

@@ -33,6 +33,8 @@ import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
 import io.widerow.ingest.serve.query.QueryService;
+import io.widerow.ingest.serve.query.TypesService;
+import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketProtocol;
@@ -205,14 +207,18 @@ public final class Daemon implements AutoCloseable {
   /// The endpoints of each HTTP protocol: one line each.
   private List<HttpRoute> routes() {
     WriteRoutes write = new WriteRoutes(intake, config.durability());
-    return Stream.of(
-            EventsProtocol.routes(write),
-            InfluxProtocol.routes(write),
-            queries.routes(),
-            new SnapshotService(store, config.store().snapshotDirectory(config.data())).routes(),
-            new StatusServices(config, intake, store, registry).routes())
-        .flatMap(List::stream)
-        .toList();
+    List<HttpRoute> routes =
+        Stream.of(
+                EventsProtocol.routes(write),
+                InfluxProtocol.routes(write),
+                queries.routes(),
+                new TypesService(store).routes(),
+                new SnapshotService(store, config.store().snapshotDirectory(config.data()))
+                    .routes(),
+                new StatusServices(config, intake, store, registry).routes())
+            .flatMap(List::stream)
+            .toList();
+    return Stream.concat(IndexService.routes(routes).stream(), routes.stream()).toList();
   }
 
   /// The protocols with sockets of their own: one line each.

@@ -6,6 +6,7 @@ import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.query.QueryThreads;
+import io.widerow.query.Variables;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.storage.Damage;
@@ -40,7 +41,17 @@ import picocli.CommandLine.Spec;
     name = "serve",
     description = "Takes events in over HTTP and syslog, and answers queries, until it is stopped.",
     mixinStandardHelpOptions = true,
-    sortOptions = false)
+    versionProvider = ProgramVersion.class,
+    synopsisHeading = "Usage: widerow ",
+    sortOptions = false,
+    footer = {
+      "",
+      "Example: widerow serve --data ./widerow-data --http 127.0.0.1:7380",
+      "What no option says comes from the environment (the key open-age from",
+      "WIDEROW_OPEN_AGE), else from the file, else it has its default: --print-config",
+      "shows all. Others than this machine are let in with TLS and tokens: see",
+      "ingest/OPERATIONS.md, Security. SIGTERM and Ctrl-C stop it; nothing is lost."
+    })
 public final class ServeCommand implements Callable<Integer> {
   private static final String LOSS_ADVICE =
       "widerow: nothing was changed; `widerow query --data` reads what is left, "
@@ -103,7 +114,10 @@ public final class ServeCommand implements Callable<Integer> {
     this.environment = Map.copyOf(environment);
   }
 
-  @Option(names = "--data", description = "the store's directory", paramLabel = "DIR")
+  @Option(
+      names = "--data",
+      description = "the store's directory, created when absent",
+      paramLabel = "DIR")
   void setData(String value) {
     flags.put("data", value);
   }
@@ -121,12 +135,15 @@ public final class ServeCommand implements Callable<Integer> {
     flags.put("syslog", value);
   }
 
-  @Option(names = "--durability", description = "disk, os or memory", paramLabel = "LEVEL")
+  @Option(
+      names = "--durability",
+      description = "of requests that name none: disk, os or memory",
+      paramLabel = "LEVEL")
   void setDurability(String value) {
     flags.put("durability", value);
   }
 
-  @Option(names = "--lanes", description = "writer threads", paramLabel = "N")
+  @Option(names = "--lanes", description = "writer threads; half the processors", paramLabel = "N")
   void setLanes(String value) {
     flags.put("lanes", value);
   }
@@ -148,6 +165,7 @@ public final class ServeCommand implements Callable<Integer> {
   public Integer call() {
     DaemonConfig config;
     try {
+      Variables.check(environment);
       config = ConfigSources.read(flags, environment, file);
       config.security().check();
     } catch (IllegalArgumentException wrong) {

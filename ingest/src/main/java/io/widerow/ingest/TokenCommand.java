@@ -26,12 +26,20 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "token",
     description = {
-      "Makes a bearer token. Prints the token, which is stored nowhere, and the line with its",
-      "digest for the file that the daemon's key tokens names. The daemon reads that file again",
-      "when it changes."
+      "Makes a bearer token. Prints the token, which is stored nowhere, and the line",
+      "with its digest for the file that the daemon's key tokens names. The daemon",
+      "reads that file again when it changes."
     },
     mixinStandardHelpOptions = true,
-    sortOptions = false)
+    versionProvider = ProgramVersion.class,
+    synopsisHeading = "Usage: widerow ",
+    sortOptions = false,
+    footer = {
+      "",
+      "Example: widerow token shipper --scopes ingest --append tokens",
+      "The scope ingest writes, query asks, admin reads status and makes snapshots.",
+      "`query`, `tail`, `types` and `snapshot` take the token from WIDEROW_TOKEN."
+    })
 public final class TokenCommand implements Callable<Integer> {
   private static final int TOKEN_BYTES = 32;
 
@@ -40,6 +48,7 @@ public final class TokenCommand implements Callable<Integer> {
 
   @Option(
       names = "--scopes",
+      paramLabel = "SCOPES",
       description = "What it permits: ${DEFAULT-VALUE}, or some of these.",
       defaultValue = "ingest,query,admin")
   private String scopes = "";

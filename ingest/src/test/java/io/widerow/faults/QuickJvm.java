@@ -32,7 +32,7 @@ public final class QuickJvm {
   /// The command of a JVM like this one, without a program.
   ///
   /// @param more options, which override those of this JVM
-  static List<String> plain(List<String> more) {
+  public static List<String> plain(List<String> more) {
     List<String> command = base();
     command.addAll(more);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));

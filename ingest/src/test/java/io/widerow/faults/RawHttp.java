@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
@@ -39,6 +40,16 @@ public final class RawHttp implements AutoCloseable {
     out.write(bytes);
     out.flush();
     return this;
+  }
+
+  /// Sends text on one of too many connections. While more evicted ones still close than the server
+  /// has room for, it resets new ones: that is the sender's own doing, and no failure.
+  public void sendUnlessReset(String text) throws IOException {
+    try {
+      send(text);
+    } catch (SocketException reset) {
+      socket.close();
+    }
   }
 
   /// Closes the sending side.

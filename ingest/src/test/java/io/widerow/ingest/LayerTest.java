@@ -16,7 +16,7 @@ class LayerTest extends LayerRules {
       query.answer: event storage query query.output query.figures
       query.cli: event storage storage.embedded query query.answer
       ingest.decode: event
-      ingest.config: storage ingest.decode
+      ingest.config: event storage ingest.decode
       ingest.lane: event storage ingest.decode
       ingest.intake: ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake

@@ -14,6 +14,7 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.TypeInfo;
 import io.widerow.storage.cursor.MergeCursor;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -66,6 +67,11 @@ final class MemoryView implements StoreView {
       }
     });
     return infos;
+  }
+
+  @Override
+  public List<TypeInfo> types(Predicate<String> types) {
+    throw new UnsupportedOperationException("tested on stores");
   }
 
   /// A day, because no bucket crosses the ends of a day.

@@ -24,6 +24,10 @@ public interface StoreView extends AutoCloseable {
     return partitions(types, fromNanos, untilNanos, null);
   }
 
+  /// What is known of each selected type, in the order of names, without reading events. Types
+  /// whose events are all past their retention are left out.
+  List<TypeInfo> types(Predicate<String> types);
+
   /// The first span of time, in the direction of reading, that has partitions (of any type) that
   /// may hold events of the range. No partition crosses the ends of the span. The span may extend
   /// beyond the range. Null when there is none. Planning a range span by span lets a reader that

@@ -8,6 +8,7 @@ import io.widerow.query.cli.RepairCommand;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.SnapshotCommand;
 import io.widerow.query.cli.TailCommand;
+import io.widerow.query.cli.TypesCommand;
 import io.widerow.query.cli.VerifyCommand;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.util.LinkedHashMap;
@@ -30,6 +31,7 @@ final class Commands {
         shell -> ServeCommand.commandLine(ServeCommand::openEmbedded, shell.environment()));
     all.put("query", shell -> QueryCommand.commandLine(EmbeddedStore::openForReading, shell));
     all.put("tail", TailCommand::commandLine);
+    all.put("types", shell -> TypesCommand.commandLine(EmbeddedStore::openForReading, shell));
     all.put("demo", _ -> DemoCommand.commandLine());
     all.put("verify", VerifyCommand::commandLine);
     all.put("snapshot", SnapshotCommand::commandLine);

@@ -43,14 +43,14 @@ public final class ConfigSources {
     Map<String, String> values = new LinkedHashMap<>();
     for (String key : properties.stringPropertyNames()) {
       if (!DaemonConfig.isKnown(key)) {
-        throw new IllegalArgumentException("%s: unknown key %s".formatted(file, key));
+        throw new IllegalArgumentException(file + ": " + DaemonConfig.unknown(key));
       }
       values.put(key, properties.getProperty(key));
     }
     return values;
   }
 
-  /// Reads only the variables of known keys: other programs may use the same prefix.
+  /// Reads the variables of known keys. `ServeCommand` refuses other variables of this prefix.
   private static Map<String, String> ofEnvironment(Map<String, String> environment) {
     Map<String, String> values = new LinkedHashMap<>();
     for (String key : DaemonConfig.DEFAULTS.keySet()) {

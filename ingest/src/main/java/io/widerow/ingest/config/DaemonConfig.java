@@ -1,13 +1,16 @@
 package io.widerow.ingest.config;
 
 import io.widerow.event.EventLayout;
+import io.widerow.event.NearestName;
 import io.widerow.storage.Durability;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -122,12 +125,20 @@ public record DaemonConfig(
             && key.length() > StoreOptions.RETENTION_OF.length());
   }
 
+  /// What to say of a key that is not known: the nearest, and all.
+  static String unknown(String key) {
+    List<String> keys = new ArrayList<>(DEFAULTS.keySet());
+    keys.add(StoreOptions.RETENTION_OF + "<type>");
+    return "unknown key %s%s Those there are: %s"
+        .formatted(key, NearestName.question(key, DEFAULTS.keySet(), "."), String.join(", ", keys));
+  }
+
   /// The defaults, overridden by `values`.
   ///
   /// @throws IllegalArgumentException when a key is unknown or a value is bad; it names both
   public static DaemonConfig of(Map<String, String> values) {
     for (String key : values.keySet()) {
-      require(isKnown(key), "unknown key " + key);
+      require(isKnown(key), unknown(key));
     }
     Map<String, String> all = new LinkedHashMap<>(DEFAULTS);
     all.putAll(values);

@@ -77,6 +77,10 @@ public record SecurityOptions(
 
   static SecurityOptions of(ConfigValues values) {
     String hosts = values.text("hosts");
+    if (hosts.indexOf('*') >= 0) {
+      throw new IllegalArgumentException(
+          "hosts: takes whole names, separated by commas, and no *, got " + hosts);
+    }
     return new SecurityOptions(
         file(values.text("tokens")),
         file(values.text("tls-certificate")),

@@ -104,7 +104,13 @@ public record StoreOptions(
     Map<String, Age> byType = new TreeMap<>();
     for (String key : values.texts().keySet()) {
       if (key.startsWith(RETENTION_OF)) {
-        byType.put(key.substring(RETENTION_OF.length()), Age.parse(key, values.text(key)));
+        String type = key.substring(RETENTION_OF.length());
+        require(
+            type.indexOf('*') < 0 && type.indexOf('?') < 0,
+            key
+                + ": takes the whole name of one type, no * and no ?; a line for each type,"
+                + " and `retention` for all others");
+        byType.put(type, Age.parse(key, values.text(key)));
       }
     }
     return new StoreOptions(

@@ -2,6 +2,7 @@ package io.widerow.ingest.demo;
 
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.LogSetup;
+import io.widerow.ingest.ProgramVersion;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.cli.CommandLines;
@@ -31,7 +32,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "demo",
     description = "Shows the main job on real log files, in a minute.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    synopsisHeading = "Usage: widerow ",
+    versionProvider = ProgramVersion.class)
 public final class DemoCommand implements Callable<Integer> {
   /// The file by which the demo knows a store of its own. It lies inside the store's directory, so
   /// that it goes when the directory goes.
@@ -177,6 +180,7 @@ public final class DemoCommand implements Callable<Integer> {
     worst |= page(url, feed.tokenAfter("apache.access", 2));
     say("");
     say("What to type next:");
+    say("  %s types --data %s".formatted(shown, data));
     say("  %s query --data %s --last 20".formatted(shown, data));
     say(
         "  %s query --data %s apache.access --where 'body contains \"404\"'"

@@ -41,7 +41,7 @@ class DaemonConfigTest {
     Files.writeString(file, "lanes=2\nlane-slots=256\nratio-max=7\n");
     String printed =
         print(
-            Map.of("WIDEROW_LANE_SLOTS", "512", "WIDEROW_LANES", "3", "WIDEROW_OTHER", "x"),
+            Map.of("WIDEROW_LANE_SLOTS", "512", "WIDEROW_LANES", "3"),
             "--config",
             file.toString(),
             "--lanes",
@@ -60,7 +60,23 @@ class DaemonConfigTest {
     Files.writeString(file, "lames=2\n");
     String printed = print(Map.of(), "--config", file.toString(), "--check-config");
     assertTrue(printed.startsWith("64\n"), printed);
-    assertTrue(printed.contains("unknown key lames"), printed);
+    assertTrue(
+        printed.contains("unknown key lames; did you mean lanes? Those there are: data, http, "),
+        printed);
+    String flag = print(Map.of(), "--set", "retenton=2d", "--check-config");
+    assertTrue(flag.startsWith("64\n"), flag);
+    assertTrue(flag.contains("unknown key retenton; did you mean retention? "), flag);
+    assertTrue(flag.contains(", retention.<type>"), flag);
+  }
+
+  @Test
+  void anUnknownVariableIsAnErrorAndThoseOfKubernetesAreNot() {
+    String printed = print(Map.of("WIDEROW_RETENTON", "2d"), "--check-config");
+    assertTrue(printed.startsWith("64\n"), printed);
+    assertTrue(printed.contains("WIDEROW_RETENTON; did you mean WIDEROW_RETENTION?"), printed);
+    Map<String, String> pod =
+        Map.of("WIDEROW_SERVICE_HOST", "10.0.0.1", "WIDEROW_PORT", "tcp://10.0.0.1:7380");
+    assertEquals("0\nthe configuration works\n", print(pod, "--check-config"));
   }
 
   @ParameterizedTest
@@ -99,6 +115,9 @@ class DaemonConfigTest {
     "retention,30",
     "retention,0d",
     "retention.audit,long",
+    "retention.metrics.*,2d",
+    "retention.metrics.cp?,2d",
+    "hosts,*.example.org",
     "tokens,/nowhere",
     "tls-key,/nowhere"
   })

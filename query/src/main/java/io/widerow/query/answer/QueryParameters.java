@@ -1,6 +1,7 @@
 package io.widerow.query.answer;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.NearestName;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
@@ -70,7 +71,10 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
   public static QueryParameters parse(Map<String, List<String>> given, long nowNanos) {
     for (String name : given.keySet()) {
       if (!NAMES.contains(name)) {
-        throw new QueryException.Refused(name, "no such parameter; known: " + sortedNames());
+        throw new QueryException.Refused(
+            name,
+            "no such parameter%s known: %s"
+                .formatted(NearestName.question(name, NAMES, ";"), sortedNames()));
       }
     }
     RangeQuery query =

@@ -1,6 +1,8 @@
 package io.widerow.query.cli;
 
+import io.widerow.event.NearestName;
 import io.widerow.query.QueryException;
+import io.widerow.query.Variables;
 import io.widerow.storage.StorageException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -8,6 +10,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /// What all commands share: a failure becomes one sentence and an exit code, the same for the same
 /// failure.
@@ -27,6 +33,7 @@ public final class CommandLines {
     CommandLine line = of(command);
     line.setOut(new PrintWriter(shell.out(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(shell.err(), true, StandardCharsets.UTF_8));
+    line.setExecutionStrategy(parsed -> run(parsed, shell));
     return line;
   }
 
@@ -37,7 +44,7 @@ public final class CommandLines {
     line.getCommandSpec().versionProvider(new Version());
     line.getCommandSpec().usageMessage().synopsisHeading("Usage: widerow ");
     line.setParameterExceptionHandler((failure, _) -> {
-      complain(failure.getCommandLine(), failure);
+      complain(failure.getCommandLine(), sentence(failure) + advice(failure));
       return ExitCode.USAGE.number;
     });
     line.setExecutionExceptionHandler((failure, given, _) -> {
@@ -48,15 +55,15 @@ public final class CommandLines {
             case IOException _ -> ExitCode.INPUT_OUTPUT;
             default -> throw failure;
           };
-      complain(given, failure);
+      complain(given, sentence(failure));
       return code.number;
     });
     line.setExitCodeExceptionMapper(_ -> ExitCode.BUG.number);
     return line;
   }
 
-  private static void complain(CommandLine command, Exception failure) {
-    command.getErr().println("widerow " + command.getCommandName() + ": " + sentence(failure));
+  private static void complain(CommandLine command, String why) {
+    command.getErr().println("widerow " + command.getCommandName() + ": " + why);
   }
 
   /// The message of a file system's refusal may be the name of the file alone.
@@ -64,5 +71,30 @@ public final class CommandLines {
     return failure instanceof FileSystemException refused && refused.getReason() == null
         ? refused.getFile() + ": " + refused.getClass().getSimpleName()
         : String.valueOf(failure.getMessage());
+  }
+
+  /// Runs a command, or shows its help, which also helps somebody with a misspelt variable.
+  private static int run(ParseResult parsed, Shell shell) {
+    if (!parsed.isUsageHelpRequested() && !parsed.isVersionHelpRequested()) {
+      try {
+        Variables.check(shell.environment());
+      } catch (IllegalArgumentException unknown) {
+        throw new ParameterException(
+            parsed.commandSpec().commandLine(), String.valueOf(unknown.getMessage()), unknown);
+      }
+    }
+    return new CommandLine.RunLast().execute(parsed);
+  }
+
+  /// The nearest option to one that there is not, and where all are.
+  private static String advice(ParameterException failure) {
+    if (!(failure instanceof UnmatchedArgumentException unmatched)
+        || !unmatched.isUnknownOption()) {
+      return "";
+    }
+    CommandSpec command = failure.getCommandLine().getCommandSpec();
+    String given = unmatched.getUnmatched().getFirst().replaceAll("=.*", "");
+    return "%s `widerow %s --help` lists all options"
+        .formatted(NearestName.question(given, command.optionsMap().keySet(), ";"), command.name());
   }
 }

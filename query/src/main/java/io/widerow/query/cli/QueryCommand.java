@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /// The options and the help text of `widerow query`. [QueryRun] does the work.
 @Command(
@@ -26,6 +28,12 @@ import picocli.CommandLine.Parameters;
     description = "Shows the events of a time range, of one or more types, in time order.",
     footer = {
       "",
+      "Examples, of the daemon on this machine:",
+      "  widerow query --last 20",
+      "  widerow query nginx.access --since 1h --where 'status >= 500'",
+      "  widerow query nginx.access --stats 'count,p99(ms)' --by status --every 5m",
+      "A type is the kind of an event, as its sender named it; `widerow types` lists",
+      "those that there are. A query that finds nothing says why, and is no failure.",
       "Times: now, 15m (15 minutes ago), 1y, 2026-11-20, 2026-11-20 19:15, 19:15,",
       "yesterday, 2026-11-20T19:15:00Z, or a Unix time in s, ms, us or ns. Those that",
       "name no zone are in the one of --tz.",
@@ -42,8 +50,21 @@ import picocli.CommandLine.Parameters;
       "budget, 77 position past retention, 130 stopped."
     })
 public final class QueryCommand implements Callable<Integer> {
+  /// The answer to somebody who tries the command without arguments. All events of a store would be
+  /// one, but a long one.
+  private static final List<String> NOTHING_ASKED =
+      List.of(
+          "widerow query: what is asked for? For example:",
+          "  widerow types                                    which types there are, and when",
+          "  widerow query --last 20                          the newest 20 events of all types",
+          "  widerow query TYPE --since 1h --where 'status >= 500'",
+          "  widerow query '*'                                every event",
+          "widerow query --help explains all options.");
+
   private final StoppedStore opener;
   private final Shell shell;
+
+  @Spec @Nullable CommandSpec spec;
 
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
   List<String> types = new ArrayList<>();
@@ -113,12 +134,7 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(names = "--explain", description = "Report on stderr what was read and what was skipped.")
   boolean explain;
 
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      description =
-          "Ask this daemon (bearer token: WIDEROW_TOKEN). Default: http://127.0.0.1:7380.")
-  @Nullable String url;
+  @Mixin DaemonOptions daemon = new DaemonOptions();
 
   @Option(
       names = "--data",
@@ -150,6 +166,10 @@ public final class QueryCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (spec != null && spec.commandLine().getParseResult().originalArgs().isEmpty()) {
+      NOTHING_ASKED.forEach(shell.err()::println);
+      return ExitCode.USAGE.number;
+    }
     return new QueryRun(this, opener, shell).run().number;
   }
 

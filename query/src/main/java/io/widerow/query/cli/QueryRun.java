@@ -6,6 +6,7 @@ import io.widerow.query.RangePlan;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.Token;
+import io.widerow.query.TypeGlobs;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.figures.Aggregation;
@@ -14,9 +15,11 @@ import io.widerow.query.figures.StatsQuery;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
+import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteCursor;
 import io.widerow.query.remote.RemoteStats;
+import io.widerow.query.remote.RemoteTypes;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
@@ -32,7 +35,6 @@ import org.jspecify.annotations.Nullable;
 
 /// One run of `widerow query`: opens the source and shows its events, their aggregates or a plot.
 final class QueryRun {
-  static final String URL_DEFAULT = "http://127.0.0.1:7380";
   private static final int CHUNK_BYTES = 1 << 16;
 
   private final QueryCommand options;
@@ -59,7 +61,7 @@ final class QueryRun {
       askDaemon(given, asked);
       return ExitCode.OK;
     }
-    if (options.url != null) {
+    if (options.daemon.isGiven()) {
       throw new QueryException.Refused("data", "give either data or url, not both");
     }
     RangeQuery query = asked.query();
@@ -80,6 +82,8 @@ final class QueryRun {
       } finally {
         progress.end();
       }
+      boolean nothing = reader.statistics().eventsKept() == 0;
+      Advice.give(query, nothing, () -> view.types(TypeGlobs.ALL), zone, shell);
       if (options.explain) {
         explain(reader);
       }
@@ -99,23 +103,30 @@ final class QueryRun {
   }
 
   private void askDaemon(Map<String, List<String>> given, QueryParameters asked) {
-    String url = options.url == null ? URL_DEFAULT : options.url;
-    String bearer = shell.environment().get("WIDEROW_TOKEN");
+    DaemonAddress daemon = options.daemon.address(shell);
+    String url = daemon.url();
     StatsQuery figures = asked.figures();
+    boolean nothing;
     if (figures != null) {
-      try (RemoteAnswer answer = RemoteAnswer.open(url, given, bearer)) {
-        figures(figures, RemoteStats.rows(answer, figures, zone));
+      try (RemoteAnswer answer = RemoteAnswer.open(daemon, given)) {
+        List<List<String>> rows = RemoteStats.rows(answer, figures, zone);
+        nothing = rows.isEmpty();
+        figures(figures, rows);
       }
       explain(url, "figures");
     } else if (options.histogram && isWhole(given)) {
-      plot(new RemoteStats(url, given, bearer).plot());
+      Plot plot = new RemoteStats(daemon, given).plot();
+      nothing = plot.isEmpty();
+      plot(plot);
       explain(url, "counts");
     } else {
-      try (EventCursor cursor = RemoteCursor.open(url, given, bearer)) {
+      try (EventCursor cursor = RemoteCursor.open(daemon, given)) {
         show(cursor, asked.query(), null);
+        nothing = cursor.statistics().eventsKept() == 0;
         explain(url, cursor.statistics().eventsKept() + " events");
       }
     }
+    Advice.give(asked.query(), nothing, () -> RemoteTypes.ask(daemon, List.of()), zone, shell);
   }
 
   /// True when the query is for all events of a range, so the daemon can count them.

@@ -3,25 +3,24 @@ package io.widerow.query.cli;
 import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.TextWriter;
+import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.storage.embedded.StoreSnapshot;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `widerow snapshot`: copies a store by hard links. It copies a stopped store itself and asks the
@@ -44,19 +43,12 @@ import picocli.CommandLine.Option;
       "or it refused, 73 disk full, 74 input/output, 75 store in use (use --url)."
     })
 public final class SnapshotCommand implements Callable<Integer> {
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
-
   private final Shell shell;
 
   @Option(names = "--data", paramLabel = "DIR", description = "Directory of a stopped store.")
   @Nullable Path data;
 
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      description =
-          "Ask this daemon (token of scope admin: WIDEROW_TOKEN). Default: ${DEFAULT-VALUE}.")
-  String url = QueryRun.URL_DEFAULT;
+  @Mixin DaemonOptions daemon = new DaemonOptions();
 
   @Option(
       names = "--to",
@@ -101,18 +93,13 @@ public final class SnapshotCommand implements Callable<Integer> {
 
   private String ask() {
     String query = RemoteAnswer.encode(Map.of("name", List.of(to)));
-    try (HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build()) {
-      URI uri = URI.create(url.replaceAll("/+$", "") + "/v1/admin/snapshot?" + query);
-      HttpRequest.Builder request = HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody());
-      String bearer = shell.environment().get("WIDEROW_TOKEN");
-      if (bearer != null) {
-        request.header("Authorization", "Bearer " + bearer);
-      }
-      HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
+    DaemonAddress asked = daemon.address(shell);
+    try (HttpClient client = asked.client()) {
+      HttpRequest.Builder request = asked.request("/v1/admin/snapshot?" + query);
+      HttpResponse<String> answer =
+          client.send(request.POST(BodyPublishers.noBody()).build(), BodyHandlers.ofString());
       if (answer.statusCode() != 200) {
-        throw new QueryException.Remote(
-            "%s answered %d: %s"
-                .formatted(url, answer.statusCode(), TextWriter.escaped(answer.body().strip())));
+        throw asked.refused(answer.statusCode(), answer.body().strip());
       }
       Map<String, Object> made = JsonLine.parse(answer.body());
       return "%s: %s segments linked, %s bytes of the journals copied, %s ms%n"
@@ -121,15 +108,11 @@ public final class SnapshotCommand implements Callable<Integer> {
               made.get("segments"),
               made.get("journalBytesCopied"),
               made.get("millis"));
-    } catch (ConnectException refused) {
-      throw new QueryException.Remote(
-          "no daemon answers at %s; name another with --url, or a stopped store with --data DIR"
-              .formatted(url));
-    } catch (IOException | IllegalArgumentException unreachable) {
-      throw new QueryException.Remote("cannot ask " + url + ": " + unreachable);
+    } catch (IOException unreachable) {
+      throw asked.unreachable(unreachable);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new QueryException.Stopped("interrupted while waiting for " + url);
+      throw new QueryException.Stopped("interrupted while waiting for " + asked);
     }
   }
 }

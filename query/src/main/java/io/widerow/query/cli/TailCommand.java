@@ -7,7 +7,9 @@ import io.widerow.query.TimeText;
 import io.widerow.query.Token;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.Tail;
+import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteCursor;
+import io.widerow.query.remote.RemoteTypes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -46,11 +48,7 @@ public final class TailCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
   List<String> types = new ArrayList<>();
 
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      description = "Follow this daemon (bearer token: WIDEROW_TOKEN). Default: ${DEFAULT-VALUE}.")
-  String url = QueryRun.URL_DEFAULT;
+  @Mixin DaemonOptions daemon = new DaemonOptions();
 
   @Option(
       names = "--where",
@@ -137,17 +135,18 @@ public final class TailCommand implements Callable<Integer> {
     long nowNanos = LocalTimes.nowNanos();
     Token start = start(nowNanos);
     RangeQuery query = QueryParameters.parse(given, nowNanos).query(); // may refuse
-    String bearer = shell.environment().get("WIDEROW_TOKEN");
+    DaemonAddress address = daemon.address(shell);
     Tail tail =
         new Tail(
             new Tail.Plan(given, lagNanos, limit, last == null ? 0 : last, from(start)),
-            parameters -> ask(parameters, bearer),
+            parameters -> ask(parameters, address),
             output.writer(shell, query.fields()),
             shell::write,
             shell.err(),
             start,
             arrived,
             nowNanos);
+    Advice.give(query.types(), () -> RemoteTypes.ask(address, List.of()), shell);
     Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> tell(tail));
     Runtime.getRuntime().addShutdownHook(hook);
     follow(tail, everyNanos);
@@ -187,12 +186,12 @@ public final class TailCommand implements Callable<Integer> {
   }
 
   /// Says once that the daemon is being followed: without events nothing else would show it.
-  private Tail.Answer ask(Map<String, List<String>> parameters, @Nullable String bearer) {
-    RemoteCursor cursor = RemoteCursor.open(url, parameters, bearer);
+  private Tail.Answer ask(Map<String, List<String>> parameters, DaemonAddress address) {
+    RemoteCursor cursor = RemoteCursor.open(address, parameters);
     if (!following) {
       following = true;
       String what = types.isEmpty() ? "all types" : String.join(", ", types);
-      shell.err().println("following " + what + " at " + url);
+      shell.err().println("following " + what + " at " + address);
     }
     return new Tail.Answer(cursor, cursor.arrived());
   }

@@ -41,6 +41,11 @@ public final class Plot {
     }
   }
 
+  /// True when no event was added.
+  public boolean isEmpty() {
+    return counts.isEmpty();
+  }
+
   /// Width of a step: whole seconds, in nanoseconds.
   public long stepNanos() {
     return stepNanos;

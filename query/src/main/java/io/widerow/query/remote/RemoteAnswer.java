@@ -8,25 +8,21 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.ConnectException;
-import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A daemon's answer to `GET /v1/query`, streamed line by line.
+/// A daemon's answer to a `GET`, streamed line by line.
 ///
 /// - Threads: one, besides those of the JDK's HTTP client.
 /// - Memory: one line.
 public final class RemoteAnswer implements AutoCloseable {
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final int GONE = 410;
   private static final int REASON_CHARS_MAX = 2_000;
 
@@ -40,45 +36,39 @@ public final class RemoteAnswer implements AutoCloseable {
     this.arrived = arrived;
   }
 
-  /// @param url where the daemon listens, such as `http://127.0.0.1:7380`
-  /// @param bearer a token for the daemon; null for none
-  public static RemoteAnswer open(
-      String url, Map<String, List<String>> parameters, @Nullable String bearer) {
-    HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build();
+  /// The answer to a query.
+  public static RemoteAnswer open(DaemonAddress daemon, Map<String, List<String>> parameters) {
+    return open(daemon, "/v1/query", parameters);
+  }
+
+  /// @param path the endpoint
+  static RemoteAnswer open(
+      DaemonAddress daemon, String path, Map<String, List<String>> parameters) {
+    HttpClient client = daemon.client();
     try {
-      URI uri = URI.create(url.replaceAll("/+$", "") + "/v1/query?" + encode(parameters));
-      HttpRequest.Builder request = HttpRequest.newBuilder(uri).GET();
-      if (bearer != null) {
-        request.header("Authorization", "Bearer " + bearer);
-      }
+      HttpRequest request = daemon.request(path + "?" + encode(parameters)).GET().build();
       HttpResponse<InputStream> response =
-          client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+          client.send(request, HttpResponse.BodyHandlers.ofInputStream());
       var lines =
           new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
       if (response.statusCode() != 200) {
-        QueryException refused = refused(url, response.statusCode(), lines);
+        QueryException refused = refused(daemon, response.statusCode(), lines);
         client.shutdownNow();
         throw refused;
       }
       String arrived = response.headers().firstValue("widerow-arrived").orElse(null);
       return new RemoteAnswer(client, lines, arrived);
-    } catch (ConnectException refused) {
+    } catch (IOException unreachable) {
       client.close();
-      throw new QueryException.Remote(
-          "no daemon answers at %s; start one with widerow serve, name another with --url,"
-                  .formatted(url)
-              + " or read the directory of a stopped store with --data DIR");
-    } catch (IOException | IllegalArgumentException unreachable) {
-      client.close();
-      throw new QueryException.Remote("cannot ask " + url + ": " + unreachable);
+      throw daemon.unreachable(unreachable);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       client.shutdownNow();
-      throw new QueryException.Stopped("interrupted while waiting for " + url);
+      throw new QueryException.Stopped("interrupted while waiting for " + daemon);
     }
   }
 
-  private static QueryException refused(String url, int status, BufferedReader lines) {
+  private static QueryException refused(DaemonAddress daemon, int status, BufferedReader lines) {
     String reason = lines.lines().limit(20).collect(Collectors.joining(" "));
     if (status == GONE) {
       Map<String, Object> why = JsonLine.parse(reason);
@@ -88,8 +78,7 @@ public final class RemoteAnswer implements AutoCloseable {
           first == null ? null : Token.parse(first.toString()).toString());
     }
     String shown = reason.substring(0, Math.min(REASON_CHARS_MAX, reason.length()));
-    return new QueryException.Remote(
-        "%s answered %d: %s".formatted(url, status, TextWriter.escaped(shown)));
+    return daemon.refused(status, shown);
   }
 
   /// The answer's position in the order of arrival; null when the daemon does not send it.

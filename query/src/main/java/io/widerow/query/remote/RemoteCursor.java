@@ -24,11 +24,8 @@ public final class RemoteCursor implements EventCursor {
     this.answer = answer;
   }
 
-  /// @param url where the daemon listens, such as `http://127.0.0.1:7380`
-  /// @param bearer a token for the daemon; null for none
-  public static RemoteCursor open(
-      String url, Map<String, List<String>> parameters, @Nullable String bearer) {
-    return new RemoteCursor(RemoteAnswer.open(url, parameters, bearer));
+  public static RemoteCursor open(DaemonAddress daemon, Map<String, List<String>> parameters) {
+    return new RemoteCursor(RemoteAnswer.open(daemon, parameters));
   }
 
   /// The answer's position in the order of arrival; null when the daemon does not send it.

@@ -22,15 +22,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 public final class RemoteStats {
-  private final String url;
+  private final DaemonAddress daemon;
   private final Map<String, List<String>> given;
-  private final @Nullable String bearer;
 
   /// @param given the parameters of the query, without `stats`, `by` and `every`
-  public RemoteStats(String url, Map<String, List<String>> given, @Nullable String bearer) {
-    this.url = url;
+  public RemoteStats(DaemonAddress daemon, Map<String, List<String>> given) {
+    this.daemon = daemon;
     this.given = given;
-    this.bearer = bearer;
   }
 
   /// Reads the rows of an answer and shows their times in a zone.
@@ -89,7 +87,7 @@ public final class RemoteStats {
     Map<String, List<String>> asked = new LinkedHashMap<>(given);
     asked.put("stats", List.of("count"));
     asked.put("every", List.of(every));
-    try (RemoteAnswer answer = RemoteAnswer.open(url, asked, bearer)) {
+    try (RemoteAnswer answer = RemoteAnswer.open(daemon, asked)) {
       for (List<String> row : rows(answer, counts, ZoneOffset.UTC)) {
         plot.add(nanos(row.get(0)), Long.parseLong(row.get(1)));
       }
@@ -103,7 +101,7 @@ public final class RemoteStats {
     asked.put("order", List.of(order));
     asked.put("limit", List.of("1"));
     asked.put("fields", List.of("ts"));
-    try (RemoteCursor cursor = RemoteCursor.open(url, asked, bearer)) {
+    try (RemoteCursor cursor = RemoteCursor.open(daemon, asked)) {
       return cursor.next() == RemoteCursor.Step.EVENT ? cursor.event().timeNanos() : null;
     }
   }

@@ -36,7 +36,8 @@ class RemoteCursorTest {
     server.start();
     String url = "http://127.0.0.1:" + server.getAddress().getPort();
     int events = 0;
-    try (var cursor = RemoteCursor.open(url, Map.of("type", List.of("a b")), null)) {
+    try (var cursor =
+        RemoteCursor.open(DaemonAddress.of(url, null, Map.of()), Map.of("type", List.of("a b")))) {
       while (cursor.next() == Step.EVENT) {
         assertEquals("a b", cursor.event().type());
         events++;

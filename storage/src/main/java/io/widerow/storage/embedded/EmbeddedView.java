@@ -11,6 +11,7 @@ import io.widerow.storage.Filters;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.TypeInfo;
 import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.FilterCursor;
 import io.widerow.storage.cursor.LazyCursor;
@@ -165,6 +166,22 @@ final class EmbeddedView implements StoreView {
     return found.values().stream()
         .filter(info -> info.timeFirstNanos() < untilNanos && info.timeLastNanos() >= fromNanos)
         .toList();
+  }
+
+  @Override
+  public List<TypeInfo> types(Predicate<String> types) {
+    TypeSums sums = new TypeSums(key -> isWanted(key, types));
+    for (LiveSegment segment : state.segments().all()) {
+      sums.add(segment);
+    }
+    for (OpenRows.View view : rows) {
+      for (OpenRow row : view.rows()) {
+        if (isWanted(row.key, types)) {
+          sums.add(view.info(row), 0);
+        }
+      }
+    }
+    return sums.types();
   }
 
   private static List<Bucket> overlapping(

@@ -66,7 +66,8 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   /// @throws StorageException.Incompatible when the directory is not a store
   public static void requireStore(Disk disk, Path directory) {
     if (!disk.exists(directory.resolve(NAME))) {
-      throw new StorageException.Incompatible(directory, "not a Widerow store: no FORMAT file");
+      String why = disk.exists(directory) ? "no FORMAT file" : "there is no such directory";
+      throw new StorageException.Incompatible(directory, "not a Widerow store: " + why);
     }
   }
 

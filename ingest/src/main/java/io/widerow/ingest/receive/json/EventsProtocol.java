@@ -8,6 +8,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.TimePattern;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
@@ -29,11 +30,17 @@ import org.jspecify.annotations.Nullable;
 /// | `at` | text | byte offset in the line at which a pattern of `ts` begins; none: any word |
 /// | `zone` | text | zone of times without one, `UTC` by default |
 /// | `start` | text | what begins a record: `time`, or an RE2 expression; none: every line |
+/// | `durability` | both | level of the acknowledgement, see [WriteRoutes] |
 public final class EventsProtocol implements WriteProtocol {
   private static final String FORM = "application/x-www-form-urlencoded";
   private static final String CURL =
       "; with curl add -H 'content-type: application/x-ndjson' for JSON, or -H 'content-type:"
           + " text/plain' for text, and use --data-binary: -d removes the ends of lines";
+
+  private static final List<String> OF_JSON =
+      List.of("body-field", "durability", "id-field", "time-field", "type");
+  private static final List<String> OF_TEXT =
+      List.of("at", "durability", "start", "ts", "type", "zone");
 
   private final @Nullable JsonLinesDecoder json;
   private final @Nullable TextLinesDecoder text;
@@ -52,6 +59,8 @@ public final class EventsProtocol implements WriteProtocol {
 
   private static EventsProtocol of(@Nullable MediaType contentType, QueryParams parameters)
       throws RequestRefused {
+    boolean isText = contentType != null && contentType.is(MediaType.PLAIN_TEXT);
+    Parameters.requireKnown(parameters, isText ? OF_TEXT : OF_JSON);
     String kind = contentType == null ? "none" : contentType.type() + "/" + contentType.subtype();
     return switch (kind) {
       case "application/x-ndjson", "application/jsonl" ->

@@ -7,6 +7,8 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
+import io.widerow.ingest.http.RequestRefused;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -46,6 +48,11 @@ public final class SnapshotService {
   private HttpResponse snapshot(ServiceRequestContext context, HttpRequest request) {
     if (!(store instanceof EmbeddedStore embedded)) {
       return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, "this store has no snapshots");
+    }
+    try {
+      Parameters.requireKnown(context.queryParams(), List.of("name"));
+    } catch (RequestRefused refused) {
+      return HttpAnswers.error(refused.status(), refused.reason());
     }
     String given = context.queryParam("name");
     String name = given == null ? "" : given;

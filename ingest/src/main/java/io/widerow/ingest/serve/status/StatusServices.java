@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any event loop.
 public final class StatusServices {
-  static final String VERSION = "0.1.0";
+  private static final String VERSION = BuildVersion.value();
 
   private static final MediaType PROMETHEUS =
       MediaType.parse("text/plain; version=0.0.4; charset=utf-8");

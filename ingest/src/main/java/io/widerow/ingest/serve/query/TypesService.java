@@ -1,0 +1,87 @@
+package io.widerow.ingest.serve.query;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.query.TypeGlobs;
+import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.answer.TypesAnswer;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreView;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+
+/// `GET /v1/types`: what types there are, with the number and the times of their events. The answer
+/// comes from indexes in memory; no event is read.
+///
+/// - Threads: any event loop; the work is done on the server's blocking executor, because a large
+///   store has an index for each hour and type.
+public final class TypesService {
+  private static final List<String> KNOWN = List.of("type", "format");
+
+  /// Answers at a time: each holds the list of all types on the heap.
+  private static final int ANSWERS_MAX = 4;
+
+  private final EventStore store;
+  private final Semaphore places = new Semaphore(ANSWERS_MAX);
+
+  public TypesService(EventStore store) {
+    this.store = store;
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(HttpRoute.get("/v1/types", Tokens.Scope.QUERY, this::types));
+  }
+
+  private HttpResponse types(ServiceRequestContext context, HttpRequest request) {
+    try {
+      Parameters.requireKnown(context.queryParams(), KNOWN);
+      TypeGlobs wanted = new TypeGlobs(context.queryParams().getAll("type"));
+      if (wanted.globs().contains("")) {
+        throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
+      }
+      QueryParameters.Format format = format(context.queryParams().get("format", "json"));
+      if (!places.tryAcquire()) {
+        return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+      }
+      return HttpResponse.of(
+          CompletableFuture.supplyAsync(
+              () -> answer(wanted, format), context.blockingTaskExecutor()));
+    } catch (RequestRefused refused) {
+      return HttpAnswers.error(refused.status(), refused.reason());
+    }
+  }
+
+  private static QueryParameters.Format format(String text) throws RequestRefused {
+    return switch (text) {
+      case "json" -> QueryParameters.Format.JSON;
+      case "csv" -> QueryParameters.Format.CSV;
+      default ->
+          throw new RequestRefused(
+              HttpStatus.BAD_REQUEST, "format: must be json or csv, got " + text);
+    };
+  }
+
+  private HttpResponse answer(TypeGlobs wanted, QueryParameters.Format format) {
+    OutputBuffer out = new OutputBuffer(1 << 12);
+    try (StoreView view = store.view()) {
+      TypesAnswer.write(view.types(wanted), format, out);
+    } finally {
+      places.release();
+    }
+    return HttpResponse.of(
+        ResponseHeaders.of(HttpStatus.OK, HttpHeaderNames.CONTENT_TYPE, format.contentType),
+        HttpData.copyOf(out.bytes(), 0, out.length()));
+  }
+}

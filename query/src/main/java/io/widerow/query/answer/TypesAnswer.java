@@ -1,0 +1,51 @@
+package io.widerow.query.answer;
+
+import io.widerow.event.TimeUuid;
+import io.widerow.query.figures.StatsWriter;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.output.OutputFormat;
+import io.widerow.query.output.Rfc3339;
+import io.widerow.storage.TypeInfo;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The types of a store as rows: name, times of the first and the last event (to 100 ns, rounded
+/// down), number of events, bytes on disk.
+public final class TypesAnswer {
+  private static final List<String> HEADS = List.of("type", "first", "last", "events", "bytes");
+  private static final int TEXT_COLUMNS = 3;
+
+  private TypesAnswer() {}
+
+  /// Writes the rows with times in UTC, as HTTP answers them.
+  public static void write(List<TypeInfo> types, QueryParameters.Format format, OutputBuffer out) {
+    OutputFormat form = format == QueryParameters.Format.CSV ? OutputFormat.csv : OutputFormat.json;
+    write(types, form, ZoneOffset.UTC, out);
+  }
+
+  /// Writes the rows with times of a zone.
+  public static void write(
+      List<TypeInfo> types, OutputFormat format, ZoneId zone, OutputBuffer out) {
+    List<List<String>> rows = new ArrayList<>();
+    for (TypeInfo type : types) {
+      rows.add(
+          List.of(
+              type.type(),
+              time(type.timeFirstNanos(), zone),
+              time(type.timeLastNanos(), zone),
+              Long.toString(type.events()),
+              Long.toString(type.bytes())));
+    }
+    new StatsWriter(format).write(HEADS, TEXT_COLUMNS, rows, out);
+  }
+
+  /// A bound of event times as text, rounded down to the ticks of ids.
+  public static String time(long nanos, ZoneId zone) {
+    OutputBuffer text = new OutputBuffer(64);
+    long ticks = Math.floorDiv(nanos, TimeUuid.NANOS_PER_TICK);
+    new Rfc3339(zone).put(ticks * TimeUuid.NANOS_PER_TICK, text);
+    return text.toString();
+  }
+}

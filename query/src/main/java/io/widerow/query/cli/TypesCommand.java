@@ -1,0 +1,124 @@
+package io.widerow.query.cli;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.TypeGlobs;
+import io.widerow.query.answer.TypesAnswer;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.output.OutputFormat;
+import io.widerow.query.remote.DaemonAddress;
+import io.widerow.query.remote.RemoteTypes;
+import io.widerow.storage.Damage;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.TypeInfo;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.nio.file.Path;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `widerow types`: lists the types that a store has.
+@Command(
+    name = "types",
+    mixinStandardHelpOptions = true,
+    versionProvider = CommandLines.Version.class,
+    sortOptions = false,
+    description = {
+      "Lists the types of events: the times of the first and the last event, how many",
+      "there are, and the bytes that they have on disk."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  widerow types                           of the daemon on this machine",
+      "  widerow types 'nginx.*' --output csv    some of them, for a spreadsheet",
+      "  widerow types --data DIR                of a stopped store",
+      "Times are UTC, to 100 ns. The numbers come from indexes, so that the answer is",
+      "quick: an event that was replaced may still count, and events of the last",
+      "minutes have no bytes yet.",
+      "Exit codes are those of widerow query."
+    })
+public final class TypesCommand implements Callable<Integer> {
+  private final StoppedStore opener;
+  private final Shell shell;
+
+  @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
+  List<String> types = new ArrayList<>();
+
+  @Option(
+      names = "--output",
+      paramLabel = "FORMAT",
+      description = "table (default on a terminal), json (default in a pipe) or csv.")
+  @Nullable OutputFormat output;
+
+  @Mixin DaemonOptions daemon = new DaemonOptions();
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "Read a stopped store in this directory.")
+  @Nullable Path data;
+
+  TypesCommand(StoppedStore opener, Shell shell) {
+    this.opener = opener;
+    this.shell = shell;
+  }
+
+  /// Runs the command and exits with its code.
+  public static void main(String[] arguments) {
+    System.exit(commandLine(EmbeddedStore::openForReading, Shell.ofProcess()).execute(arguments));
+  }
+
+  /// The command with its error handling, to be executed or added to a parent command.
+  public static CommandLine commandLine(StoppedStore opener, Shell shell) {
+    return CommandLines.of(new TypesCommand(opener, shell), shell);
+  }
+
+  @Override
+  public Integer call() {
+    Path directory = data;
+    if (directory == null) {
+      DaemonAddress address = daemon.address(shell);
+      show(RemoteTypes.ask(address, types), () -> RemoteTypes.ask(address, List.of()));
+      return ExitCode.OK.number;
+    }
+    if (daemon.isGiven()) {
+      throw new QueryException.Refused("data", "give either data or url, not both");
+    }
+    try (EventStore store = opener.openReadOnly(directory.toAbsolutePath());
+        StoreView view = store.view()) {
+      show(view.types(new TypeGlobs(types)), () -> view.types(TypeGlobs.ALL));
+      List<Damage> lost =
+          store.statistics().damage().stream()
+              .filter(damage -> damage.kind() == Damage.Kind.JOURNAL)
+              .toList();
+      lost.forEach(one -> shell.err().println("widerow types: without: " + one.sentence()));
+      return (lost.isEmpty() ? ExitCode.OK : ExitCode.CORRUPT).number;
+    }
+  }
+
+  /// All types of the store, for advice.
+  private interface All {
+    List<TypeInfo> types();
+  }
+
+  private void show(List<TypeInfo> found, All all) {
+    OutputBuffer out = new OutputBuffer(1 << 12);
+    TypesAnswer.write(found, shell.format(output), ZoneOffset.UTC, out);
+    shell.write(out);
+    if (found.isEmpty() && types.isEmpty()) {
+      shell.err().println("widerow types: no events are stored yet");
+    } else if (found.isEmpty() || types.size() > 1) {
+      new Advice(all.types(), ZoneOffset.UTC)
+          .ofTypes(new TypeGlobs(types))
+          .forEach(sentence -> shell.err().println("widerow types: " + sentence));
+    }
+  }
+}

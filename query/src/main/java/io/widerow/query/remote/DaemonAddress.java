@@ -1,0 +1,214 @@
+package io.widerow.query.remote;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.output.TextWriter;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/// The daemon that a command asks: where it listens, whom to trust, and the token for it.
+///
+/// | given | asks |
+/// |---|---|
+/// | `http://HOST:PORT`, `https://HOST:PORT` | there |
+/// | `HOST:PORT` or `HOST` | by HTTPS with a file of certificates, else by HTTP; port 7380 |
+/// | nothing | the same at `WIDEROW_URL`, else at 127.0.0.1:7380 |
+///
+/// - Threads: any.
+public final class DaemonAddress {
+  /// Environment variables of these commands.
+  public static final String URL_VARIABLE = "WIDEROW_URL";
+
+  public static final String CACERT_VARIABLE = "WIDEROW_CACERT";
+  public static final String TOKEN_VARIABLE = "WIDEROW_TOKEN";
+
+  /// What a daemon with TLS says to somebody who asks without.
+  private static final String TLS_SPOKEN = "TLS is spoken here";
+
+  private static final String HOST_DEFAULT = "127.0.0.1";
+  private static final int PORT_DEFAULT = 7380;
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
+  private final URI uri;
+  private final @Nullable Path cacert;
+  private final @Nullable SSLContext trusted;
+  private final @Nullable String bearer;
+
+  private DaemonAddress(URI uri, @Nullable Path cacert, @Nullable String bearer) {
+    this.uri = uri;
+    this.cacert = isTls(uri) ? cacert : null;
+    this.trusted = this.cacert == null ? null : TrustedCertificates.of(this.cacert);
+    this.bearer = bearer;
+  }
+
+  /// @param url as `--url` has it; null for that of the environment
+  /// @param cacert PEM file of the only certificates to trust, as `--cacert` has it; null for that
+  ///   of the environment
+  /// @throws QueryException.Refused when the URL or the file makes no sense
+  public static DaemonAddress of(
+      @Nullable String url, @Nullable Path cacert, Map<String, String> environment) {
+    String variable = environment.getOrDefault(CACERT_VARIABLE, "");
+    Path file = cacert != null || variable.isEmpty() ? cacert : Path.of(variable);
+    String given = url == null ? environment.getOrDefault(URL_VARIABLE, "") : url;
+    URI uri = uri(url == null && !given.isEmpty() ? URL_VARIABLE : "url", given, file != null);
+    if (cacert != null && !isTls(uri)) {
+      throw new QueryException.Refused(
+          "cacert", "is for TLS, and %s asks without: say https://".formatted(uri));
+    }
+    String token = environment.getOrDefault(TOKEN_VARIABLE, "").strip();
+    return new DaemonAddress(uri, file, token.isEmpty() ? null : token);
+  }
+
+  private static URI uri(String name, String given, boolean tls) {
+    boolean whole = given.contains("://");
+    String text = given.isBlank() ? HOST_DEFAULT : given.strip();
+    String assumed = tls ? "https" : "http";
+    try {
+      URI uri = new URI(whole ? text : assumed + "://" + text);
+      if (!whole && uri.getPort() < 0) {
+        uri = new URI(assumed, null, uri.getHost(), PORT_DEFAULT, uri.getPath(), null, null);
+      }
+      String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+      if (uri.getHost() != null
+          && uri.getRawQuery() == null
+          && (scheme.equals("http") || scheme.equals("https"))) {
+        return new URI(uri.toString().replaceAll("/+$", ""));
+      }
+    } catch (URISyntaxException bad) {
+      // refused below
+    }
+    throw new QueryException.Refused(
+        name, "must be HOST:PORT, http://HOST:PORT or https://HOST:PORT, got " + given);
+  }
+
+  private static boolean isTls(URI uri) {
+    return "https".equalsIgnoreCase(uri.getScheme());
+  }
+
+  /// Where it listens, such as `http://127.0.0.1:7380`.
+  public String url() {
+    return uri.toString();
+  }
+
+  /// A client for it. The caller closes it.
+  public HttpClient client() {
+    HttpClient.Builder client = HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT);
+    return trusted == null ? client.build() : client.sslContext(trusted).build();
+  }
+
+  /// A request with the token, if there is one.
+  ///
+  /// @param path path and query, such as `/v1/query?limit=1`
+  public HttpRequest.Builder request(String path) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(uri + path));
+    return bearer == null ? request : request.header("Authorization", "Bearer " + bearer);
+  }
+
+  /// What the daemon answered instead of what it was asked for, and what to do about it.
+  ///
+  /// @param why the body of the answer
+  public QueryException.Remote refused(int status, String why) {
+    if (status == 400 && why.contains(TLS_SPOKEN)) {
+      return new QueryException.Remote(speaksTls());
+    }
+    String advice = "";
+    if (status == 401) {
+      advice =
+          bearer == null
+              ? "; put a token into " + TOKEN_VARIABLE
+              : "; the daemon does not know the token in " + TOKEN_VARIABLE;
+    }
+    return new QueryException.Remote(
+        "%s answered %d: %s%s".formatted(uri, status, TextWriter.escaped(why), advice));
+  }
+
+  /// Why the daemon could not be asked, and what to do about it.
+  public QueryException.Remote unreachable(IOException failure) {
+    if (failure instanceof ConnectException) {
+      String why =
+          has(failure, UnresolvedAddressException.class)
+              ? "there is no host %s".formatted(uri.getHost())
+              : "no daemon answers at %s".formatted(uri);
+      return new QueryException.Remote(
+          why
+              + "; start one with ./widerow serve, name another with --url,"
+              + " or read the directory of a stopped store with --data DIR");
+    }
+    if (failure instanceof HttpTimeoutException) {
+      return new QueryException.Remote("%s does not answer: %s".formatted(uri, failure));
+    }
+    String why =
+        isTls(uri)
+            ? (failure instanceof SSLException ? tlsFailed(failure) : null)
+            : (TlsProbe.answers(uri.getHost(), port()) ? speaksTls() : null);
+    return new QueryException.Remote(why == null ? "cannot ask " + uri + ": " + failure : why);
+  }
+
+  private String speaksTls() {
+    return "%s speaks TLS: ask it with --url https://%s%s"
+        .formatted(
+            uri,
+            uri.getRawAuthority(),
+            ", and with --cacert FILE when no public authority signed its certificate");
+  }
+
+  private String tlsFailed(Throwable failure) {
+    String all = messages(failure);
+    if (all.contains("PKIX") || all.contains("certification path")) {
+      return cacert == null
+          ? "the certificate of %s is from nobody known here: name its PEM file with --cacert FILE"
+                  .formatted(uri)
+              + " or "
+              + CACERT_VARIABLE
+          : "the certificate of %s is none of those in %s, nor signed by one"
+              .formatted(uri, cacert);
+    }
+    if (all.contains("No subject alternative") || all.contains("No name matching")) {
+      return "the certificate of %s is for another name: %s; ask by a name that it has"
+          .formatted(uri, TlsProbe.lastMessage(failure));
+    }
+    if (all.contains("nrecognized SSL message") || all.contains("terminated the handshake")) {
+      return "%s does not speak TLS: ask it with --url http://%s, without --cacert and %s"
+          .formatted(uri, uri.getRawAuthority(), CACERT_VARIABLE);
+    }
+    return "no TLS with %s: %s".formatted(uri, TlsProbe.lastMessage(failure));
+  }
+
+  private int port() {
+    return uri.getPort() >= 0 ? uri.getPort() : isTls(uri) ? 443 : 80;
+  }
+
+  private static String messages(Throwable failure) {
+    StringBuilder all = new StringBuilder();
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      all.append(cause.getMessage()).append('\n');
+    }
+    return all.toString();
+  }
+
+  private static boolean has(Throwable failure, Class<? extends Throwable> kind) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (kind.isInstance(cause)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public String toString() {
+    return url();
+  }
+}

@@ -1,0 +1,48 @@
+package io.widerow.query.remote;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.output.TextWriter;
+import io.widerow.storage.TypeInfo;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// A daemon's answer to `GET /v1/types`.
+public final class RemoteTypes {
+  private RemoteTypes() {}
+
+  /// @param globs which types are asked for; empty for all
+  public static List<TypeInfo> ask(DaemonAddress daemon, List<String> globs) {
+    List<TypeInfo> types = new ArrayList<>();
+    try (RemoteAnswer answer =
+        RemoteAnswer.open(
+            daemon, "/v1/types", globs.isEmpty() ? Map.of() : Map.of("type", globs))) {
+      for (String line = answer.readLine(); line != null; line = answer.readLine()) {
+        types.add(type(line));
+      }
+    }
+    return types;
+  }
+
+  private static TypeInfo type(String text) {
+    Map<String, Object> line = JsonLine.parse(text);
+    try {
+      return new TypeInfo(
+          String.valueOf(line.get("type")),
+          Long.parseLong(String.valueOf(line.get("events"))),
+          Long.parseLong(String.valueOf(line.get("bytes"))),
+          nanos(String.valueOf(line.get("first"))),
+          nanos(String.valueOf(line.get("last"))));
+    } catch (NumberFormatException | DateTimeException notOurs) {
+      throw new QueryException.Remote(
+          "the daemon answered with a line that is no type: " + TextWriter.escaped(text));
+    }
+  }
+
+  private static long nanos(String text) {
+    Instant time = Instant.parse(text);
+    return time.getEpochSecond() * 1_000_000_000L + time.getNano();
+  }
+}
