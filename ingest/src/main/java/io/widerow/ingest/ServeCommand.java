@@ -240,7 +240,7 @@ public final class ServeCommand implements Callable<Integer> {
           StorageException.DiskFull _,
           StorageException.Failed _,
           StorageException.ReadOnly _,
-          StorageException.ClockBehind _ ->
+          StorageException.ClockWrong _ ->
           EXIT_FAILED;
     };
   }
