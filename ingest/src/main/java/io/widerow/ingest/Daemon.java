@@ -33,6 +33,7 @@ import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
 import io.widerow.ingest.serve.query.QueryService;
+import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketProtocol;
@@ -89,6 +90,7 @@ public final class Daemon implements AutoCloseable {
 
   private final DaemonConfig config;
   private final EventStore store;
+  private final ClockService clock;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Lanes lanes;
@@ -106,6 +108,7 @@ public final class Daemon implements AutoCloseable {
   private Daemon(DaemonConfig config, EventStore store) {
     this.config = config;
     this.store = store;
+    this.clock = new ClockService(store);
     ByteCredit credit = new ByteCredit(config.creditBytes());
     lanes =
         new Lanes(
@@ -125,7 +128,7 @@ public final class Daemon implements AutoCloseable {
                 (long) config.limits().bodyRateMin() * LimitOptions.BODY_RATE_SECONDS),
             BodyDigest.forThisMachine(store.secret()),
             store::full,
-            Daemon::epochNanos);
+            store::nowNanos);
     loops =
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
@@ -208,6 +211,7 @@ public final class Daemon implements AutoCloseable {
             InfluxProtocol.routes(write),
             queries.routes(),
             new SnapshotService(store, config.store().snapshotDirectory(config.data())).routes(),
+            clock.routes(),
             new StatusServices(config, intake, store, registry).routes())
         .flatMap(List::stream)
         .toList();
@@ -294,6 +298,7 @@ public final class Daemon implements AutoCloseable {
       store.maintain();
       lanes.tick(); // after maintain(): each lane does its share on its own thread
       tellDamage();
+      clock.tellChange();
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
     }

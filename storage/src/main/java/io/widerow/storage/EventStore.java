@@ -36,6 +36,10 @@ public interface EventStore extends AutoCloseable {
   ///   jumped ahead. Events with times of their own are still accepted
   long arrivalNanos();
 
+  /// The machine's clock, in nanoseconds since the Unix epoch, but at most ten seconds ahead of the
+  /// time that has passed since it was right. To complete times without a year.
+  long nowNanos();
+
   /// What the store makes of the machine's clock now.
   ClockReport clock();
 

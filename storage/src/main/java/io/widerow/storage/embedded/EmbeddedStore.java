@@ -171,6 +171,11 @@ public final class EmbeddedStore implements EventStore {
   }
 
   @Override
+  public long nowNanos() {
+    return contents.clock().nowNanos();
+  }
+
+  @Override
   public ClockReport clock() {
     return contents.clockReport();
   }

@@ -9,10 +9,10 @@ import java.time.Instant;
 /// from the last sane time on. Nothing is dropped, hidden or stamped by a clock that jumped ahead,
 /// until the clock was confirmed or accepted.
 ///
-/// | | follows a jump of the running clock | follows a jump while the store was closed |
+/// | | a jump while the store is open | a jump while it was closed |
 /// |---|---|---|
-/// | arrival times | when confirmed for as long as the jump, 10 min at most | at once, up to 366 days |
-/// | retention | when confirmed for 24 h | when confirmed for a tenth of it, 10 min to 24 h |
+/// | arrival times | follow after as long as it jumped, 10 min at most | at once, up to 366 days |
+/// | retention | follows after 24 h | after a tenth of the jump, 10 min to 24 h |
 ///
 /// A clock confirms a jump by keeping pace with elapsed time. One that goes back to where it was
 /// expected is right again at once, and times that were given meanwhile count for nothing.
@@ -175,6 +175,13 @@ public final class GuardedClock {
       return expected + ClockLine.NEAR_NANOS;
     }
     throw StorageException.ClockWrong.ahead(instant(wall), instant(expected));
+  }
+
+  /// The wall clock, but at most ten seconds ahead of the expected time.
+  public long nowNanos() {
+    long wall = clock.wallNanos();
+    long elapsed = elapsedNanos();
+    return arrivals.isAhead(wall, elapsed) ? arrivals.at(elapsed) + ClockLine.NEAR_NANOS : wall;
   }
 
   /// The time by which retention counts, in nanoseconds since the Unix epoch: for dropping, hiding

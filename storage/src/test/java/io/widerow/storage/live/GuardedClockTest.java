@@ -58,7 +58,7 @@ class GuardedClockTest {
   void oneMomentOfAClockTenYearsAheadChangesNothing() {
     pass(Duration.ofHours(1));
     clock.step(10 * YEAR);
-    assertRefused(); // whoever comes first, before any look at the clock
+    assertRefused(); // the first caller, before any look at the clock
     assertTrue(guarded.retentionNanos() <= START + HOUR + RETENTION_LEAD);
     pass(Duration.ofSeconds(8));
     assertRefused();
