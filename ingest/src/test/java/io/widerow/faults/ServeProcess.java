@@ -144,10 +144,24 @@ public final class ServeProcess implements AutoCloseable {
     return launchCommand(jvm.command(), data, log, more);
   }
 
+  /// Starts a daemon with another main class, which takes the arguments of [ServeCommand], and
+  /// waits until it is ready.
+  public static ServeProcess startMain(Class<?> main, List<String> jvm, Path data, String... more)
+      throws IOException {
+    Path logs = data.toAbsolutePath().resolveSibling("").normalize();
+    Path log = Files.createTempFile(logs, "serve", ".log");
+    return ready(launchMain(main, QuickJvm.plain(jvm), data, log, more), log);
+  }
+
   private static Process launchCommand(List<String> jvm, Path data, Path log, String... more)
       throws IOException {
+    return launchMain(ServeCommand.class, jvm, data, log, more);
+  }
+
+  private static Process launchMain(
+      Class<?> main, List<String> jvm, Path data, Path log, String... more) throws IOException {
     List<String> command = new ArrayList<>(jvm);
-    command.add(ServeCommand.class.getName());
+    command.add(main.getName());
     command.addAll(List.of("--data", data.toString(), "--http", "127.0.0.1:0"));
     command.addAll(List.of(more));
     return new ProcessBuilder(command)

@@ -58,8 +58,9 @@ import org.jspecify.annotations.Nullable;
 /// - Errors: a failed write or force of journal or manifest ends the write side for good; reading
 ///   goes on. To write again, open the store again.
 public final class EmbeddedStore implements EventStore {
-  /// The manifest's last sane time may be so old while the store is open, and when it is closed.
-  private static final Duration CLOCK_AGE = Duration.ofHours(1);
+  /// The manifest's last sane time may be so old while the store is open, and when it is closed:
+  /// less than what the clock may be ahead of it at the next opening.
+  private static final Duration CLOCK_AGE = Duration.ofMinutes(5);
 
   private static final Duration CLOCK_AGE_CLOSED = Duration.ofMinutes(1);
 
