@@ -34,7 +34,7 @@ public final class SteppedServe {
   /// Steps the clock of a daemon.
   public static void step(Path file, Duration off) throws IOException {
     Path next = file.resolveSibling(file.getFileName() + ".new");
-    Files.writeString(next, Long.toString(off.toSeconds()));
+    Files.writeString(next, "%+d".formatted(off.toSeconds())); // libfaketime reads this, too
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
   }
 

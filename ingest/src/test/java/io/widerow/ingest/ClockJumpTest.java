@@ -30,7 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: a running daemon with `retention` whose clock jumps ahead drops and hides nothing, gives
 /// no event a time of the wrong clock, says so, and is right again when the clock is; an operator
 /// can accept the clock meanwhile. Method: the daemon as its own process, with a clock that the
-/// test steps; `-Djumps=<n>` repeats the jumps.
+/// test steps; `-Djumps=<n>` repeats the jumps. With `-Dfaketime=true` it is the daemon as it is,
+/// under libfaketime.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ClockJumpTest {
   private static final int EVENTS = 1_000;
@@ -59,21 +60,28 @@ class ClockJumpTest {
     client.close();
   }
 
-  private void step(Duration off) throws IOException {
-    SteppedServe.step(clock, off);
+  private ServeProcess start() throws IOException {
+    String[] keys = {
+      "--set", "retention=2d", "--set", "open-age=1s", "--set", "merge-after=1s",
+    };
+    return Boolean.getBoolean("faketime")
+        ? ServeProcess.startUnder(
+            ClockStepTest.faketime("FAKETIME_TIMESTAMP_FILE=" + clock, "FAKETIME_CACHE_DURATION=1"),
+            directory,
+            data,
+            keys)
+        : ServeProcess.startMain(SteppedServe.class, List.of("-Dclock.file=" + clock), data, keys);
   }
 
-  private ServeProcess start() throws IOException {
-    return ServeProcess.startMain(
-        SteppedServe.class,
-        List.of("-Dclock.file=" + clock),
-        data,
-        "--set",
-        "retention=2d",
-        "--set",
-        "open-age=1s",
-        "--set",
-        "merge-after=1s");
+  /// Steps the clock. libfaketime looks at its file once a second.
+  private void step(Duration off) throws IOException {
+    SteppedServe.step(clock, off);
+    if (Boolean.getBoolean("faketime")) {
+      long until = System.nanoTime() + Duration.ofMillis(1_500).toNanos();
+      while (System.nanoTime() < until) {
+        LockSupport.parkNanos(100_000_000);
+      }
+    }
   }
 
   private HttpResponse<String> get(ServeProcess daemon, String path)
