@@ -73,11 +73,11 @@ class ClockJumpTest {
         : ServeProcess.startMain(SteppedServe.class, List.of("-Dclock.file=" + clock), data, keys);
   }
 
-  /// Steps the clock. libfaketime looks at its file once a second.
+  /// Steps the clock. libfaketime looks at its file when two seconds have passed.
   private void step(Duration off) throws IOException {
     SteppedServe.step(clock, off);
     if (Boolean.getBoolean("faketime")) {
-      long until = System.nanoTime() + Duration.ofMillis(1_500).toNanos();
+      long until = System.nanoTime() + Duration.ofMillis(3_500).toNanos();
       while (System.nanoTime() < until) {
         LockSupport.parkNanos(100_000_000);
       }
