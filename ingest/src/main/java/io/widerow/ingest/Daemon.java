@@ -34,6 +34,7 @@ import io.widerow.ingest.receive.json.EventsProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.TypesService;
+import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
@@ -91,6 +92,7 @@ public final class Daemon implements AutoCloseable {
 
   private final DaemonConfig config;
   private final EventStore store;
+  private final ClockService clock;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Lanes lanes;
@@ -110,6 +112,7 @@ public final class Daemon implements AutoCloseable {
     this.config = config;
     this.store = store;
     diskState = new DiskStateLog(store::full, System::nanoTime);
+    this.clock = new ClockService(store);
     ByteCredit credit = new ByteCredit(config.creditBytes());
     lanes =
         new Lanes(
@@ -129,7 +132,7 @@ public final class Daemon implements AutoCloseable {
                 (long) config.limits().bodyRateMin() * LimitOptions.BODY_RATE_SECONDS),
             BodyDigest.forThisMachine(store.secret()),
             store::full,
-            Daemon::epochNanos);
+            store::nowNanos);
     loops =
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
@@ -215,6 +218,7 @@ public final class Daemon implements AutoCloseable {
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),
+                clock.routes(),
                 new StatusServices(config, intake, store, registry).routes())
             .flatMap(List::stream)
             .toList();
@@ -303,6 +307,7 @@ public final class Daemon implements AutoCloseable {
       lanes.tick(); // after maintain(): each lane does its share on its own thread
       diskState.look();
       tellDamage();
+      clock.tellChange();
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
     }

@@ -163,6 +163,17 @@ public final class ServeProcess implements AutoCloseable {
     return launchCommand(jvm.command(), data, log, more);
   }
 
+  /// Starts a daemon with another main class, which takes the arguments of a daemon, and waits
+  /// until it is ready.
+  public static ServeProcess startMain(Class<?> main, List<String> jvm, Path data, String... more)
+      throws IOException {
+    Path logs = data.toAbsolutePath().resolveSibling("").normalize();
+    Path log = Files.createTempFile(logs, "serve", ".log");
+    List<String> command = new ArrayList<>(QuickJvm.plain(jvm));
+    command.add(main.getName());
+    return ready(launchCommand(command, data, log, more), log);
+  }
+
   private static Process launchCommand(List<String> daemon, Path data, Path log, String... more)
       throws IOException {
     List<String> command = new ArrayList<>(daemon);

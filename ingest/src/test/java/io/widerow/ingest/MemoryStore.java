@@ -8,6 +8,7 @@ import io.widerow.event.RecordView;
 import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
 import io.widerow.ingest.lane.BatchLedger;
+import io.widerow.storage.ClockReport;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.LaneWriter;
@@ -44,6 +45,7 @@ public final class MemoryStore implements EventStore {
   public final Semaphore commits = new Semaphore(Integer.MAX_VALUE / 2);
   public volatile @Nullable String failure;
   public volatile boolean full;
+  public volatile ClockReport clock = ClockReport.right();
   public final AtomicInteger refusedForRoom = new AtomicInteger();
   public volatile boolean fullAtCommit;
   public volatile long rejectFromNanos = Long.MAX_VALUE;
@@ -195,6 +197,21 @@ public final class MemoryStore implements EventStore {
   public long arrivalNanos() {
     java.time.Instant now = java.time.Instant.now();
     return now.getEpochSecond() * 1_000_000_000L + now.getNano();
+  }
+
+  @Override
+  public long nowNanos() {
+    return arrivalNanos();
+  }
+
+  @Override
+  public ClockReport clock() {
+    return clock;
+  }
+
+  @Override
+  public void acceptClock() {
+    clock = ClockReport.right();
   }
 
   @Override

@@ -29,11 +29,24 @@ public interface EventStore extends AutoCloseable {
 
   /// The arrival time for an event that has no time of its own, in nanoseconds since the Unix
   /// epoch. It never decreases, not even across a restart: while the machine's clock lags by at
-  /// most ten seconds, it stands still.
+  /// most ten seconds, it stands still. It decreases only when the clock goes back after it was
+  /// ahead of elapsed time, or when an operator accepts an earlier clock.
   ///
-  /// @throws StorageException.ClockBehind when the clock lags by more than ten seconds. Events with
-  ///   times of their own are still accepted
+  /// @throws StorageException.ClockWrong when the clock lags by more than ten seconds, or has
+  ///   jumped ahead. Events with times of their own are still accepted
   long arrivalNanos();
+
+  /// The machine's clock, in nanoseconds since the Unix epoch, but at most ten seconds ahead of the
+  /// time that has passed since it was right. To complete times without a year.
+  long nowNanos();
+
+  /// What the store makes of the machine's clock now.
+  ClockReport clock();
+
+  /// Believes the machine's clock as it is: arrival times and retention follow it from now on.
+  ///
+  /// @throws StorageException when that cannot be made durable
+  void acceptClock();
 
   /// A consistent view of everything committed so far. It never changes, and keeps what it shows
   /// from being freed until it is closed.

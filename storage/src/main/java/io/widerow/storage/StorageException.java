@@ -132,17 +132,28 @@ public abstract sealed class StorageException extends RuntimeException {
     }
   }
 
-  /// The machine's clock lags behind times already given to events, so the clock or those times are
-  /// wrong. Events that need an arrival time are refused until the clock is right, or an operator
-  /// accepts it as it is, see [StoreConfig#withClockAccepted].
-  public static final class ClockBehind extends StorageException {
+  /// The machine's clock is earlier than times already given to events, or has jumped ahead of
+  /// elapsed time, so the clock or those times are wrong. Events that need an arrival time are
+  /// refused until the clock is right, or an operator accepts it as it is, see
+  /// [EventStore#acceptClock] and [StoreConfig#withClockAccepted].
+  public static final class ClockWrong extends StorageException {
     private static final long serialVersionUID = 1L;
 
-    public ClockBehind(Instant wall, Instant mark) {
-      super(
-          "the clock says %s, but events were given times up to %s: set the clock right, wait,"
-                  .formatted(wall, mark)
-              + " or accept the clock as it is");
+    private ClockWrong(String message) {
+      super(message + ": set the clock right, wait, or accept the clock as it is");
+    }
+
+    /// @param mark the last time that an event was given
+    public static ClockWrong behind(Instant wall, Instant mark) {
+      return new ClockWrong(
+          "the clock says %s, but events were given times up to %s".formatted(wall, mark));
+    }
+
+    /// @param expected the last time at which the clock was right, and the time since
+    public static ClockWrong ahead(Instant wall, Instant expected) {
+      return new ClockWrong(
+          "the clock says %s, but by the time since it was right it is %s"
+              .formatted(wall, expected));
     }
   }
 

@@ -51,8 +51,12 @@ public final class FaultRecords {
             + " wrong:wrong_rows undetected:undetected"),
     CLOCKS(
         "step:clock_from_start_to_start starts:starts stamped:events_stamped_by_it"
-            + " behind:refused_as_it_was_behind ahead:refused_as_their_own_time_was_ahead"
-            + " beside:stored_beside_these again:ids_repeated");
+            + " behind:refused_as_it_was_far_off ahead:refused_as_their_own_time_was_ahead"
+            + " beside:stored_beside_these again:ids_repeated"),
+    JUMPS(
+        "jump:jump_of_the_running_clock times:times kept:events_that_it_would_make_expire"
+            + " dropped:dropped hidden:hidden stamped:events_stamped_by_the_right_clock"
+            + " refused:refused_meanwhile ahead:stamped_more_than_10_s_ahead");
 
     private final String columns; // key:title, the title with _ for blanks
 

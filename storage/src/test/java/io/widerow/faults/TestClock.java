@@ -6,6 +6,7 @@ import io.widerow.storage.live.StoreClock;
 public final class TestClock implements StoreClock {
   private long wallNanos;
   private long monotonicNanos;
+  private long asleepNanos;
 
   public TestClock(long wallNanos) {
     this.wallNanos = wallNanos;
@@ -14,6 +15,22 @@ public final class TestClock implements StoreClock {
   public synchronized void advance(long nanos) {
     wallNanos += nanos;
     monotonicNanos += nanos;
+  }
+
+  /// Steps the wall clock alone, as a person or a time server does.
+  public synchronized void step(long nanos) {
+    wallNanos += nanos;
+  }
+
+  /// Lets the machine sleep: only the wall clock and the time asleep go on.
+  public synchronized void sleep(long nanos) {
+    wallNanos += nanos;
+    asleepNanos += nanos;
+  }
+
+  @Override
+  public synchronized long asleepNanos() {
+    return asleepNanos;
   }
 
   @Override

@@ -76,7 +76,7 @@ public final class IncomingBatch {
   /// The arrival time, for an event without its own time. From then on a repeat of the batch cannot
   /// be recognized by its body.
   ///
-  /// @throws io.widerow.storage.StorageException.ClockBehind when the clock is too far back
+  /// @throws io.widerow.storage.StorageException.ClockWrong when the clock is too far back
   public long useArrivalTime() {
     if (ownTimes) {
       arrivalNanos = arrivalClock.getAsLong();

@@ -268,7 +268,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       intake.lanes().write(batch, key, durability, this::stored);
     } catch (RequestRefused refused) {
       finish(protocol.refuse(refused));
-    } catch (StorageException.ClockBehind behind) {
+    } catch (StorageException.ClockWrong behind) {
       if (batch != null) {
         intake.lanes().drop(batch);
       }

@@ -48,7 +48,7 @@ public enum ExitCode {
       case StorageException.DiskFull _ -> DISK_FULL;
       case StorageException.Failed _ -> INPUT_OUTPUT;
       case StorageException.ReadOnly _ -> IN_USE;
-      case StorageException.ClockBehind _ -> UNAVAILABLE;
+      case StorageException.ClockWrong _ -> UNAVAILABLE;
     };
   }
 

@@ -72,6 +72,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   private final DiskRoom room;
   private final Journal journal;
   private final FrameEncoder encoder;
+  private final Admission admission;
   private final TypeTable types;
   private final long frameBytes;
   private final NotesFiles notesFiles;
@@ -109,6 +110,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     this.arrivals = contents.arrivals();
     this.journal = journal;
     this.encoder = encoder;
+    this.admission = new Admission(contents);
     this.types = new TypeTable(config::bucketMinutesOf);
     this.frameBytes = Math.min(FRAME_BYTES, config.frameBytesMax() / 4);
     this.lsn = lsn;
@@ -145,7 +147,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   private int takeAll(EventBatch batch, long placement, Rejections rejections) {
     Mark before = new Mark(rows.limit() - groupFrom, groupEvents, groupBytes);
     MemorySegment events = batch.memory();
-    long latest = TimeUuid.timeOfNanos(clock.wallNanos() + config.futureMax().toNanos());
+    admission.begin();
     long counter = arrivals.getAndAdd(batch.count());
     int lanes = config.lanes();
     int shard = index + lanes * (int) Long.remainderUnsigned(placement, config.shards() / lanes);
@@ -153,14 +155,14 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     long offset = 0;
     for (int i = 0; i < batch.count(); i++) {
       int length = EventLayout.length(events, offset);
-      Rejection refusal = refusal(events, offset, latest);
+      Rejection refusal = admission.refusal(events, offset);
       if (refusal != null) {
         rejections.rejected(i, refusal);
       } else if (take(events, offset, length, shard, counter + i)) {
         taken++;
       } else {
         undo(before);
-        refuseAll(batch, latest, i, rejections);
+        refuseAll(batch, i, rejections);
         return 0;
       }
       offset += EventLayout.alignedLength(length);
@@ -171,23 +173,13 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     return taken;
   }
 
-  /// Why an event cannot be taken in any batch; null when it can.
-  private @Nullable Rejection refusal(MemorySegment events, long offset, long latest) {
-    if (EventLayout.idTime(events, offset) > latest) {
-      return Rejection.TIME_IN_FUTURE;
-    }
-    return EventLayout.length(events, offset) > config.eventBytesMax()
-        ? Rejection.EVENT_TOO_LARGE
-        : null;
-  }
-
   /// Refuses a whole batch. Events before `from` that cannot be taken in any batch are refused
   /// already.
-  private void refuseAll(EventBatch batch, long latest, int from, Rejections rejections) {
+  private void refuseAll(EventBatch batch, int from, Rejections rejections) {
     MemorySegment events = batch.memory();
     long offset = 0;
     for (int i = 0; i < batch.count(); i++) {
-      Rejection refusal = refusal(events, offset, latest);
+      Rejection refusal = admission.refusal(events, offset);
       if (refusal == null || i >= from) {
         rejections.rejected(i, refusal == null ? Rejection.BATCH_TOO_LARGE : refusal);
       }
@@ -340,7 +332,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
             next,
             forcedLsn,
             arrivals.get(),
-            contents.arrivalClock().highWaterNanos(),
+            contents.clock().durableNanos(),
             records,
             frameEvents,
             flags);

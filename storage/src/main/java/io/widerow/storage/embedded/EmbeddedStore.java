@@ -1,6 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.event.EventId;
+import io.widerow.storage.ClockReport;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.ReadingThreads;
@@ -59,6 +60,12 @@ import org.jspecify.annotations.Nullable;
 /// - Errors: a failed write or force of journal or manifest ends the write side for good; reading
 ///   goes on. To write again, open the store again.
 public final class EmbeddedStore implements EventStore {
+  /// The manifest's last sane time may be so old while the store is open, and when it is closed:
+  /// less than what the clock may be ahead of it at the next opening.
+  private static final Duration CLOCK_AGE = Duration.ofMinutes(5);
+
+  private static final Duration CLOCK_AGE_CLOSED = Duration.ofMinutes(1);
+
   private final StoreConfig config;
   private final Disk disk;
   private final StoreClock clock;
@@ -165,7 +172,25 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public long arrivalNanos() {
-    return contents.arrivalClock().nanos();
+    return contents.clock().arrivalNanos();
+  }
+
+  @Override
+  public long nowNanos() {
+    return contents.clock().nowNanos();
+  }
+
+  @Override
+  public ClockReport clock() {
+    return contents.clockReport();
+  }
+
+  /// The journal has later times of the clock before; sealing what it has keeps the next opening
+  /// from finding them.
+  @Override
+  public void acceptClock() {
+    contents.acceptClock();
+    lanes.forEach(EmbeddedLane::requestSeal);
   }
 
   @Override
@@ -197,6 +222,7 @@ public final class EmbeddedStore implements EventStore {
     }
     if (!contents.hasEnded()) {
       writeWitness();
+      contents.keepClock(CLOCK_AGE);
       sealer.retry();
       merger.start();
     }
@@ -275,6 +301,9 @@ public final class EmbeddedStore implements EventStore {
         lanes.forEach(EmbeddedLane::sealForClose);
       }
       awaitBackground();
+      if (!contents.hasEnded()) {
+        contents.keepClock(CLOCK_AGE_CLOSED);
+      }
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
     } finally {

@@ -71,7 +71,7 @@ final class EmbeddedView implements StoreView {
     this.rows = rows;
     this.segmentLimit = segmentLimit;
     this.closers = closers;
-    this.nowNanos = contents.wallNanos();
+    this.nowNanos = contents.clock().retentionNanos();
     this.prefetch = new Prefetch(deadline.isAny() ? null : shared.threads().ahead());
     this.readers = BlockReaders.of(shared, deadline);
   }

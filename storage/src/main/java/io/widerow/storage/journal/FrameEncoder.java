@@ -52,7 +52,8 @@ public final class FrameEncoder implements AutoCloseable {
   ///
   /// @param durableLsn the highest LSN known to be on disk now
   /// @param counterLimit above the arrival counter of every event up to this group
-  /// @param clockNanos at or after every arrival time assigned so far
+  /// @param clockNanos last time at which the clock was sane, at or after each arrival time that a
+  ///   sane clock gave
   /// @param events records of `EventLayout`, at most [JournalFrame#RAW_BYTES_MAX] bytes, native
   /// @param count number of events
   public MemorySegment encode(

@@ -2,15 +2,21 @@ package io.widerow.storage.live;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Retention periods by event type.
 ///
 /// - Threads: any.
 public final class Retentions {
+  /// The shortest retention of a store that keeps everything.
+  public static final long FOREVER = Long.MAX_VALUE;
+
   private final Map<String, Kept> byType = new ConcurrentHashMap<>();
   private volatile Kept others;
+  private volatile long shortestNanos;
 
   /// A retention period; null keeps events forever.
   private record Kept(@Nullable Duration age) {}
@@ -18,10 +24,11 @@ public final class Retentions {
   /// @param others default retention; null keeps events forever
   Retentions(@Nullable Duration others) {
     this.others = new Kept(others);
+    this.shortestNanos = shortest();
   }
 
   /// @param type null to set the default
-  public void set(@Nullable String type, @Nullable Duration age) {
+  public synchronized void set(@Nullable String type, @Nullable Duration age) {
     if (age != null && !age.isPositive()) {
       throw new IllegalArgumentException("retention must be positive, got " + age);
     }
@@ -30,6 +37,21 @@ public final class Retentions {
     } else {
       byType.put(type, new Kept(age));
     }
+    shortestNanos = shortest();
+  }
+
+  private long shortest() {
+    return Stream.concat(Stream.of(others), byType.values().stream())
+        .map(Kept::age)
+        .filter(Objects::nonNull)
+        .mapToLong(Duration::toNanos)
+        .min()
+        .orElse(FOREVER);
+  }
+
+  /// The shortest retention of all types, in nanoseconds; [#FOREVER] when no event ever expires.
+  public long shortestNanos() {
+    return shortestNanos;
   }
 
   /// The retention of a type; null keeps its events forever.

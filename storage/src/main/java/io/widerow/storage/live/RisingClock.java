@@ -32,7 +32,7 @@ public final class RisingClock {
   /// The time in nanoseconds since the Unix epoch: that of the wall clock, or the last reading if
   /// that is later.
   ///
-  /// @throws StorageException.ClockBehind when the last reading is later by more than [#LEAD_MAX]
+  /// @throws StorageException.ClockWrong when the last reading is later by more than [#LEAD_MAX]
   public long nanos() {
     long now = wallNanos.getAsLong();
     long last = nanosLast.get();
@@ -43,7 +43,7 @@ public final class RisingClock {
       last = nanosLast.get();
     }
     if (last - now > LEAD_MAX.toNanos()) {
-      throw new StorageException.ClockBehind(instant(now), instant(last));
+      throw StorageException.ClockWrong.behind(instant(now), instant(last));
     }
     return last;
   }

@@ -1,12 +1,14 @@
 package io.widerow.storage.live;
 
 import io.widerow.storage.Arrivals;
+import io.widerow.storage.ClockReport;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,10 +38,10 @@ import org.jspecify.annotations.Nullable;
 public final class StoreContents implements AutoCloseable {
   private final StoreConfig config;
   private final StoreClock clock;
+  private final GuardedClock guardedClock;
   private final Manifest manifest; // guarded by this, except its id
   private final SegmentFiles files;
   private final AtomicLong arrivals;
-  private final RisingClock arrivalClock;
   private final SegmentArrivals segmentArrivals = new SegmentArrivals();
   private final Retentions retentions;
   private volatile long segmentLimit;
@@ -61,7 +63,7 @@ public final class StoreContents implements AutoCloseable {
     this.manifest = manifest;
     this.files = files;
     this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
-    this.arrivalClock = new RisingClock(clock::wallNanos, manifest.clockNanos());
+    this.guardedClock = new GuardedClock(clock, manifest.clockNanos());
     this.retentions = new Retentions(config.retention());
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
@@ -93,14 +95,14 @@ public final class StoreContents implements AutoCloseable {
     return arrivals;
   }
 
-  /// Gives events the time of their arrival.
-  public RisingClock arrivalClock() {
-    return arrivalClock;
+  /// Gives events the time of their arrival, and retention its time.
+  public GuardedClock clock() {
+    return guardedClock;
   }
 
-  /// The machine's clock, in nanoseconds since the Unix epoch.
-  public long wallNanos() {
-    return clock.wallNanos();
+  /// What the store makes of the machine's clock.
+  public ClockReport clockReport() {
+    return guardedClock.report(retentions.shortestNanos() != Retentions.FOREVER);
   }
 
   public Retentions retentions() {
@@ -125,15 +127,16 @@ public final class StoreContents implements AutoCloseable {
     arrivals.accumulateAndGet(counterLimit, Math::max);
   }
 
-  /// Times up to this one were given before.
+  /// The clock was right at this time, see [GuardedClock].
   public void usedClock(long clockNanos) {
-    arrivalClock.raise(clockNanos);
+    guardedClock.raise(clockNanos);
   }
 
   /// Everything that was journaled before is sealed; lanes go on after `lsn`.
   public void recovered(long lsn) {
+    guardedClock.start();
     if (config.clockAccepted()) {
-      arrivalClock.reset();
+      guardedClock.accept();
     }
     Map<Integer, Long> sealedLsns = new TreeMap<>();
     manifest.sealedLsns().keySet().forEach(old -> sealedLsns.put(old, lsn));
@@ -152,7 +155,35 @@ public final class StoreContents implements AutoCloseable {
 
   /// Events that come from now on are new.
   public void opened() {
+    guardedClock.observe();
     segmentArrivals.opened(arrivals.get());
+  }
+
+  // For the clock.
+
+  /// Believes the machine's clock as it is. Durable on return.
+  public void acceptClock() {
+    requireWriting();
+    synchronized (this) {
+      guardedClock.accept();
+      commitClock();
+    }
+  }
+
+  /// Compares the clock with elapsed time, and makes the last sane time durable when the manifest
+  /// has one that is older than this. Events in the journal keep it too, but a store at rest gets
+  /// none.
+  public void keepClock(Duration age) {
+    guardedClock.observe();
+    synchronized (this) {
+      if (guardedClock.durableNanos() - manifest.clockNanos() > age.toNanos()) {
+        tidy(this::commitClock);
+      }
+    }
+  }
+
+  private void commitClock() {
+    commit(List.of(), List.of(), Map.of(), manifest.journals());
   }
 
   // For writing, sealing and merging.
@@ -212,7 +243,7 @@ public final class StoreContents implements AutoCloseable {
         new ManifestEdit(
             manifest.segmentIdNext(),
             arrivals.get(),
-            arrivalClock.highWaterNanos(),
+            guardedClock.durableNanos(),
             added.stream().map(LiveSegment::entry).toList(),
             removed.stream().map(segment -> segment.entry().id()).toList(),
             sealedLsns,

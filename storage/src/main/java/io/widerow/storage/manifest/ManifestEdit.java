@@ -28,7 +28,8 @@ import java.util.TreeMap;
 ///
 /// @param segmentIdNext greater than every segment id ever used
 /// @param counterLimit greater than every arrival counter in the segments
-/// @param clockNanos at or after every assigned arrival time
+/// @param clockNanos last time at which the clock was sane, at or after each arrival time that a
+///   sane clock gave
 /// @param added segments that become live
 /// @param removed ids of segments that are no longer live
 /// @param sealedLsns by lane, the last journal frame whose events are all in segments

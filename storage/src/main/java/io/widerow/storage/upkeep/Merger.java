@@ -156,7 +156,7 @@ public final class Merger {
 
   /// Segments that hold nothing that is still kept.
   private List<LiveSegment> expired() {
-    long now = contents.wallNanos();
+    long now = contents.clock().retentionNanos();
     return contents.state().segments().all().stream().filter(live -> isExpired(live, now)).toList();
   }
 
@@ -178,7 +178,7 @@ public final class Merger {
 
   /// All that is worth a merge, by bucket and retention.
   private List<List<LiveSegment>> due() {
-    long now = contents.wallNanos();
+    long now = contents.clock().wallNanos();
     List<List<LiveSegment>> due = new ArrayList<>();
     forgetMerged();
     SegmentSet segments = contents.state().segments();

@@ -85,7 +85,7 @@ public final class SyslogDecoder {
     if (nanos == Times.NONE) {
       try {
         nanos = batch.useArrivalTime();
-      } catch (StorageException.ClockBehind behind) { // the sender cannot be asked to repeat it
+      } catch (StorageException.ClockWrong behind) { // the sender cannot be asked to repeat it
         batch.refuse(String.valueOf(behind.getMessage()));
         return false;
       }

@@ -111,7 +111,7 @@ public final class SnapshotService {
           StorageException.AcknowledgedDataDamaged _,
           StorageException.Locked _,
           StorageException.Failed _,
-          StorageException.ClockBehind _ ->
+          StorageException.ClockWrong _ ->
           HttpStatus.INTERNAL_SERVER_ERROR;
     };
   }

@@ -16,6 +16,7 @@ import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.intake.RejectedSamples;
 import io.widerow.ingest.lane.LaneRing;
+import io.widerow.storage.ClockReport;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreStatistics;
@@ -57,15 +58,16 @@ public final class StatusServices {
         HttpRoute.probe("/ping", this::ping));
   }
 
-  /// `GET /ready`: 200 while writes are accepted, otherwise 503 with the reason.
+  /// `GET /ready`: 200 while all writes are accepted, otherwise 503 with the reason.
   private HttpResponse ready(ServiceRequestContext context, HttpRequest request) {
-    String why = notReady();
+    ClockReport clock = store.clock();
+    String why = notReady(clock);
     return why == null
-        ? HttpAnswers.json(HttpStatus.OK, readyJson())
+        ? HttpAnswers.json(HttpStatus.OK, readyJson(clock))
         : HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, why);
   }
 
-  private @Nullable String notReady() {
+  private @Nullable String notReady(ClockReport clock) {
     String failure = intake.lanes().failure();
     if (failure != null) {
       return "writing has ended: " + failure;
@@ -74,20 +76,25 @@ public final class StatusServices {
       return "the daemon is stopping";
     }
     String full = intake.full();
-    return full == null ? null : "the disk is full: " + full;
+    if (full != null) {
+      return "the disk is full: " + full;
+    }
+    return clock.state() == ClockReport.State.REFUSED ? ClockService.sentence(clock) : null;
   }
 
-  /// Partial damage is reported but does not stop writes: they make nothing worse.
-  private String readyJson() {
+  /// Partial damage, and a clock that retention does not follow, are reported but do not stop
+  /// writes: they make nothing worse.
+  private String readyJson(ClockReport clock) {
+    StringBuilder json = new StringBuilder("{\"ready\":true");
+    if (clock.state() != ClockReport.State.RIGHT) {
+      HttpAnswers.appendString(json.append(",\"clock\":"), ClockService.sentence(clock));
+    }
     List<Damage> damage = store.statistics().damage();
-    if (damage.isEmpty()) {
-      return "{\"ready\":true}\n";
-    }
-    StringBuilder json = new StringBuilder("{\"ready\":true,\"damaged\":[");
     for (int i = 0; i < damage.size(); i++) {
-      HttpAnswers.appendString(json.append(i == 0 ? "" : ","), damage.get(i).sentence());
+      json.append(i == 0 ? ",\"damaged\":[" : ",");
+      HttpAnswers.appendString(json, damage.get(i).sentence());
     }
-    return json.append("]}\n").toString();
+    return json.append(damage.isEmpty() ? "}\n" : "]}\n").toString();
   }
 
   /// `GET /health`, in the form of InfluxDB 2.
@@ -122,7 +129,9 @@ public final class StatusServices {
     StringBuilder json = new StringBuilder("{\"version\":\"").append(VERSION).append('"');
     String failure = intake.lanes().failure();
     long usable = usableBytes(config.data().toAbsolutePath());
-    json.append(",\"state\":\"").append(state(failure)).append('"');
+    ClockReport clock = store.clock();
+    json.append(",\"state\":\"").append(state(failure, clock)).append('"');
+    HttpAnswers.appendString(json.append(",\"clock\":"), ClockService.sentence(clock));
     if (failure != null) {
       HttpAnswers.appendString(json.append(",\"failure\":"), failure);
     }
@@ -145,14 +154,17 @@ public final class StatusServices {
     return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
   }
 
-  private String state(@Nullable String failure) {
+  private String state(@Nullable String failure, ClockReport clock) {
     if (failure != null) {
       return "failed";
     }
     if (intake.draining()) {
       return "stopping";
     }
-    return intake.full() != null ? "disk-full" : "ready";
+    if (intake.full() != null) {
+      return "disk-full";
+    }
+    return clock.state() == ClockReport.State.REFUSED ? "clock-wrong" : "ready";
   }
 
   /// Free bytes of the store's file system; [Long#MAX_VALUE] when the operating system does not

@@ -1,0 +1,87 @@
+package io.widerow.ingest.serve.status;
+
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.storage.ClockReport;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/// What the daemon says about the machine's clock, and the endpoint by which an operator accepts a
+/// clock that jumped.
+///
+/// - Threads: any event loop; [#tellChange] by one thread.
+public final class ClockService {
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final String PATH = "/v1/admin/accept-clock";
+
+  private final EventStore store;
+  private ClockReport.State told = ClockReport.State.RIGHT; // of the thread that tells
+
+  public ClockService(EventStore store) {
+    this.store = store;
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(HttpRoute.post(PATH, Tokens.Scope.ADMIN, this::accept));
+  }
+
+  /// `POST /v1/admin/accept-clock`.
+  private HttpResponse accept(ServiceRequestContext context, HttpRequest request) {
+    return HttpResponse.of(
+        CompletableFuture.supplyAsync(this::accept, context.blockingTaskExecutor()));
+  }
+
+  private HttpResponse accept() {
+    ClockReport before = store.clock();
+    try {
+      store.acceptClock();
+    } catch (StorageException failure) {
+      LOG.log(Level.WARNING, "the clock was not accepted: {0}", failure.getMessage());
+      HttpStatus status =
+          failure instanceof StorageException.DiskFull
+              ? HttpStatus.INSUFFICIENT_STORAGE
+              : HttpStatus.SERVICE_UNAVAILABLE;
+      return HttpAnswers.error(status, String.valueOf(failure.getMessage()));
+    }
+    Instant now = Instant.now();
+    LOG.log(
+        Level.WARNING,
+        "the clock is accepted as it is, {0}{1}",
+        new Object[] {now, before.sentence().isEmpty() ? "" : "; before: " + before.sentence()});
+    StringBuilder json = new StringBuilder("{\"accepted\":\"").append(now);
+    HttpAnswers.appendString(json.append("\",\"before\":"), before.sentence());
+    return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
+  }
+
+  /// A sentence for operators; empty while the clock is right.
+  static String sentence(ClockReport clock) {
+    return switch (clock.state()) {
+      case RIGHT -> "";
+      case DOUBTED -> clock.sentence() + " (POST " + PATH + ")";
+      case REFUSED ->
+          "events without a time of their own are refused: %s (POST %s)"
+              .formatted(clock.sentence(), PATH);
+    };
+  }
+
+  /// Logs that the clock became wrong or right again. Called about once a second.
+  public void tellChange() {
+    ClockReport now = store.clock();
+    if (now.state() != told) {
+      boolean right = now.state() == ClockReport.State.RIGHT;
+      LOG.log(
+          right ? Level.INFO : Level.WARNING, "{0}", right ? "the clock is right" : sentence(now));
+      told = now.state();
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.widerow.storage.embedded;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.widerow.event.EventLayout;
+import io.widerow.event.PartitionKey;
+import io.widerow.event.Rejection;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.live.Retentions;
+import io.widerow.storage.live.StoreContents;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// Decides which events of a batch a lane may take. Clocks are read once a batch. Only an event
+/// that is older than the shortest retention costs more than comparisons.
+///
+/// - Threads: the lane's.
+final class Admission {
+  private final StoreContents contents;
+  private final StoreConfig config;
+  private final long eventBytesMax;
+  private long latest; // as a time of an id
+  private long oldest; // as a time of an id; older events need a look at their type
+  private long retentionNanos;
+  private String type = "";
+  private MemorySegment typeUtf8 = MemorySegment.ofArray(new byte[0]);
+
+  Admission(StoreContents contents) {
+    this.contents = contents;
+    this.config = contents.config();
+    this.eventBytesMax = config.eventBytesMax();
+  }
+
+  /// Begins a batch.
+  void begin() {
+    long wall = contents.clock().wallNanos();
+    latest = TimeUuid.timeOfNanos(wall + config.futureMax().toNanos());
+    long shortest = contents.retentions().shortestNanos();
+    if (shortest == Retentions.FOREVER) {
+      oldest = Long.MIN_VALUE;
+    } else {
+      retentionNanos = contents.clock().retentionNanos();
+      oldest = TimeUuid.timeOfNanos(Math.max(0, retentionNanos - shortest));
+    }
+  }
+
+  /// Why an event cannot be taken in any batch; null when it can.
+  @Nullable Rejection refusal(MemorySegment events, long offset) {
+    long time = EventLayout.idTime(events, offset);
+    if (time > latest) {
+      return Rejection.TIME_IN_FUTURE;
+    }
+    if (time < oldest && isExpired(events, offset, time)) {
+      return Rejection.PAST_RETENTION;
+    }
+    return EventLayout.length(events, offset) > eventBytesMax ? Rejection.EVENT_TOO_LARGE : null;
+  }
+
+  /// True when readers would not be shown the event.
+  private boolean isExpired(MemorySegment events, long offset, long time) {
+    String name = typeOf(events, offset);
+    int width = config.bucketMinutesOf(name);
+    int bucket = PartitionKey.bucketOf(TimeUuid.tickNanos(time), width);
+    long until = (bucket + (long) width) * PartitionKey.NANOS_PER_MINUTE;
+    return contents.retentions().isExpired(name, until, retentionNanos);
+  }
+
+  private String typeOf(MemorySegment events, long offset) {
+    long from = EventLayout.typeOffset(offset);
+    int bytes = EventLayout.typeBytes(events, offset);
+    boolean same =
+        typeUtf8.byteSize() == bytes
+            && MemorySegment.mismatch(events, from, from + bytes, typeUtf8, 0, bytes) < 0;
+    if (!same) {
+      byte[] utf8 = events.asSlice(from, bytes).toArray(JAVA_BYTE);
+      typeUtf8 = MemorySegment.ofArray(utf8);
+      type = new String(utf8, StandardCharsets.UTF_8);
+    }
+    return type;
+  }
+}
