@@ -116,6 +116,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     this.committedLsn = lsn;
     this.forcedNanos = clock.monotonicNanos();
     this.rows = supply.open(index, arrivals.get());
+    this.rows.follow(lsn);
   }
 
   @Override
@@ -281,7 +282,9 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   }
 
   private void openRows() {
-    rows = supply.open(index, rows.arrivalLimit());
+    OpenRows before = rows;
+    rows = supply.open(index, before.arrivalLimit());
+    rows.follow(before);
     rowsSpent = false;
     groupFrom = 0;
     frameFrom = 0;

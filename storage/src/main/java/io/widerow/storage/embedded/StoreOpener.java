@@ -12,10 +12,10 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
-import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.recovery.RecoveredNotes;
@@ -38,7 +38,7 @@ import java.util.function.Function;
 ///
 /// 1. read FORMAT, take the lock, read the manifest, the notes and the segments' indexes, and check
 ///    the journals; anything wrong ends here, with nothing changed
-/// 2. write the manifest anew, delete what a crash left
+/// 2. write the manifest anew, delete what a crash left, unless something listed is missing
 /// 3. replay the journals into rows and seal them all, so that the disk has what recovery saw; then
 ///    delete the old journals
 /// 4. make a new journal for each lane
@@ -165,22 +165,19 @@ public final class StoreOpener {
     Manifest manifest = Manifest.read(disk, directory, storeId);
     SegmentFiles files = new SegmentFiles(disk, directory, storeId);
     NotesFiles notes = new NotesFiles(disk, directory, storeId);
-    List<LiveSegment> segments = new ArrayList<>();
+    SegmentInventory inventory = SegmentInventory.open(files, manifest);
     RowMemory memory = rowMemory(readOnly);
-    try (var recovery = new JournalRecovery(journals, storeId, manifest.sealedLsns())) {
-      for (SegmentEntry entry : manifest.segments()) {
-        segments.add(files.open(entry));
-      }
-      List<JournalLoss> losses =
-          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals());
+    try (var recovery = JournalRecovery.checked(journals, directory, manifest, inventory::heal)) {
+      List<JournalLoss> losses = recovery.losses();
       requireWhole(purpose, losses);
+      List<LiveSegment> segments = inventory.segments();
       if (!readOnly) {
         notes.read(); // a store that is only read tells none
       }
       var contents = new StoreContents(config, clock, manifest, files, segments, readOnly);
       var trims = new JournalPin();
       LaneContext shared = shared(contents, files, notes, memory, trims);
-      tidy(purpose, files, notes, manifest);
+      List<String> remarks = tidy(purpose, files, notes, manifest, inventory);
       if (!readOnly) {
         notes.cut(recovery::lsnCounted);
       }
@@ -194,13 +191,13 @@ public final class StoreOpener {
           startLanes(lanes, shared, journals, lsn, storeId);
           endJournals(purpose, journals, recovery.files());
         }
-        report = report(replay, recovery, losses, segments.size(), startNanos);
+        report = report(replay, recovery, losses, remarks, segments.size(), startNanos);
         contents.opened();
       }
       return new Parts(
           config, disk, lock, files, memory, journals, trims, shared, List.copyOf(lanes), report);
     } catch (Throwable failure) {
-      segments.forEach(LiveSegment::close);
+      inventory.close();
       manifest.close();
       memory.close();
       throw failure;
@@ -213,16 +210,41 @@ public final class StoreOpener {
     }
   }
 
-  private static void tidy(
-      Purpose purpose, SegmentFiles files, NotesFiles notes, Manifest manifest) {
-    if (purpose != Purpose.READING) {
-      files.createDirectory();
-      notes.createDirectory();
-      manifest.rewrite();
+  /// Writes the manifest anew and deletes what a crash left. While something listed is missing,
+  /// what is not listed may be all that is left of it, and stays.
+  ///
+  /// @return what was healed or kept, a sentence each
+  private List<String> tidy(
+      Purpose purpose,
+      SegmentFiles files,
+      NotesFiles notes,
+      Manifest manifest,
+      SegmentInventory inventory) {
+    List<String> remarks = new ArrayList<>(inventory.healed());
+    if (purpose == Purpose.READING) {
+      return remarks;
     }
-    if (purpose == Purpose.WRITING) {
+    files.createDirectory();
+    notes.createDirectory();
+    Quarantine quarantine = new Quarantine(disk, config.directory());
+    boolean whole = inventory.isWhole() && purpose == Purpose.WRITING;
+    if (!whole && manifest.unreadableFrom() >= 0) {
+      Path kept = quarantine.keep(config.directory().resolve(Manifest.NAME));
+      remarks.add(manifest.unreadable() + "; kept as " + kept);
+    }
+    manifest.rewrite();
+    if (whole) {
       files.deleteOrphans(manifest.segments());
+      return remarks;
     }
+    for (Path file : inventory.unlisted()) {
+      if (purpose == Purpose.ACCEPTING_LOSS) {
+        remarks.add("%s: not listed; moved to %s".formatted(file, quarantine.take(file)));
+      } else {
+        remarks.add(file + ": not listed, and kept: the store is not whole");
+      }
+    }
+    return remarks;
   }
 
   private RowMemory rowMemory(boolean readOnly) {
@@ -257,6 +279,7 @@ public final class StoreOpener {
       Replay replay,
       JournalRecovery recovery,
       List<JournalLoss> losses,
+      List<String> remarks,
       int segments,
       long startNanos) {
     return new RecoveryReport(
@@ -265,7 +288,8 @@ public final class StoreOpener {
         recovery.tornGroups() + replay.droppedFrames(),
         segments,
         (clock.monotonicNanos() - startNanos) / 1_000_000,
-        losses.stream().map(JournalLoss::damage).toList());
+        losses.stream().map(JournalLoss::damage).toList(),
+        remarks);
   }
 
   /// What was journaled is sealed: the old journals go, unless they are evidence of a loss.

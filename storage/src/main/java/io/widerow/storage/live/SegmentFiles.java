@@ -102,6 +102,13 @@ public final class SegmentFiles {
     }
   }
 
+  /// Opens the file of a segment that the manifest does not list.
+  ///
+  /// @throws StorageException.Corrupt when it is not a whole segment of this store
+  public Segment openUnlisted(long id) {
+    return Segment.open(disk, named(id), storeId, id);
+  }
+
   public Path named(long id) {
     return directory.resolve(SegmentEntry.fileName(id));
   }
@@ -125,6 +132,19 @@ public final class SegmentFiles {
 
   void delete(SegmentEntry entry) {
     disk.deleteInSteps(directory.resolve(entry.fileName()));
+  }
+
+  /// The id in a segment file's name; negative for another name.
+  public static long idOf(Path file) {
+    String name = file.getFileName().toString();
+    if (name.length() != 20 || !name.endsWith(".seg")) {
+      return -1;
+    }
+    try {
+      return Long.parseUnsignedLong(name.substring(0, 16), 16);
+    } catch (NumberFormatException noId) {
+      return -1;
+    }
   }
 
   /// Deletes files that the manifest does not list, left by a crash.

@@ -7,6 +7,7 @@ import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
+import io.widerow.storage.segment.SegmentOrigin;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -170,6 +171,11 @@ public final class StoreContents implements AutoCloseable {
     long id = manifest.takeSegmentId();
     segmentLimit = id + 1;
     return id;
+  }
+
+  /// What a segment of events that are here now is made of.
+  public SegmentOrigin origin(List<SegmentOrigin.Source> sources) {
+    return new SegmentOrigin(arrivals.get(), arrivalClock.highWaterNanos(), sources);
   }
 
   /// Segments take the place of rows, which the caller closes then.

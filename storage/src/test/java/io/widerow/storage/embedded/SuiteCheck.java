@@ -54,6 +54,15 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Edits that the manifest lost.
+  MANIFEST_LOSS {
+    @Override
+    public void accept(long seed) {
+      new ManifestLossTest().heals(seed);
+      new ManifestLossTest().anUnlistedSegmentThatProvesNothingIsKept();
+    }
+  },
+
   /// Files and blocks that were swapped or belong to another store.
   PLACES {
     @Override
