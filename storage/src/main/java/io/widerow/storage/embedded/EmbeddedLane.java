@@ -367,7 +367,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
 
   @Override
   public long commit(Durability durability) {
-    contents.requireWriting();
+    contents.requireLock();
     StorageException.DiskFull end = dropped;
     if (end != null) {
       drop();
@@ -390,6 +390,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     if (forcedLsn < lsn && (durability == Durability.DISK || isForceDue())) {
       force();
     }
+    contents.requireLock(); // the force may have taken long
     publish();
     if (sealRequested || rowsJournalBytes > config.journalBytes() / config.rowsPerLane()) {
       sealRows();

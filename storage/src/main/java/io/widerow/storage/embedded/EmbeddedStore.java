@@ -191,7 +191,7 @@ public final class EmbeddedStore implements EventStore {
         lane.requestSeal();
       }
     }
-    if (!contents.hasEnded()) {
+    if (!contents.hasEnded() && contents.holdsLock()) {
       sealer.retry();
       merger.start();
     }

@@ -76,7 +76,7 @@ public final class StoreOpener {
   record Parts(
       StoreConfig config,
       Disk disk,
-      AutoCloseable lock,
+      Disk.Lock lock,
       SegmentFiles files,
       RowMemory memory,
       Journal.Factory journals,
@@ -132,8 +132,8 @@ public final class StoreOpener {
     return locked(lock -> open(storeId, journals.apply(storeId), lock, Purpose.ACCEPTING_LOSS));
   }
 
-  private Parts locked(Function<AutoCloseable, Parts> opener) {
-    AutoCloseable lock = StoreLock.take(disk, config.directory());
+  private Parts locked(Function<Disk.Lock, Parts> opener) {
+    Disk.Lock lock = StoreLock.take(disk, config.directory());
     try {
       return opener.apply(lock);
     } catch (Throwable failure) {
@@ -150,7 +150,7 @@ public final class StoreOpener {
     }
   }
 
-  private static void closeLock(AutoCloseable lock, Throwable failure) {
+  private static void closeLock(Disk.Lock lock, Throwable failure) {
     try {
       lock.close();
     } catch (Exception unlock) {
@@ -158,7 +158,7 @@ public final class StoreOpener {
     }
   }
 
-  private Parts open(UUID storeId, Journal.Factory journals, AutoCloseable lock, Purpose purpose) {
+  private Parts open(UUID storeId, Journal.Factory journals, Disk.Lock lock, Purpose purpose) {
     boolean readOnly = purpose == Purpose.READING;
     long startNanos = clock.monotonicNanos();
     Path directory = config.directory();
@@ -175,6 +175,9 @@ public final class StoreOpener {
         notes.read(); // a store that is only read tells none
       }
       var contents = new StoreContents(config, clock, manifest, files, segments, readOnly);
+      if (!readOnly) {
+        contents.guard(lock);
+      }
       var trims = new JournalPin();
       LaneContext shared = shared(contents, files, notes, memory, trims);
       List<String> remarks = tidy(purpose, files, notes, manifest, inventory);

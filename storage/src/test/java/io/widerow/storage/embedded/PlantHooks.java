@@ -23,6 +23,7 @@ import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /// Planted bugs: what a broken product does instead of the right thing. Only classes that a
@@ -111,6 +112,14 @@ public final class PlantHooks {
   }
 
   public static boolean always(SegmentInventory unused) {
+    return true;
+  }
+
+  public static boolean always(StoreContents unused) {
+    return true;
+  }
+
+  public static boolean always(BooleanSupplier unused) {
     return true;
   }
 

@@ -44,6 +44,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -86,7 +87,14 @@ class PlantedBugsTest {
 
   private static List<Planted> plants() {
     return Stream.of(
-            forces(), orders(), manifestLoss(), checksums(), recovery(), marks(), snapshots())
+            forces(),
+            orders(),
+            manifestLoss(),
+            locks(),
+            checksums(),
+            recovery(),
+            marks(),
+            snapshots())
         .flatMap(List::stream)
         .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
         .toList();
@@ -214,6 +222,22 @@ class PlantedBugsTest {
             "no new segment gets the name of a file that is kept",
             SuiteCheck.MANIFEST_LOSS,
             Cut.out(SegmentInventory.class, "open", SegmentInventory.class, "raiseSegmentId")));
+  }
+
+  private static List<Planted> locks() {
+    return List.of(
+        planted(
+            "nothing is acknowledged without the lock",
+            SuiteCheck.LOCK,
+            Cut.out(EmbeddedLane.class, "commit", StoreContents.class, "requireLock")),
+        planted(
+            "no edit of the manifest is written without the lock",
+            SuiteCheck.LOCK,
+            Cut.to(StoreContents.class, "commit", StoreContents.class, "holdsLock", "always")),
+        planted(
+            "no segment gets its name without the lock",
+            SuiteCheck.LOCK,
+            Cut.to(SegmentFiles.class, "adopt", BooleanSupplier.class, "getAsBoolean", "always")));
   }
 
   private static List<Planted> checksums() {

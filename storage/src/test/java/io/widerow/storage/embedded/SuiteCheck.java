@@ -54,6 +54,21 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// A lock that was lost.
+  LOCK {
+    @Override
+    public void accept(long seed) {
+      inDirectory(directory -> {
+        try {
+          StoreLockTest.nothingIsAcknowledgedWithoutTheLock(directory.resolve("acknowledged"));
+          StoreLockTest.noFileIsChangedWithoutTheLock(directory);
+        } catch (IOException failure) {
+          throw new UncheckedIOException(failure);
+        }
+      });
+    }
+  },
+
   /// Edits that the manifest lost.
   MANIFEST_LOSS {
     @Override
