@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | what is locked | how | keeps out |
 /// |---|---|---|
-/// | the directory itself | `flock(2)` | every program since this lock exists, also when `LOCK` is gone |
+/// | the directory itself | `flock(2)` | newer programs, also when `LOCK` is gone |
 /// | the file `LOCK` | POSIX record lock | older programs, which lock nothing else |
 /// | the directory's entry in a table | memory | other openings in this process |
 ///

@@ -21,6 +21,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.RealDisk;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -42,7 +43,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: of two processes, one writes a store. Whoever loses the lock of a store, because `LOCK` or
+/// Goal: of two processes, one writes a store. A process that loses the lock, because `LOCK` or
 /// the directory was removed, moved or replaced, acknowledges nothing more and changes no file.
 /// Method: a second process that writes and acknowledges, and the real disk.
 class StoreLockTest {
@@ -96,8 +97,8 @@ class StoreLockTest {
     }
 
     @Override
-    public void close() throws InterruptedException {
-      process.destroyForcibly().waitFor();
+    public void close() {
+      process.destroyForcibly().onExit().join();
     }
   }
 
@@ -260,7 +261,7 @@ class StoreLockTest {
     return Math.toIntExact(Files.size(file));
   }
 
-  /// A disk on which the lock file is removed before, or after, a segment gets its name.
+  /// A disk on which the lock file is removed before segments get their names, or when all have.
   private static final class Losing extends DiskAround {
     private final Path store;
     private final boolean beforeTheName;
@@ -272,7 +273,7 @@ class StoreLockTest {
     }
 
     @Override
-    public io.widerow.storage.disk.DiskFile create(Path file) {
+    public DiskFile create(Path file) {
       if (beforeTheName && file.toString().endsWith(".seg.tmp")) {
         super.delete(store.resolve("LOCK"));
       }
@@ -280,9 +281,9 @@ class StoreLockTest {
     }
 
     @Override
-    public void rename(Path source, Path target) {
-      super.rename(source, target);
-      if (!beforeTheName && target.toString().endsWith(".seg")) {
+    public void forceDirectory(Path path) {
+      super.forceDirectory(path);
+      if (!beforeTheName && path.endsWith("segments")) {
         super.delete(store.resolve("LOCK"));
       }
     }
