@@ -318,6 +318,7 @@ public final class ServeCommand implements Callable<Integer> {
                     recovery.eventsReplayed(),
                     recovery.groupsReplayed(),
                     recovery.tornGroups()));
+    recovery.remarks().forEach(remark -> err().println("widerow: " + remark));
   }
 
   private PrintWriter out() {

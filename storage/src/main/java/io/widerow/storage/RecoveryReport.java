@@ -11,16 +11,19 @@ import java.util.List;
 /// @param millis duration of the opening, in milliseconds
 /// @param damage acknowledged groups that are lost: the store was opened without them, for reading
 ///   or because its operator accepted the loss
+/// @param remarks what was healed, and what was kept although nothing lists it, a sentence each
 public record RecoveryReport(
     long groupsReplayed,
     long eventsReplayed,
     long tornGroups,
     int segments,
     long millis,
-    List<Damage> damage) {
-  static final RecoveryReport NONE = new RecoveryReport(0, 0, 0, 0, 0, List.of());
+    List<Damage> damage,
+    List<String> remarks) {
+  static final RecoveryReport NONE = new RecoveryReport(0, 0, 0, 0, 0, List.of(), List.of());
 
   public RecoveryReport {
     damage = List.copyOf(damage);
+    remarks = List.copyOf(remarks);
   }
 }

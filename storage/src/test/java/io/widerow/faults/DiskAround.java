@@ -76,7 +76,7 @@ public class DiskAround implements Disk {
   }
 
   @Override
-  public AutoCloseable lock(Path file, String owner) {
+  public Lock lock(Path file, String owner) {
     return disk.lock(file, owner);
   }
 }

@@ -98,7 +98,7 @@ public final class MemoryDisk implements Disk {
   }
 
   @Override
-  public AutoCloseable lock(Path file, String owner) {
+  public Lock lock(Path file, String owner) {
     return () -> {};
   }
 

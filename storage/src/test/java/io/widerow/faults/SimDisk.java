@@ -262,7 +262,7 @@ public final class SimDisk implements Disk {
   }
 
   @Override
-  public synchronized AutoCloseable lock(Path file, String owner) {
+  public synchronized Lock lock(Path file, String owner) {
     if (!locks.add(file)) {
       throw new StorageException.Locked(file, owner);
     }

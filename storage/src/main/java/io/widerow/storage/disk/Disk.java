@@ -1,8 +1,10 @@
 package io.widerow.storage.disk;
 
 import io.widerow.storage.StorageException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The file operations of the store: a real disk, or a simulated one in tests. All files of the
 /// store go through here, except those that Chronicle Queue writes itself.
@@ -60,5 +62,16 @@ public interface Disk {
   ///
   /// @param owner the name of the holder, told to others that try
   /// @throws StorageException.Locked when another process, or this one, holds the lock
-  AutoCloseable lock(Path file, String owner);
+  Lock lock(Path file, String owner);
+
+  /// A lock that is held until it is closed.
+  interface Lock extends AutoCloseable {
+    /// Why others may no longer be kept out; null while the names still lead to what is locked.
+    default @Nullable String lost() {
+      return null;
+    }
+
+    @Override
+    void close() throws IOException;
+  }
 }

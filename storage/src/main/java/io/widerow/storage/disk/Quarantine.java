@@ -32,6 +32,25 @@ public final class Quarantine {
   ///
   /// @return its new path
   public Path take(Path file) {
+    Path target = freePlace(file);
+    disk.rename(file, target);
+    disk.forceDirectory(directory);
+    disk.forceDirectory(Objects.requireNonNull(file.getParent()));
+    moved.add(target);
+    return target;
+  }
+
+  /// Keeps a file that is about to be replaced, under a second name. Durable on return.
+  ///
+  /// @return the second name
+  public Path keep(Path file) {
+    Path target = freePlace(file);
+    disk.link(file, target);
+    disk.forceDirectory(directory);
+    return target;
+  }
+
+  private Path freePlace(Path file) {
     if (!disk.exists(directory)) {
       disk.createDirectory(directory);
       disk.forceDirectory(storeDirectory);
@@ -41,10 +60,6 @@ public final class Quarantine {
     for (int number = 1; disk.exists(target); number++) {
       target = place(name + "." + number);
     }
-    disk.rename(file, target);
-    disk.forceDirectory(directory);
-    disk.forceDirectory(Objects.requireNonNull(file.getParent()));
-    moved.add(target);
     return target;
   }
 

@@ -2,11 +2,7 @@ package io.widerow.storage.disk;
 
 import io.widerow.storage.StorageException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -19,11 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /// The local file system. Directories have mode 0700 and files 0600. A symbolic link where a file
 /// is expected is refused.
@@ -33,15 +25,10 @@ public final class RealDisk implements Disk {
   /// Bytes freed at once when a file is deleted in steps.
   private static final long FREED_BYTES = 1 << 20;
 
-  private static final FileAttribute<?> FILE_MODE =
+  static final FileAttribute<?> FILE_MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<?> DIRECTORY_MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-  private static final int OWNER_BYTES_MAX = 1 << 10;
-  private static final int OWNER_TRIES = 100;
-  private static final long OWNER_PAUSE_NANOS = 10_000_000;
-  private static final String UNNAMED = "an unnamed process";
-  private static final Pattern PROCESS = Pattern.compile("process (\\d{1,18})");
 
   @Override
   public DiskFile create(Path file) {
@@ -182,79 +169,14 @@ public final class RealDisk implements Disk {
     return path.toFile().getUsableSpace();
   }
 
-  /// The file names its owner for the process that tries next. It stays when the lock is released:
-  /// a deleted lock file can be locked twice.
   @Override
-  public AutoCloseable lock(Path file, String owner) {
-    FileChannel channel = null;
-    try {
-      Set<OpenOption> options =
-          Set.of(
-              StandardOpenOption.CREATE,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE,
-              LinkOption.NOFOLLOW_LINKS);
-      channel = FileChannel.open(file, options, FILE_MODE);
-      if (!tryLock(channel)) {
-        String holder = owner(channel);
-        channel.close();
-        throw new StorageException.Locked(directoryOf(file), holder);
-      }
-      channel.truncate(0);
-      channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
-      return channel;
-    } catch (IOException failure) {
-      closeQuietly(channel, failure);
-      throw failed(file, "lock", failure, owner.length());
-    }
+  public Lock lock(Path file, String owner) {
+    return DirectoryLock.take(file, owner);
   }
 
-  private static boolean tryLock(FileChannel channel) throws IOException {
-    try {
-      FileLock lock = channel.tryLock();
-      return lock != null;
-    } catch (OverlappingFileLockException held) {
-      return false;
-    }
-  }
-
-  /// The owner writes its name a moment after taking the lock. Until then the file is empty, or
-  /// names the previous owner, which has ended.
-  private static String owner(FileChannel channel) throws IOException {
-    String owner = read(channel);
-    for (int tries = 0; tries < OWNER_TRIES && hasEnded(owner); tries++) {
-      LockSupport.parkNanos(OWNER_PAUSE_NANOS);
-      owner = read(channel);
-    }
-    return owner;
-  }
-
-  private static boolean hasEnded(String owner) {
-    Matcher process = PROCESS.matcher(owner);
-    return process.find()
-        ? ProcessHandle.of(Long.parseLong(process.group(1))).isEmpty()
-        : owner.equals(UNNAMED);
-  }
-
-  private static String read(FileChannel channel) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(OWNER_BYTES_MAX);
-    int count = channel.read(bytes, 0);
-    return count <= 0 ? UNNAMED : new String(bytes.array(), 0, count, StandardCharsets.UTF_8);
-  }
-
-  private static Path directoryOf(Path file) {
+  static Path directoryOf(Path file) {
     Path parent = file.toAbsolutePath().getParent();
     return parent == null ? file : parent;
-  }
-
-  private static void closeQuietly(@Nullable FileChannel channel, IOException failure) {
-    if (channel != null) {
-      try {
-        channel.close();
-      } catch (IOException second) {
-        failure.addSuppressed(second);
-      }
-    }
   }
 
   /// Distinguishes a full disk from other failures. Java passes on the kernel's message, not its

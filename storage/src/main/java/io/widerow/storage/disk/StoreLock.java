@@ -12,7 +12,7 @@ public final class StoreLock {
   private StoreLock() {}
 
   /// @throws StorageException.Locked when another process, or this one, has it
-  public static AutoCloseable take(Disk disk, Path directory) {
+  public static Disk.Lock take(Disk disk, Path directory) {
     return disk.lock(
         directory.resolve(NAME), "process %d".formatted(ProcessHandle.current().pid()));
   }

@@ -118,6 +118,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     this.committedLsn = lsn;
     this.forcedNanos = clock.monotonicNanos();
     this.rows = supply.open(index, arrivals.get());
+    this.rows.follow(lsn);
   }
 
   @Override
@@ -273,7 +274,9 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   }
 
   private void openRows() {
-    rows = supply.open(index, rows.arrivalLimit());
+    OpenRows before = rows;
+    rows = supply.open(index, before.arrivalLimit());
+    rows.follow(before);
     rowsSpent = false;
     groupFrom = 0;
     frameFrom = 0;
@@ -356,7 +359,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
 
   @Override
   public long commit(Durability durability) {
-    contents.requireWriting();
+    contents.requireLock();
     StorageException.DiskFull end = dropped;
     if (end != null) {
       drop();
@@ -379,6 +382,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     if (forcedLsn < lsn && (durability == Durability.DISK || isForceDue())) {
       force();
     }
+    contents.requireLock(); // the force may have taken long
     publish();
     if (sealRequested || rowsJournalBytes > config.journalBytes() / config.rowsPerLane()) {
       sealRows();

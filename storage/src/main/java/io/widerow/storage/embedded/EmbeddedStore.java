@@ -220,7 +220,7 @@ public final class EmbeddedStore implements EventStore {
         lane.requestSeal();
       }
     }
-    if (!contents.hasEnded()) {
+    if (!contents.hasEnded() && contents.holdsLock()) {
       writeWitness();
       contents.keepClock(CLOCK_AGE);
       sealer.retry();

@@ -15,6 +15,7 @@ import io.widerow.storage.journal.Witness;
 import io.widerow.storage.journal.WitnessFile;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
@@ -41,7 +42,7 @@ import java.util.stream.Stream;
 ///
 /// 1. read FORMAT, take the lock, read the manifest, the notes and the segments' indexes, and check
 ///    the journals; anything wrong ends here, with nothing changed
-/// 2. write the manifest anew, delete what a crash left
+/// 2. write the manifest anew, delete what a crash left, unless something listed is missing
 /// 3. replay the journals into rows and seal them all, so that the disk has what recovery saw; then
 ///    delete the old journals
 /// 4. make a new journal for each lane
@@ -79,7 +80,7 @@ public final class StoreOpener {
   record Parts(
       StoreConfig config,
       Disk disk,
-      AutoCloseable lock,
+      Disk.Lock lock,
       SegmentFiles files,
       RowMemory memory,
       Journal.Factory journals,
@@ -136,8 +137,8 @@ public final class StoreOpener {
     return locked(lock -> open(storeId, journals.apply(storeId), lock, Purpose.ACCEPTING_LOSS));
   }
 
-  private Parts locked(Function<AutoCloseable, Parts> opener) {
-    AutoCloseable lock = StoreLock.take(disk, config.directory());
+  private Parts locked(Function<Disk.Lock, Parts> opener) {
+    Disk.Lock lock = StoreLock.take(disk, config.directory());
     try {
       return opener.apply(lock);
     } catch (Throwable failure) {
@@ -154,7 +155,7 @@ public final class StoreOpener {
     }
   }
 
-  private static void closeLock(AutoCloseable lock, Throwable failure) {
+  private static void closeLock(Disk.Lock lock, Throwable failure) {
     try {
       lock.close();
     } catch (Exception unlock) {
@@ -162,7 +163,7 @@ public final class StoreOpener {
     }
   }
 
-  private Parts open(UUID storeId, Journal.Factory journals, AutoCloseable lock, Purpose purpose) {
+  private Parts open(UUID storeId, Journal.Factory journals, Disk.Lock lock, Purpose purpose) {
     boolean readOnly = purpose == Purpose.READING;
     long startNanos = clock.monotonicNanos();
     Path directory = config.directory();
@@ -171,20 +172,23 @@ public final class StoreOpener {
     NotesFiles notes = new NotesFiles(disk, directory, storeId);
     Witness witness = Witness.read(disk, directory, storeId);
     WitnessFile witnessFile = new WitnessFile(disk, directory, storeId);
-    List<LiveSegment> segments = new ArrayList<>();
+    SegmentInventory inventory = SegmentInventory.open(files, manifest);
     RowMemory memory = rowMemory(readOnly);
-    try (var recovery = new JournalRecovery(journals, storeId, manifest.sealedLsns())) {
-      manifest.segments().forEach(entry -> segments.add(files.open(entry)));
-      List<JournalLoss> losses =
-          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals(), witness);
+    try (var recovery =
+        JournalRecovery.checked(journals, directory, manifest, witness, inventory::heal)) {
+      List<JournalLoss> losses = recovery.losses();
       requireWhole(purpose, losses);
+      List<LiveSegment> segments = inventory.segments();
       if (!readOnly) {
         notes.read(); // a store that is only read tells none
       }
       var contents = new StoreContents(config, clock, manifest, files, segments, readOnly);
+      if (!readOnly) {
+        contents.guard(lock);
+      }
       var trims = new JournalPin();
       LaneContext shared = shared(contents, files, notes, memory, trims);
-      tidy(purpose, files, notes, manifest);
+      List<String> remarks = tidy(purpose, files, notes, manifest, inventory);
       if (!readOnly) {
         notes.cut(recovery::lsnCounted);
       }
@@ -198,7 +202,8 @@ public final class StoreOpener {
           startLanes(lanes, shared, journals, lsn, storeId, witnessFile);
           endJournals(purpose, journals, recovery.files());
         }
-        report = report(replay, recovery, damage(losses, witness), segments.size(), startNanos);
+        List<Damage> damage = damage(losses, witness);
+        report = report(replay, recovery, damage, remarks, segments.size(), startNanos);
         contents.opened();
       }
       return new Parts(
@@ -215,7 +220,7 @@ public final class StoreOpener {
           report);
     } catch (Throwable failure) {
       witnessFile.close();
-      segments.forEach(LiveSegment::close);
+      inventory.close();
       manifest.close();
       memory.close();
       throw failure;
@@ -228,16 +233,41 @@ public final class StoreOpener {
     }
   }
 
-  private static void tidy(
-      Purpose purpose, SegmentFiles files, NotesFiles notes, Manifest manifest) {
-    if (purpose != Purpose.READING) {
-      files.createDirectory();
-      notes.createDirectory();
-      manifest.rewrite();
+  /// Writes the manifest anew and deletes what a crash left. While something listed is missing,
+  /// what is not listed may be all that is left of it, and stays.
+  ///
+  /// @return what was healed or kept, a sentence each
+  private List<String> tidy(
+      Purpose purpose,
+      SegmentFiles files,
+      NotesFiles notes,
+      Manifest manifest,
+      SegmentInventory inventory) {
+    List<String> remarks = new ArrayList<>(inventory.healed());
+    if (purpose == Purpose.READING) {
+      return remarks;
     }
-    if (purpose == Purpose.WRITING) {
+    files.createDirectory();
+    notes.createDirectory();
+    Quarantine quarantine = new Quarantine(disk, config.directory());
+    boolean whole = inventory.isWhole() && purpose == Purpose.WRITING;
+    if (!whole && manifest.unreadableFrom() >= 0) {
+      Path kept = quarantine.keep(config.directory().resolve(Manifest.NAME));
+      remarks.add(manifest.unreadable() + "; kept as " + kept);
+    }
+    manifest.rewrite();
+    if (whole) {
       files.deleteOrphans(manifest.segments());
+      return remarks;
     }
+    for (Path file : inventory.unlisted()) {
+      if (purpose == Purpose.ACCEPTING_LOSS) {
+        remarks.add("%s: not listed; moved to %s".formatted(file, quarantine.take(file)));
+      } else {
+        remarks.add(file + ": not listed, and kept: the store is not whole");
+      }
+    }
+    return remarks;
   }
 
   private RowMemory rowMemory(boolean readOnly) {
@@ -269,14 +299,20 @@ public final class StoreOpener {
   }
 
   private RecoveryReport report(
-      Replay replay, JournalRecovery recovery, List<Damage> damage, int segments, long startNanos) {
+      Replay replay,
+      JournalRecovery recovery,
+      List<Damage> damage,
+      List<String> remarks,
+      int segments,
+      long startNanos) {
     return new RecoveryReport(
         replay.groups(),
         replay.events(),
         recovery.tornGroups() + replay.droppedFrames(),
         segments,
         (clock.monotonicNanos() - startNanos) / 1_000_000,
-        damage);
+        damage,
+        remarks);
   }
 
   private static List<Damage> damage(List<JournalLoss> losses, Witness witness) {

@@ -8,12 +8,14 @@ import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentWriter;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /// The directory of a store's segment files: it names, writes, adopts, opens and deletes them.
 ///
@@ -25,11 +27,18 @@ public final class SegmentFiles {
   private final Path directory;
   private final UUID storeId;
   private final AtomicLong bytesWritten = new AtomicLong();
+  private volatile BooleanSupplier guard = () -> true;
 
   public SegmentFiles(Disk disk, Path storeDirectory, UUID storeId) {
     this.disk = disk;
     this.directory = storeDirectory.resolve(Manifest.SEGMENTS);
     this.storeId = storeId;
+  }
+
+  /// From now on files get their names, and are deleted, only while this holds: afterwards they may
+  /// be those of another process.
+  void guard(BooleanSupplier newGuard) {
+    guard = newGuard;
   }
 
   public void createDirectory() {
@@ -60,6 +69,10 @@ public final class SegmentFiles {
       written.verify();
     }
     Path named = directory.resolve(entry.fileName());
+    if (!guard.getAsBoolean()) {
+      String lost = named + ": not written: this process has lost the store's lock";
+      throw new StorageException.Failed(lost, new IOException(lost));
+    }
     disk.rename(temporary, named);
     bytesWritten.addAndGet(entry.bytes());
     return new LiveSegment(entry, Segment.open(disk, named, storeId, entry.id()));
@@ -102,6 +115,13 @@ public final class SegmentFiles {
     }
   }
 
+  /// Opens the file of a segment that the manifest does not list.
+  ///
+  /// @throws StorageException.Corrupt when it is not a whole segment of this store
+  public Segment openUnlisted(long id) {
+    return Segment.open(disk, named(id), storeId, id);
+  }
+
   public Path named(long id) {
     return directory.resolve(SegmentEntry.fileName(id));
   }
@@ -109,6 +129,9 @@ public final class SegmentFiles {
   /// Deletes the unfinished segment file that a failure left. If the deletion fails, the next open
   /// of the store deletes the file.
   public void discard(long id, Throwable failure) {
+    if (!guard.getAsBoolean()) {
+      return;
+    }
     try {
       disk.delete(temporary(id));
       disk.delete(directory.resolve(SegmentEntry.fileName(id)));
@@ -124,7 +147,22 @@ public final class SegmentFiles {
   }
 
   void delete(SegmentEntry entry) {
-    disk.deleteInSteps(directory.resolve(entry.fileName()));
+    if (guard.getAsBoolean()) {
+      disk.deleteInSteps(directory.resolve(entry.fileName()));
+    }
+  }
+
+  /// The id in a segment file's name; negative for another name.
+  public static long idOf(Path file) {
+    String name = file.getFileName().toString();
+    if (name.length() != 20 || !name.endsWith(".seg")) {
+      return -1;
+    }
+    try {
+      return Long.parseUnsignedLong(name.substring(0, 16), 16);
+    } catch (NumberFormatException noId) {
+      return -1;
+    }
   }
 
   /// Deletes files that the manifest does not list, left by a crash.

@@ -4,10 +4,13 @@ import io.widerow.storage.Arrivals;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.disk.Disk;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
+import io.widerow.storage.segment.SegmentOrigin;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 /// - Errors: a failed edit of the manifest ends the write side for good, as [#fail] does. A full
 ///   disk does not: nothing was written then.
 public final class StoreContents implements AutoCloseable {
+  private static final long LOCK_SEEN_NANOS = 500_000_000L;
+
   private final StoreConfig config;
   private final StoreClock clock;
   private final GuardedClock guardedClock;
@@ -48,6 +53,8 @@ public final class StoreContents implements AutoCloseable {
   private volatile StoreState state; // replaced under the lock of this
   private volatile @Nullable StorageException failed; // the end of the write side
   private volatile @Nullable StorageException backgroundFailure;
+  private volatile Disk.@Nullable Lock lock;
+  private volatile long lockSeenNanos; // of the monotonic clock
 
   /// @param manifest belongs to these contents from now on
   /// @param segments those that the manifest lists; they belong to these contents from now on
@@ -203,6 +210,11 @@ public final class StoreContents implements AutoCloseable {
     return id;
   }
 
+  /// What a segment of events that are here now is made of.
+  public SegmentOrigin origin(List<SegmentOrigin.Source> sources) {
+    return new SegmentOrigin(arrivals.get(), guardedClock.durableNanos(), sources);
+  }
+
   /// Segments take the place of rows, which the caller closes then.
   ///
   /// @param written forced, under their final names, whose directory was forced
@@ -248,6 +260,9 @@ public final class StoreContents implements AutoCloseable {
             removed.stream().map(segment -> segment.entry().id()).toList(),
             sealedLsns,
             journals);
+    if (!holdsLock()) {
+      requireWriting();
+    }
     try {
       manifest.commit(edit);
     } catch (StorageException.DiskFull full) {
@@ -283,6 +298,40 @@ public final class StoreContents implements AutoCloseable {
       failed = end;
     }
     return end;
+  }
+
+  /// From now on writing needs this lock.
+  public void guard(Disk.Lock newLock) {
+    lockSeenNanos = clock.monotonicNanos();
+    lock = newLock;
+    files.guard(this::holdsLock);
+  }
+
+  /// Looks whether this process still has the store's lock, if nobody looked in the last half
+  /// second. Call it before and after what an acknowledgement waits for.
+  ///
+  /// @throws StorageException.Failed when it does not, or the write side has ended before
+  public void requireLock() {
+    requireWriting();
+    if (clock.monotonicNanos() - lockSeenNanos >= LOCK_SEEN_NANOS && !holdsLock()) {
+      requireWriting();
+    }
+  }
+
+  /// Looks now. Ends the write side when the lock is lost.
+  public boolean holdsLock() {
+    Disk.Lock held = lock;
+    if (held == null) {
+      return true;
+    }
+    long now = clock.monotonicNanos();
+    String lost = held.lost();
+    if (lost != null) {
+      var _ = fail("hold the lock", new StorageException.Failed(lost, new IOException(lost)));
+      return false;
+    }
+    lockSeenNanos = now;
+    return true;
   }
 
   public boolean hasEnded() {

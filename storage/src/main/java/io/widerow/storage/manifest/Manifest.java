@@ -4,6 +4,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.journal.Journal;
+import io.widerow.storage.segment.SegmentOrigin;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -59,6 +60,7 @@ public final class Manifest implements AutoCloseable {
   private @Nullable DiskFile file;
   private long fileBytes;
   private long snapshotBytes;
+  private long unreadableFrom = -1;
 
   private Manifest(Disk disk, Path directory, UUID storeId) {
     this.disk = disk;
@@ -107,6 +109,7 @@ public final class Manifest implements AutoCloseable {
     while (offset < bytes.length) {
       if (!isEdit(bytes, offset)) {
         requireNoEditBehind(path, bytes, offset);
+        unreadableFrom = offset;
         return;
       }
       int length = ByteBuffer.wrap(bytes).getInt(offset);
@@ -206,6 +209,37 @@ public final class Manifest implements AutoCloseable {
     file = created;
     fileBytes = bytes;
     snapshotBytes = bytes;
+  }
+
+  /// Offset of bytes at the end that are no edit: one that was never in effect, or one that was and
+  /// is damaged. Negative when there are none.
+  public long unreadableFrom() {
+    return unreadableFrom;
+  }
+
+  /// A sentence about [#unreadableFrom].
+  public String unreadable() {
+    return "%s: its last edit, at byte %d, cannot be read"
+        .formatted(directory.resolve(NAME), unreadableFrom);
+  }
+
+  /// Makes an edit again that was lost from the end. It is not written before [#rewrite].
+  ///
+  /// @param origin has the marks of the arrivals that the edit had at least
+  public void restore(
+      SegmentOrigin origin,
+      List<SegmentEntry> added,
+      List<Long> removed,
+      Map<Integer, Long> sealed) {
+    long clock = Math.max(clockNanos, origin.clockNanos());
+    apply(
+        new ManifestEdit(
+            segmentIdNext, origin.counterLimit(), clock, added, removed, sealed, journals));
+  }
+
+  /// The next segment gets this id at least: a file has the one before.
+  public void raiseSegmentId(long next) {
+    segmentIdNext = Math.max(segmentIdNext, next);
   }
 
   /// The current state as one edit of an empty manifest.

@@ -9,6 +9,7 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFile;
 import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.journal.Witness;
+import io.widerow.storage.manifest.Manifest;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 /// Recovery of the journals of a stopped store: it decides which frames count and replays them. In
 /// each lane, frames count while their LSNs are consecutive. If one is missing or damaged, the
@@ -45,6 +47,49 @@ public final class JournalRecovery implements AutoCloseable {
   private final Map<Integer, LaneCheck> lanes = new TreeMap<>();
   private final List<Path> files = new ArrayList<>();
   private long lsnSeen;
+  private List<JournalLoss> losses = List.of();
+
+  /// Reads and checks all journals of a store. Changes nothing.
+  ///
+  /// @param witness of the store
+  /// @param healer takes the losses, restores edits that the manifest lost, and returns whether it
+  ///   did; the journals are checked again then
+  public static JournalRecovery checked(
+      Journal.Factory journals,
+      Path storeDirectory,
+      Manifest manifest,
+      Witness witness,
+      Predicate<List<JournalLoss>> healer) {
+    JournalRecovery first = checked(journals, storeDirectory, manifest, witness);
+    try {
+      if (!healer.test(first.losses())) {
+        return first;
+      }
+    } catch (Throwable failure) {
+      first.close();
+      throw failure;
+    }
+    first.close();
+    return checked(journals, storeDirectory, manifest, witness);
+  }
+
+  private static JournalRecovery checked(
+      Journal.Factory journals, Path storeDirectory, Manifest manifest, Witness witness) {
+    var recovery = new JournalRecovery(journals, manifest.storeId(), manifest.sealedLsns());
+    try {
+      Path directory = storeDirectory.resolve(Journal.DIRECTORY);
+      recovery.losses = recovery.check(directory, manifest.journals(), witness);
+      return recovery;
+    } catch (Throwable failure) {
+      recovery.close();
+      throw failure;
+    }
+  }
+
+  /// Acknowledged groups that are missing.
+  public List<JournalLoss> losses() {
+    return losses;
+  }
 
   /// @param sealedLsns by lane, LSN of the last frame whose events are in segments
   public JournalRecovery(Journal.Factory journals, UUID storeId, Map<Integer, Long> sealedLsns) {

@@ -19,6 +19,7 @@ import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
@@ -129,7 +130,7 @@ public final class StoreRepair {
   private boolean repairFiles(UUID storeId) {
     try (Manifest manifest = Manifest.read(disk, directory, storeId)) {
       SegmentFiles files = new SegmentFiles(disk, directory, storeId);
-      boolean rewritten = false;
+      boolean rewritten = heal(manifest, files, storeId);
       for (SegmentEntry entry : manifest.segments()) {
         if (!isWhole(files, entry)) {
           if (!rewritten) {
@@ -142,6 +143,33 @@ public final class StoreRepair {
       repairNotes(storeId);
       checkJournals(storeId, manifest);
       return rewritten;
+    }
+  }
+
+  /// Restores edits that the manifest lost. If something is still missing afterwards, moves what is
+  /// not listed into the quarantine: a start after the repair would take it for a leftover.
+  ///
+  /// @return true when the manifest was written anew
+  private boolean heal(Manifest manifest, SegmentFiles files, UUID storeId) {
+    Witness witness = Witness.read(disk, directory, storeId);
+    try (var inventory = SegmentInventory.open(files, manifest);
+        var recovery =
+            JournalRecovery.checked(
+                journals.apply(storeId), directory, manifest, witness, inventory::heal)) {
+      boolean goesOn = recovery.losses().isEmpty() || !acceptLoss; // or only tells the losses
+      if (inventory.isWhole() && goesOn) {
+        return false;
+      }
+      if (manifest.unreadableFrom() >= 0) {
+        Path kept = quarantine.keep(directory.resolve(Manifest.NAME));
+        done.add(manifest.unreadable() + "; kept as " + kept);
+      }
+      manifest.rewrite();
+      done.addAll(inventory.healed());
+      for (Path file : inventory.unlisted()) {
+        done.add("%s: not listed; moved to %s".formatted(file, quarantine.take(file)));
+      }
+      return true;
     }
   }
 
@@ -268,9 +296,9 @@ public final class StoreRepair {
   private void checkJournals(UUID storeId, Manifest manifest) {
     Witness witness = witness(storeId);
     try (var recovery =
-        new JournalRecovery(journals.apply(storeId), storeId, manifest.sealedLsns())) {
-      List<JournalLoss> losses =
-          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals(), witness);
+        JournalRecovery.checked(
+            journals.apply(storeId), directory, manifest, witness, _ -> false)) {
+      List<JournalLoss> losses = recovery.losses();
       journalIsDamaged = !losses.isEmpty();
       losses.forEach(loss -> (acceptLoss ? lost : left).add(loss.damage()));
     }

@@ -13,6 +13,7 @@ import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.manifest.StoreFormat;
@@ -106,11 +107,22 @@ public final class StoreVerifier {
       return;
     }
     SegmentFiles files = new SegmentFiles(disk, directory, storeId);
-    manifest.segments().forEach(entry -> verifySegment(files, entry));
-    for (Path orphan : files.orphans(manifest.segments())) {
-      remarks.add(orphan + ": not in the manifest; left from a crash, deleted at the next start");
+    if (manifest.unreadableFrom() >= 0) {
+      remarks.add(manifest.unreadable() + ": it was never in effect, or is damaged");
     }
-    verifyJournals(storeId, manifest);
+    try (var inventory = SegmentInventory.open(files, manifest)) {
+      List<Damage> lost = verifyJournals(storeId, manifest, inventory);
+      inventory.healed().forEach(healed -> remarks.add(healed + "; healed at the next start"));
+      manifest.segments().forEach(entry -> verifySegment(files, entry));
+      damage.addAll(lost);
+      boolean leftovers = inventory.isWhole() && lost.isEmpty();
+      for (Path file : inventory.unlisted()) {
+        remarks.add(
+            leftovers
+                ? file + ": not in the manifest; left from a crash, deleted at the next start"
+                : file + ": not in the manifest; kept, because the store is not whole");
+      }
+    }
     damage.addAll(new NotesFiles(disk, directory, storeId).damage());
   }
 
@@ -133,22 +145,21 @@ public final class StoreVerifier {
     }
   }
 
-  private void verifyJournals(UUID storeId, Manifest manifest) {
+  private List<Damage> verifyJournals(UUID storeId, Manifest manifest, SegmentInventory inventory) {
     Witness witness = Witness.read(disk, directory, storeId);
     Stream.ofNullable(witness.damage()).forEach(damage::add);
     if (manifest.journals() > 0) {
       Stream.ofNullable(witness.remark()).forEach(remarks::add);
     }
     try (var recovery =
-        new JournalRecovery(journals.apply(storeId), storeId, manifest.sealedLsns())) {
-      List<JournalLoss> losses =
-          recovery.check(directory.resolve(Journal.DIRECTORY), manifest.journals(), witness);
-      losses.forEach(loss -> damage.add(loss.damage()));
+        JournalRecovery.checked(
+            journals.apply(storeId), directory, manifest, witness, inventory::heal)) {
       if (recovery.tornGroups() > 0) {
         remarks.add(
             "%s: %d frames at the end were never acknowledged and are cut at the next start"
                 .formatted(directory.resolve(Journal.DIRECTORY), recovery.tornGroups()));
       }
+      return recovery.losses().stream().map(JournalLoss::damage).toList();
     }
   }
 }

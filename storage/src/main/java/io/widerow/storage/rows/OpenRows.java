@@ -45,6 +45,9 @@ import org.jspecify.annotations.Nullable;
 public final class OpenRows implements AutoCloseable {
   private static final Queue<OpenRow> NO_ROWS = new ArrayDeque<>(0);
 
+  /// [#lsnAfter] of rows that were filled from a journal by a start.
+  public static final long LSN_UNKNOWN = -1;
+
   public final int lane;
   private final MemorySegment memory;
   private final RowMemory pool;
@@ -59,6 +62,7 @@ public final class OpenRows implements AutoCloseable {
   private long events; // writer only
   private long lsnFirst; // writer only; 0 until a frame of these rows is written
   private long lsnLast; // writer only
+  private long lsnAfter = LSN_UNKNOWN; // writer only
   private long arrivalNext; // writer only
   private volatile Published published;
 
@@ -196,6 +200,21 @@ public final class OpenRows implements AutoCloseable {
   /// The last frame that holds events of these rows; 0 when there is none.
   public long lsnLast() {
     return lsnLast;
+  }
+
+  /// Records which frame of the lane was the last before these rows. Writer only.
+  public void follow(long lsn) {
+    lsnAfter = lsn;
+  }
+
+  /// Records that these rows take what comes after others. Writer only.
+  public void follow(OpenRows before) {
+    lsnAfter = before.lsnLast == 0 ? before.lsnAfter : before.lsnLast;
+  }
+
+  /// The last frame of the lane before these rows; [#LSN_UNKNOWN] when they were replayed.
+  public long lsnAfter() {
+    return lsnAfter;
   }
 
   long lsnFirst() {

@@ -31,6 +31,7 @@ public final class Segment implements AutoCloseable {
   private final long bytes;
   private SegmentIndexes indexes = SegmentIndexes.of(List.of());
   private SegmentGroups groups = SegmentGroups.NONE;
+  private SegmentOrigin origin = SegmentOrigin.NONE;
   private long indexOffset;
   private long events;
   private volatile @Nullable Damage damage;
@@ -130,6 +131,9 @@ public final class Segment implements AutoCloseable {
     if ((features & SegmentFormat.FEATURE_GROUPS) != 0) {
       groups = SegmentGroups.read(index, blocks, indexOffset);
     }
+    if ((features & SegmentFormat.FEATURE_ORIGIN) != 0) {
+      origin = SegmentOrigin.read(index);
+    }
     index.requireEnd("the index");
   }
 
@@ -205,6 +209,16 @@ public final class Segment implements AutoCloseable {
   /// Size of the file.
   long bytes() {
     return bytes;
+  }
+
+  /// Its content in short.
+  public SegmentSummary summary() {
+    return new SegmentSummary(segmentId, partitions(), events, bytes);
+  }
+
+  /// What it was made of; nothing when an older program wrote it.
+  public SegmentOrigin origin() {
+    return origin;
   }
 
   /// The partitions in it.

@@ -92,9 +92,12 @@ public final class SegmentFormat {
   /// [LineLead].
   static final long FEATURE_TIMES = 8;
 
+  /// Feature: the index ends with what the segment was made of, see [SegmentOrigin].
+  static final long FEATURE_ORIGIN = 16;
+
   /// Features that this writer uses and that a reader must know.
   static final long INCOMPATIBLE_KNOWN =
-      FEATURE_GROUPS | FEATURE_SERIES | FEATURE_ARRIVAL | FEATURE_TIMES;
+      FEATURE_GROUPS | FEATURE_SERIES | FEATURE_ARRIVAL | FEATURE_TIMES | FEATURE_ORIGIN;
 
   static final int PARTITION_KEY_BYTES_MAX = 512;
   static final int INDEX_BYTES_MAX = 1 << 28;

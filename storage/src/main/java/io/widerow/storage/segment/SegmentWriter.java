@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///   long timeFirst | long tailFirst | long timeLast | long tailLast
 /// after them, for each group of blocks, see [SegmentGroups]:
 ///   long offset | varint directoryBytes | varint bytes | varint blocks
+/// at the end a SegmentOrigin
 /// ```
 ///
 /// A full block is held back until enough events follow it for a small last block.
@@ -64,6 +65,7 @@ public final class SegmentWriter implements AutoCloseable {
   private boolean partitionOwnIds;
   private EventId least = EventId.LEAST;
   private EventId greatest = EventId.LEAST;
+  private SegmentOrigin origin = SegmentOrigin.NONE;
   private boolean open = true;
 
   /// Creates the file, which must not exist.
@@ -103,6 +105,11 @@ public final class SegmentWriter implements AutoCloseable {
     out.putInt(0);
     checksum.seal(out, 0, 0);
     assert out.length() == SegmentFormat.HEADER_BYTES : out.length();
+  }
+
+  /// Tells what the segment is made of; call it before [#finish].
+  public void tell(SegmentOrigin madeOf) {
+    origin = madeOf;
   }
 
   /// Starts a partition. Its key must be after all earlier ones.
@@ -229,6 +236,7 @@ public final class SegmentWriter implements AutoCloseable {
     long indexOffset = fileBytes;
     index.putVarint(groups);
     index.put(groupIndex);
+    origin.write(index);
     out.put(index);
     int indexCrc = checksum.of(out.bytes(), 0, out.length(), indexOffset);
     int footerAt = out.length();

@@ -17,6 +17,8 @@ import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SegmentCursor;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentSummary;
 import io.widerow.storage.segment.SegmentWriter;
 import java.time.Duration;
@@ -279,11 +281,22 @@ public final class Merger {
           }
         }
       }
+      writer.tell(originOf(sources));
       return files.adopt(SegmentEntry.of(writer.finish(), keys.first(), true));
     } catch (Throwable failed) {
       files.discard(id, failed);
       throw failed;
     }
+  }
+
+  private SegmentOrigin originOf(List<LiveSegment> sources) {
+    List<SegmentOrigin.Source> all = new ArrayList<>();
+    for (LiveSegment source : sources) {
+      Segment file = source.file();
+      SegmentOrigin origin = file == null ? SegmentOrigin.NONE : file.origin();
+      all.addAll(origin.sourcesOr(source.entry().id()));
+    }
+    return contents.origin(all);
   }
 
   /// Cursors over one partition, each opened when its first event is due.

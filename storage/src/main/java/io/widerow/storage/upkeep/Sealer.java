@@ -15,6 +15,7 @@ import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -183,8 +184,12 @@ public final class Sealer implements AutoCloseable {
       if (view == null) {
         throw new IllegalStateException("rows sealed twice");
       }
-      for (List<OpenRow> bucket : byBucket(view)) {
-        written.add(write(view, bucket, job.throttle()));
+      List<List<OpenRow>> buckets = byBucket(view);
+      for (List<OpenRow> bucket : buckets) {
+        long id = contents.takeSegmentId();
+        SegmentOrigin.Source source = source(id, job.rows(), written.size(), buckets.size());
+        SegmentOrigin origin = contents.origin(List.of(source));
+        written.add(write(id, view, bucket, job.throttle(), origin));
       }
       if (!written.isEmpty()) {
         files.forceDirectory();
@@ -254,8 +259,17 @@ public final class Sealer implements AutoCloseable {
     return rows.stream().sorted(Comparator.comparing(row -> row.key)).toList();
   }
 
-  private LiveSegment write(OpenRows.View view, List<OpenRow> bucket, Throttle throttle) {
-    long id = contents.takeSegmentId();
+  /// The part of the journal that is sealed. Rows that a start filled may hold a part of a frame,
+  /// so they do not tell one.
+  private static SegmentOrigin.Source source(long id, OpenRows rows, int part, int parts) {
+    long after = rows.lsnAfter();
+    return after == OpenRows.LSN_UNKNOWN || rows.lsnLast() < after
+        ? SegmentOrigin.Source.of(id)
+        : new SegmentOrigin.Source(id, rows.lane, after, rows.lsnLast(), part, parts);
+  }
+
+  private LiveSegment write(
+      long id, OpenRows.View view, List<OpenRow> bucket, Throttle throttle, SegmentOrigin origin) {
     Path temporary = files.temporary(id);
     try (SegmentWriter writer = files.writer(temporary, id, false, throttle)) {
       for (OpenRow row : bucket) {
@@ -267,6 +281,7 @@ public final class Sealer implements AutoCloseable {
           }
         }
       }
+      writer.tell(origin);
       return files.adopt(SegmentEntry.of(writer.finish(), bucket.getFirst().key, false));
     } catch (Throwable failed) {
       files.discard(id, failed);

@@ -9,6 +9,7 @@ import io.widerow.storage.journal.NativeFile;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.RisingClock;
+import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.recovery.JournalRecovery;
@@ -26,6 +27,8 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /// Planted bugs: what a broken product does instead of the right thing. Only classes that a
 /// [PlantLoader] has changed call these methods.
@@ -122,6 +125,22 @@ public final class PlantHooks {
 
   public static boolean always(LaneCheck unused) {
     return true;
+  }
+
+  public static boolean always(SegmentInventory unused) {
+    return true;
+  }
+
+  public static boolean always(StoreContents unused) {
+    return true;
+  }
+
+  public static boolean always(BooleanSupplier unused) {
+    return true;
+  }
+
+  public static boolean never(Predicate<?> unused, Object losses) {
+    return false;
   }
 
   public static int wholeGroup(MemorySegment unused) {

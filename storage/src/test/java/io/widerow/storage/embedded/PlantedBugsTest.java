@@ -24,6 +24,7 @@ import io.widerow.storage.journal.Witness;
 import io.widerow.storage.journal.WitnessFile;
 import io.widerow.storage.live.RisingClock;
 import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.StoreFormat;
@@ -45,7 +46,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,7 +88,16 @@ class PlantedBugsTest {
   }
 
   private static List<Planted> plants() {
-    return Stream.of(forces(), orders(), checksums(), recovery(), witness(), marks(), snapshots())
+    return Stream.of(
+            forces(),
+            orders(),
+            manifestLoss(),
+            locks(),
+            checksums(),
+            recovery(),
+            witness(),
+            marks(),
+            snapshots())
         .flatMap(List::stream)
         .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
         .toList();
@@ -193,6 +205,42 @@ class PlantedBugsTest {
             "what a crash left is deleted",
             SuiteCheck.CRASH,
             Cut.out(StoreOpener.class, "tidy", SegmentFiles.class, "deleteOrphans")));
+  }
+
+  private static List<Planted> manifestLoss() {
+    return List.of(
+        planted(
+            "nothing unlisted is deleted while something listed is missing",
+            SuiteCheck.MANIFEST_LOSS,
+            Cut.to(StoreOpener.class, "tidy", SegmentInventory.class, "isWhole", "always")),
+        planted(
+            "a merged segment takes the place of lost sources",
+            SuiteCheck.MANIFEST_LOSS,
+            Cut.out(SegmentInventory.class, "open", SegmentInventory.class, "healMerges")),
+        planted(
+            "a sealed segment takes the place of a trimmed journal",
+            SuiteCheck.MANIFEST_LOSS,
+            Cut.to(JournalRecovery.class, "checked", Predicate.class, "test", "never")),
+        planted(
+            "no new segment gets the name of a file that is kept",
+            SuiteCheck.MANIFEST_LOSS,
+            Cut.out(SegmentInventory.class, "open", SegmentInventory.class, "raiseSegmentId")));
+  }
+
+  private static List<Planted> locks() {
+    return List.of(
+        planted(
+            "nothing is acknowledged without the lock",
+            SuiteCheck.LOCK,
+            Cut.out(EmbeddedLane.class, "commit", StoreContents.class, "requireLock")),
+        planted(
+            "no edit of the manifest is written without the lock",
+            SuiteCheck.LOCK,
+            Cut.to(StoreContents.class, "commit", StoreContents.class, "holdsLock", "always")),
+        planted(
+            "no segment gets its name without the lock",
+            SuiteCheck.LOCK,
+            Cut.to(SegmentFiles.class, "adopt", BooleanSupplier.class, "getAsBoolean", "always")));
   }
 
   private static List<Planted> checksums() {

@@ -153,7 +153,7 @@ class StoreDirectoryTest {
     }
 
     @Override
-    public AutoCloseable lock(Path file, String owner) {
+    public Lock lock(Path file, String owner) {
       at(Meanwhile.BEFORE_THE_LOCK);
       return super.lock(file, owner);
     }

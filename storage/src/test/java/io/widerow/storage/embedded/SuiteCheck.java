@@ -77,6 +77,30 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// A lock that was lost.
+  LOCK {
+    @Override
+    public void accept(long seed) {
+      inDirectory(directory -> {
+        try {
+          StoreLockTest.nothingIsAcknowledgedWithoutTheLock(directory.resolve("acknowledged"));
+          StoreLockTest.noFileIsChangedWithoutTheLock(directory);
+        } catch (IOException failure) {
+          throw new UncheckedIOException(failure);
+        }
+      });
+    }
+  },
+
+  /// Edits that the manifest lost.
+  MANIFEST_LOSS {
+    @Override
+    public void accept(long seed) {
+      new ManifestLossTest().heals(seed);
+      new ManifestLossTest().anUnlistedSegmentThatProvesNothingIsKept();
+    }
+  },
+
   /// Files and blocks that were swapped or belong to another store.
   PLACES {
     @Override

@@ -1,0 +1,263 @@
+package io.widerow.storage.live;
+
+import io.widerow.storage.JournalLoss;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.SegmentEntry;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentOrigin;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The segments of a store that is being opened: those that the manifest lists, compared with the
+/// files that are there. It heals a manifest that lost its last edits, where the files prove what
+/// these said, and changes no file.
+///
+/// ```
+///   manifest   A B              lost: +M -A -B
+///   files            M(of A, B)
+///   healed           M          listed in place of A and B
+///
+///   manifest   A, sealed 1-5    lost: +S, sealed 1-9
+///   journal    from 10          so 6-9 were durable when this file got its name
+///   files      A S(of 6-9)
+///   healed     A S, sealed 1-9
+/// ```
+///
+/// A merged segment takes the place of its sources when the manifest lists all of them and one of
+/// them is gone or cannot be read: sources are deleted only after that edit. The same merge before
+/// its edit has all its sources, and stays unlisted. Sealed segments take the place of groups that
+/// the journal lost when all segments that were sealed together are there, and begin where the
+/// manifest ends: a journal is trimmed only after that edit.
+///
+/// A file that is not listed is a leftover of a crash, and may be deleted, exactly when everything
+/// that is listed is there and the journal lost nothing: the manifest is a log, so the state after
+/// any of its edits, together with the journal since, is everything that was acknowledged.
+///
+/// - Threads: one.
+/// - Memory: owns the open segments until [#close], unless the caller takes them over.
+public final class SegmentInventory implements AutoCloseable {
+  private final SegmentFiles files;
+  private final Manifest manifest;
+  private final Map<Long, LiveSegment> listed = new TreeMap<>();
+  private final List<String> healed = new ArrayList<>();
+
+  private SegmentInventory(SegmentFiles files, Manifest manifest) {
+    this.files = files;
+    this.manifest = manifest;
+  }
+
+  /// Opens what the manifest lists, and lists merged segments in place of lost sources. The
+  /// manifest changes in memory only.
+  ///
+  /// @throws StorageException.Incompatible when a newer program wrote a segment
+  public static SegmentInventory open(SegmentFiles files, Manifest manifest) {
+    var inventory = new SegmentInventory(files, manifest);
+    try {
+      for (SegmentEntry entry : manifest.segments()) {
+        inventory.listed.put(entry.id(), files.open(entry));
+      }
+      inventory.raiseSegmentId();
+      inventory.healMerges();
+      return inventory;
+    } catch (Throwable failure) {
+      inventory.close();
+      throw failure;
+    }
+  }
+
+  /// The listed segments, oldest first.
+  public List<LiveSegment> segments() {
+    return List.copyOf(listed.values());
+  }
+
+  /// What was healed, a sentence each.
+  public List<String> healed() {
+    return List.copyOf(healed);
+  }
+
+  /// True when each listed segment can be opened, and the manifest did not have to be healed.
+  public boolean isWhole() {
+    return healed.isEmpty() && listed.values().stream().noneMatch(SegmentInventory::isMissing);
+  }
+
+  /// Files that are not listed.
+  public List<Path> unlisted() {
+    return files.orphans(manifest.segments());
+  }
+
+  private static boolean isMissing(LiveSegment live) {
+    return live.file() == null;
+  }
+
+  /// A finished file that is not listed.
+  ///
+  /// @param entry the one that the manifest would have
+  private record Unlisted(SegmentEntry entry, SegmentOrigin origin) {
+    long id() {
+      return entry.id();
+    }
+  }
+
+  private List<Unlisted> finished() {
+    List<Unlisted> found = new ArrayList<>();
+    for (Path file : unlisted()) {
+      long id = SegmentFiles.idOf(file);
+      Unlisted segment = id < 0 ? null : finished(id);
+      if (segment != null) {
+        found.add(segment);
+      }
+    }
+    return found;
+  }
+
+  /// Null for a file that cannot be read. It stays as it is, and is named.
+  private @Nullable Unlisted finished(long id) {
+    try (Segment segment = files.openUnlisted(id)) {
+      SegmentOrigin origin = segment.origin();
+      boolean merged = !origin.ids().contains(id);
+      return segment.partitions().size() == 0
+          ? null
+          : new Unlisted(
+              SegmentEntry.of(segment.summary(), segment.partitions().getFirst().key(), merged),
+              origin);
+    } catch (StorageException.Corrupt | StorageException.Failed unreadable) {
+      return null;
+    }
+  }
+
+  /// Reads the whole file.
+  private boolean isIntact(Unlisted unlisted) {
+    try (Segment segment = files.openUnlisted(unlisted.id())) {
+      segment.verify();
+      return true;
+    } catch (StorageException.Corrupt | StorageException.Failed unreadable) {
+      return false;
+    }
+  }
+
+  // Merges.
+
+  private void healMerges() {
+    if (listed.values().stream().noneMatch(SegmentInventory::isMissing)) {
+      return;
+    }
+    List<Unlisted> candidates = new ArrayList<>(finished());
+    candidates.removeIf(each -> !isReplacement(each.origin));
+    candidates.sort(
+        Comparator.<Unlisted>comparingLong(each -> missing(each.origin))
+            .thenComparingLong(Unlisted::id)
+            .reversed());
+    for (Unlisted merged : candidates) {
+      if (isReplacement(merged.origin) && isIntact(merged)) {
+        takePlace(merged);
+      }
+    }
+  }
+
+  private boolean isReplacement(SegmentOrigin origin) {
+    return listed.keySet().containsAll(origin.ids()) && missing(origin) > 0;
+  }
+
+  private long missing(SegmentOrigin origin) {
+    return listed.entrySet().stream()
+        .filter(each -> isMissing(each.getValue()) && origin.ids().contains(each.getKey()))
+        .count();
+  }
+
+  private void takePlace(Unlisted merged) {
+    List<Long> sources = merged.origin.ids();
+    healed.add(
+        "%s: takes the place of its %d sources, %d of them missing; the manifest lost this edit"
+            .formatted(files.named(merged.id()), sources.size(), missing(merged.origin)));
+    manifest.restore(merged.origin, List.of(merged.entry), sources, Map.of());
+    for (long id : sources) {
+      LiveSegment source = listed.remove(id);
+      if (source != null) {
+        source.close();
+      }
+    }
+    listed.put(merged.id(), files.open(merged.entry));
+  }
+
+  // Sealed segments.
+
+  /// Lists sealed segments in place of what the journal lost.
+  ///
+  /// @return true when the manifest has changed, so that the journals have to be checked again
+  public boolean heal(List<JournalLoss> losses) {
+    if (losses.isEmpty()) {
+      return false;
+    }
+    List<Unlisted> sealed = finished();
+    boolean changed = false;
+    for (JournalLoss loss : losses) {
+      long last = manifest.sealedLsns().getOrDefault(loss.lane(), 0L);
+      while (last < loss.lsnLast()) {
+        long next = healNext(sealed, loss.lane(), last);
+        if (next <= last) {
+          break;
+        }
+        changed = true;
+        last = next;
+      }
+    }
+    return changed;
+  }
+
+  /// Lists the segments that were sealed together directly after an LSN of a lane.
+  ///
+  /// @return the last LSN that they hold; 0 when not all of them are here and intact
+  private long healNext(List<Unlisted> sealed, int lane, long lsnAfter) {
+    Map<Integer, Unlisted> parts = new TreeMap<>();
+    int count = 0;
+    long lsnLast = 0;
+    for (Unlisted each : sealed) {
+      SegmentOrigin.Source source = each.origin.sealed(each.id());
+      if (source != null
+          && source.parts() > 0
+          && source.lane() == lane
+          && source.lsnAfter() == lsnAfter
+          && source.lsnLast() >= lsnLast) {
+        if (source.lsnLast() > lsnLast) {
+          parts.clear();
+        }
+        count = source.parts();
+        lsnLast = source.lsnLast();
+        parts.put(source.part(), each);
+      }
+    }
+    if (count == 0 || parts.size() != count || !parts.values().stream().allMatch(this::isIntact)) {
+      return 0;
+    }
+    for (Unlisted part : parts.values()) {
+      manifest.restore(part.origin, List.of(part.entry), List.of(), Map.of(lane, lsnLast));
+      listed.put(part.id(), files.open(part.entry));
+      healed.add(
+          "%s: takes the place of groups %d to %d of lane %d; the manifest lost this edit"
+              .formatted(files.named(part.id()), lsnAfter + 1, lsnLast, lane));
+    }
+    return lsnLast;
+  }
+
+  /// No new segment gets the name of a file that is kept.
+  private void raiseSegmentId() {
+    for (Path file : unlisted()) {
+      long id = SegmentFiles.idOf(file);
+      if (id >= 0 && id < Long.MAX_VALUE) {
+        manifest.raiseSegmentId(id + 1);
+      }
+    }
+  }
+
+  /// Closes the segments.
+  @Override
+  public void close() {
+    listed.values().forEach(LiveSegment::close);
+  }
+}

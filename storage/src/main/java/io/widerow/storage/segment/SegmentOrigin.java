@@ -1,0 +1,97 @@
+package io.widerow.storage.segment;
+
+import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.codec.ByteSource;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a segment was made of, written into its index. With it a store heals whose manifest lost
+/// the edit that listed the segment: a merged one takes the place of its sources, a sealed one that
+/// of the journal it sealed.
+///
+/// ```
+///   long counterLimit | long clockNanos | varint sources | for each:
+///   long segmentId | varint lane | varint lsnAfter | varint lsnLast | varint part | varint parts
+/// ```
+///
+/// @param counterLimit greater than every arrival counter in it
+/// @param clockNanos at or after every arrival time that was given to its events
+/// @param sources sealed segments: itself when it was sealed, those that were merged when it was
+///   merged; none when it is not told
+public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sources) {
+  public static final SegmentOrigin NONE = new SegmentOrigin(0, Long.MIN_VALUE, List.of());
+
+  private static final int SOURCES_MAX = 1 << 16;
+  private static final int SOURCE_BYTES_LEAST = Long.BYTES + 5;
+
+  public SegmentOrigin {
+    sources = List.copyOf(sources);
+  }
+
+  /// A sealed segment, and the part of the journal that it holds.
+  ///
+  /// @param lane the lane of that journal
+  /// @param lsnAfter the last LSN before that part
+  /// @param lsnLast the last LSN of that part
+  /// @param part number of this segment among those that were sealed together
+  /// @param parts number of segments that were sealed together; 0 when only the id is known
+  public record Source(long segmentId, int lane, long lsnAfter, long lsnLast, int part, int parts) {
+    /// A segment that does not tell which part of the journal it holds.
+    public static Source of(long segmentId) {
+      return new Source(segmentId, 0, 0, 0, 0, 0);
+    }
+  }
+
+  /// The sources of a segment: its own, or itself when it does not tell them.
+  public List<Source> sourcesOr(long segmentId) {
+    return sources.isEmpty() ? List.of(Source.of(segmentId)) : sources;
+  }
+
+  /// What a sealed segment holds; null when the segment was merged or does not tell it.
+  public @Nullable Source sealed(long segmentId) {
+    return sources.size() == 1 && sources.getFirst().segmentId == segmentId
+        ? sources.getFirst()
+        : null;
+  }
+
+  /// Ids of the sources.
+  public List<Long> ids() {
+    return sources.stream().map(Source::segmentId).toList();
+  }
+
+  void write(ByteSink out) {
+    out.putLong(counterLimit);
+    out.putLong(clockNanos);
+    out.putVarint(sources.size());
+    for (Source source : sources) {
+      out.putLong(source.segmentId);
+      out.putVarint(source.lane);
+      out.putVarint(source.lsnAfter);
+      out.putVarint(source.lsnLast);
+      out.putVarint(source.part);
+      out.putVarint(source.parts);
+    }
+  }
+
+  static SegmentOrigin read(ByteSource in) {
+    long counterLimit = in.readLong();
+    long clockNanos = in.readLong();
+    int count = in.readCount(0, Math.min(SOURCES_MAX, in.left() / SOURCE_BYTES_LEAST), "sources");
+    List<Source> sources = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      long segmentId = in.readLong();
+      int lane = in.readCount(0, Short.MAX_VALUE, "lane");
+      long lsnAfter = in.readVarint();
+      long lsnLast = in.readVarint();
+      int part = in.readCount(0, Integer.MAX_VALUE, "part");
+      int parts = in.readCount(0, Integer.MAX_VALUE, "parts");
+      if (lsnAfter < 0 || lsnLast < lsnAfter || part > parts) {
+        throw in.corrupt(
+            "source with LSN %d to %d, part %d of %d".formatted(lsnAfter, lsnLast, part, parts));
+      }
+      sources.add(new Source(segmentId, lane, lsnAfter, lsnLast, part, parts));
+    }
+    return new SegmentOrigin(counterLimit, clockNanos, sources);
+  }
+}
