@@ -200,12 +200,23 @@ public final class RealDisk implements Disk {
         channel.close();
         throw new StorageException.Locked(directoryOf(file), holder);
       }
-      channel.truncate(0);
-      channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
+      name(file, channel, owner);
       return channel;
     } catch (IOException failure) {
       closeQuietly(channel, failure);
       throw failed(file, "lock", failure, owner.length());
+    }
+  }
+
+  /// Names the owner in the lock file. On a full disk the owner stays unnamed.
+  private static void name(Path file, FileChannel channel, String owner) throws IOException {
+    channel.truncate(0);
+    try {
+      channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
+    } catch (IOException failure) {
+      if (!(failed(file, "lock", failure, 0) instanceof StorageException.DiskFull)) {
+        throw failure;
+      }
     }
   }
 

@@ -17,21 +17,26 @@ import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.manifest.StoreFormat;
+import io.widerow.storage.recovery.HeldRows;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.recovery.RecoveredNotes;
 import io.widerow.storage.recovery.RecoverySealer;
 import io.widerow.storage.recovery.Replay;
+import io.widerow.storage.recovery.RowSink;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.JournalPin;
 import io.widerow.storage.upkeep.RowSupply;
 import io.widerow.storage.upkeep.Sealer;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// Opens a store: looks before it touches, replays what is not in segments, and starts new
 /// journals. It returns the parts that an [EmbeddedStore] is made of.
@@ -44,6 +49,10 @@ import java.util.function.Function;
 /// 4. make a new journal for each lane
 ///
 /// Killed at any point, the next opening does the same again and comes to the same state.
+///
+/// On a full disk steps 2 to 4 may find no room. Then the disk gets back what the journals reserved
+/// and did not use, and the replayed rows stay in memory. The store is open for reading and expiry,
+/// and a [DelayedStart] does steps 2 to 4 as soon as there is room.
 ///
 /// - Threads: one; it uses the executor while it seals.
 public final class StoreOpener {
@@ -63,15 +72,22 @@ public final class StoreOpener {
   private enum Purpose {
     /// Refuses to open.
     WRITING,
+    /// Refuses to open. Otherwise it touches nothing yet: the disk is full.
+    WRITING_LATER,
     /// Goes on without them, and touches nothing.
     READING,
     /// Goes on without them, and keeps the old journals.
-    ACCEPTING_LOSS
+    ACCEPTING_LOSS;
+
+    boolean writesNow() {
+      return this == WRITING || this == ACCEPTING_LOSS;
+    }
   }
 
   /// What an [EmbeddedStore] is made of. All of it belongs to the store from now on.
   ///
-  /// @param lanes none in a store that is only read
+  /// @param lanes none in a store that is only read, or that was opened on a full disk
+  /// @param start gives the store its lanes when there is room; null when it has them
   /// @param recovery what opening found and did
   record Parts(
       StoreConfig config,
@@ -83,6 +99,7 @@ public final class StoreOpener {
       JournalPin trims,
       LaneContext shared,
       List<EmbeddedLane> lanes,
+      @Nullable DelayedStart start,
       RecoveryReport recovery) {}
 
   /// Opens for reading and writing; makes a store of an empty directory.
@@ -99,8 +116,36 @@ public final class StoreOpener {
     }
     return locked(lock -> {
       UUID storeId = storeId(directory);
-      return open(storeId, journals.apply(storeId), lock, Purpose.WRITING);
+      return openOnAnyDisk(storeId, journals.apply(storeId), lock);
     });
+  }
+
+  /// If there is no room, deletes what nothing needs, and leaves the writing for later.
+  private Parts openOnAnyDisk(UUID storeId, Journal.Factory journals, AutoCloseable lock) {
+    try {
+      return open(storeId, journals, lock, Purpose.WRITING);
+    } catch (StorageException failure) {
+      StorageException.DiskFull full = fullDisk(failure);
+      if (full == null) {
+        throw failure;
+      }
+      journals.freeUnused();
+      new SegmentFiles(disk, config.directory(), storeId).deleteUnfinished();
+      new NotesFiles(disk, config.directory(), storeId).deleteUnfinished();
+      Parts parts = open(storeId, journals, lock, Purpose.WRITING_LATER);
+      DelayedStart start = Objects.requireNonNull(parts.start());
+      start.wait(full);
+      start.goOnHere(); // there may be enough room now
+      return parts;
+    }
+  }
+
+  /// The failure, if it is one for lack of room. A force can find that out, too. It ends the
+  /// opening then, and the next one relies on nothing that was written.
+  private static StorageException.@Nullable DiskFull fullDisk(StorageException failure) {
+    return failure instanceof StorageException.DiskFull full
+        ? full
+        : failure.getCause() instanceof StorageException.DiskFull inForce ? inForce : null;
   }
 
   /// The id of the store that the directory is now, or becomes. Read under the lock: another
@@ -167,6 +212,7 @@ public final class StoreOpener {
     NotesFiles notes = new NotesFiles(disk, directory, storeId);
     List<LiveSegment> segments = new ArrayList<>();
     RowMemory memory = rowMemory(readOnly);
+    RowMemory replayed = purpose == Purpose.WRITING_LATER ? rowMemory(true) : memory;
     try (var recovery = new JournalRecovery(journals, storeId, manifest.sealedLsns())) {
       for (SegmentEntry entry : manifest.segments()) {
         segments.add(files.open(entry));
@@ -180,49 +226,61 @@ public final class StoreOpener {
       var contents = new StoreContents(config, clock, manifest, files, segments, readOnly);
       var trims = new JournalPin();
       LaneContext shared = shared(contents, files, notes, memory, trims);
-      tidy(purpose, files, notes, manifest);
-      if (!readOnly) {
-        notes.cut(recovery::lsnCounted);
+      if (purpose.writesNow()) {
+        tidy(purpose, files, notes, manifest, recovery);
       }
-      List<EmbeddedLane> lanes = new ArrayList<>();
+      List<EmbeddedLane> lanes = List.of();
+      DelayedStart start = null;
       RecoveryReport report;
-      try (var replay = replay(shared, manifest, readOnly)) {
+      var held = new HeldRows(contents, replayed);
+      var recovered = new RecoveredNotes(notes);
+      try (var replay = replay(purpose, shared, held, recovered, manifest)) {
         recovery.replay(replay);
         replay.finish();
-        if (!readOnly) {
-          long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
-          startLanes(lanes, shared, journals, lsn, storeId);
+        long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
+        if (purpose.writesNow()) {
+          recovered.finish();
+          contents.recovered(lsn);
+          lanes = startLanes(shared, journals, lsn);
           endJournals(purpose, journals, recovery.files());
+        } else if (!readOnly) {
+          Later steps = new Later(shared, files, manifest, recovery, journals, lsn);
+          start = new DelayedStart(shared, held, replayed, recovered, recovery::lsnCounted, steps);
         }
         report = report(replay, recovery, losses, segments.size(), startNanos);
         contents.opened();
       }
       return new Parts(
-          config, disk, lock, files, memory, journals, trims, shared, List.copyOf(lanes), report);
+          config, disk, lock, files, memory, journals, trims, shared, lanes, start, report);
     } catch (Throwable failure) {
       segments.forEach(LiveSegment::close);
       manifest.close();
       memory.close();
+      replayed.close();
       throw failure;
     }
   }
 
   private static void requireWhole(Purpose purpose, List<JournalLoss> losses) {
-    if (purpose == Purpose.WRITING && !losses.isEmpty()) {
+    boolean accepted = purpose == Purpose.READING || purpose == Purpose.ACCEPTING_LOSS;
+    if (!accepted && !losses.isEmpty()) {
       throw new StorageException.AcknowledgedDataDamaged(losses);
     }
   }
 
   private static void tidy(
-      Purpose purpose, SegmentFiles files, NotesFiles notes, Manifest manifest) {
-    if (purpose != Purpose.READING) {
-      files.createDirectory();
-      notes.createDirectory();
-      manifest.rewrite();
-    }
+      Purpose purpose,
+      SegmentFiles files,
+      NotesFiles notes,
+      Manifest manifest,
+      JournalRecovery recovery) {
+    files.createDirectory();
+    notes.createDirectory();
+    manifest.rewrite();
     if (purpose == Purpose.WRITING) {
       files.deleteOrphans(manifest.segments());
     }
+    notes.cut(recovery::lsnCounted);
   }
 
   private RowMemory rowMemory(boolean readOnly) {
@@ -242,15 +300,17 @@ public final class StoreOpener {
     return new LaneContext(contents, supply, sealer, room, clock, notes);
   }
 
-  private Replay replay(LaneContext shared, Manifest manifest, boolean readOnly) {
-    RecoverySealer sealer =
-        readOnly ? null : new RecoverySealer(shared.contents(), shared.sealer(), background);
-    return new Replay(
-        shared.contents(),
-        shared.supply(),
-        sealer,
-        new RecoveredNotes(shared.notes()),
-        manifest.sealedLsns());
+  private Replay replay(
+      Purpose purpose,
+      LaneContext shared,
+      HeldRows held,
+      RecoveredNotes recovered,
+      Manifest manifest) {
+    RowSink sink =
+        purpose.writesNow()
+            ? new RecoverySealer(shared.contents(), shared.sealer(), background)
+            : held;
+    return new Replay(shared.contents(), sink, recovered, manifest.sealedLsns());
   }
 
   private RecoveryReport report(
@@ -284,18 +344,86 @@ public final class StoreOpener {
 
   /// Gives each lane a new journal. The manifest counts the journals when all are there: until then
   /// none of them is missed.
-  private void startLanes(
-      List<EmbeddedLane> lanes,
-      LaneContext shared,
-      Journal.Factory journals,
-      long lsn,
-      UUID storeId) {
-    shared.contents().recovered(lsn);
-    for (int i = 0; i < config.lanes(); i++) {
-      shared.notes().fold(config.lanes());
-      Journal journal = journals.create(i, lsn + 1);
-      lanes.add(new EmbeddedLane(i, shared, journal, new FrameEncoder(storeId, i, true), lsn));
+  private List<EmbeddedLane> startLanes(LaneContext shared, Journal.Factory journals, long lsn) {
+    UUID storeId = shared.contents().storeId();
+    List<Journal> made = new ArrayList<>();
+    try {
+      for (int i = 0; i < config.lanes(); i++) {
+        shared.notes().fold(config.lanes());
+        made.add(journals.create(i, lsn + 1));
+      }
+      shared.contents().journalsStarted();
+    } catch (Throwable failure) {
+      made.forEach(Journal::close);
+      throw failure;
     }
-    shared.contents().journalsStarted();
+    List<EmbeddedLane> lanes = new ArrayList<>();
+    for (int i = 0; i < config.lanes(); i++) {
+      var encoder = new FrameEncoder(storeId, i, true);
+      lanes.add(new EmbeddedLane(i, shared, made.get(i), encoder, lsn));
+    }
+    return List.copyOf(lanes);
+  }
+
+  /// What an opening on a full disk left for later. The old journals go before new ones are made,
+  /// so that these find room.
+  private final class Later implements DelayedStart.Steps {
+    private final LaneContext shared;
+    private final SegmentFiles files;
+    private final Manifest manifest;
+    private final JournalRecovery recovery;
+    private final Journal.Factory journals;
+    private final long lsn;
+
+    Later(
+        LaneContext shared,
+        SegmentFiles files,
+        Manifest manifest,
+        JournalRecovery recovery,
+        Journal.Factory journals,
+        long lsn) {
+      this.shared = shared;
+      this.files = files;
+      this.manifest = manifest;
+      this.recovery = recovery;
+      this.journals = journals;
+      this.lsn = lsn;
+    }
+
+    @Override
+    public void tidy() {
+      StoreOpener.tidy(Purpose.WRITING, files, shared.notes(), manifest, recovery);
+    }
+
+    @Override
+    public void clear() {
+      shared.contents().recovered(lsn);
+      shared.contents().journalsEnded();
+      deleteAll();
+    }
+
+    @Override
+    public List<EmbeddedLane> begin() {
+      try {
+        return startLanes(shared, journals, lsn);
+      } catch (StorageException.DiskFull full) {
+        deleteAll(); // journals of some lanes, without frames
+        throw full;
+      }
+    }
+
+    private void deleteAll() {
+      journals.replay(
+          new Journal.FrameReader() {
+            @Override
+            public void frame(int lane, Path file, long sequence, MemorySegment frame) {}
+
+            @Override
+            public boolean wants(int lane) {
+              return false; // they are only counted
+            }
+          });
+      journals.deleteReplayed();
+    }
   }
 }
