@@ -62,7 +62,7 @@ public final class FrameScanner implements AutoCloseable {
 
   /// Bytes of a file up to the last one that is not zero.
   static long writtenBytes(DiskFile file) {
-    MemorySegment read = MemorySegment.ofArray(new long[(int) (ZEROS.byteSize() / Long.BYTES)]);
+    MemorySegment read = MemorySegment.ofArray(new byte[(int) ZEROS.byteSize()]);
     long end = file.size();
     while (end > 0) {
       long from = Math.max(0, end - read.byteSize());
