@@ -27,8 +27,8 @@ import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.recovery.LaneCheck;
-import io.widerow.storage.recovery.RecoverySealer;
 import io.widerow.storage.recovery.Replay;
+import io.widerow.storage.recovery.RowSink;
 import io.widerow.storage.segment.PieceReader;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
@@ -166,7 +166,7 @@ class PlantedBugsTest {
         planted(
             "recovery seals what it replays",
             SuiteCheck.CRASH,
-            Cut.out(Replay.class, "sealRows", RecoverySealer.class, "seal")),
+            Cut.out(Replay.class, "sealRows", RowSink.class, "seal")),
         planted(
             "recovery seals before it deletes the journals",
             SuiteCheck.CRASH,
