@@ -305,7 +305,8 @@ public final class Daemon implements AutoCloseable {
   private void tellFull() {
     String full = store.full();
     if (full != null && !fullTold) {
-      LOG.log(Level.WARNING, "the disk is full: {0}; nothing is taken in until there is room", full);
+      LOG.log(
+          Level.WARNING, "the disk is full: {0}; nothing is taken in until there is room", full);
     } else if (full == null && fullTold && failure() == null) {
       LOG.log(Level.WARNING, "the disk has room again: events are taken in");
     }

@@ -29,7 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Goal: when a disk fails a force or a write, or is full, no acknowledged event is lost and nobody
 /// has to intervene. Method: the daemon under load. The n-th force or write fails by `strace`
 /// injection; or its disk is filled and emptied at random times, and the daemon is killed while the
-/// disk is full and started again before or after there is room. `-Derrors=<n>` and `-Dfills=<n>` set how often; `-Dseed=<n>` replays a run.
+/// disk is full and started again before or after there is room. `-Derrors=<n>` and `-Dfills=<n>`
+/// set how often; `-Dseed=<n>` replays a run.
 @Tag("faults")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class DiskFaultTest {
