@@ -158,8 +158,7 @@ class FullDiskTest {
         for (int line = 0; line < 400; line++) {
           random.nextBytes(noise);
           String body = Base64.getEncoder().encodeToString(noise);
-          lines.append(
-              "{\"ts\":\"%s\",\"type\":\"old\",\"body\":\"%s\"}%n".formatted(old, body));
+          lines.append("{\"ts\":\"%s\",\"type\":\"old\",\"body\":\"%s\"}%n".formatted(old, body));
         }
         assertEquals(200, post(daemon, Http.NDJSON, lines.toString()).statusCode());
       }

@@ -200,7 +200,7 @@ class FullDiskStartTest {
   void roomMayComeAndGo() {
     var random = new SplittableRandom(8);
     for (int run = 0; run < 60; run++) {
-      long from = 1 + random.nextInt(40);
+      long from = 1L + random.nextInt(40);
       String what = "run %d, full from operation %d on".formatted(run, from);
       SimDisk disk = killed();
       disk.fillFor(from, from + 1 + random.nextInt(60));
