@@ -289,13 +289,18 @@ public final class ServeCommand implements Callable<Integer> {
               "widerow: %s on %s, %s"
                   .formatted(protocol.name(), receiver.address(), protocol.transports()));
     }
+    String full = store.full();
+    if (full != null) {
+      err().println("widerow: the disk is full: " + full);
+    }
     out()
         .println(
             "widerow: "
                 + store.statistics().segmentEvents()
                 + " events in segments, "
                 + store.statistics().openEvents()
-                + " in open rows; ready");
+                + " in open rows; ready"
+                + (full == null ? "" : " to read, and to take events when there is room"));
     out().flush();
   }
 

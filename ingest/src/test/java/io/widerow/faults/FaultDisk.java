@@ -2,6 +2,7 @@ package io.widerow.faults;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -147,6 +148,25 @@ public final class FaultDisk implements AutoCloseable {
   /// The directory on the disk for the files of the test.
   public Path root() {
     return mount;
+  }
+
+  /// Fills the disk to the last byte. What the file holds already stays.
+  ///
+  /// @param ballast a file on the disk
+  public static void fill(Path ballast) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(ballast.toFile(), "rw")) {
+      file.seek(file.length());
+      for (int piece = 1 << 20; piece >= 1; piece /= 2) {
+        try {
+          byte[] bytes = new byte[piece];
+          while (true) {
+            file.write(bytes);
+          }
+        } catch (IOException full) {
+          file.getFD().sync();
+        }
+      }
+    }
   }
 
   /// Forces everything written so far to the disk.

@@ -29,7 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Goal: when a disk fails a force or a write, or is full, no acknowledged event is lost and nobody
 /// has to intervene. Method: the daemon under load. The n-th force or write fails by `strace`
 /// injection; or its disk is filled and emptied at random times, and the daemon is killed while the
-/// disk is full. `-Derrors=<n>` and `-Dfills=<n>` set how often; `-Dseed=<n>` replays a run.
+/// disk is full and started again before or after there is room. `-Derrors=<n>` and `-Dfills=<n>`
+/// set how often; `-Dseed=<n>` replays a run.
 @Tag("faults")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class DiskFaultTest {
@@ -42,6 +43,7 @@ class DiskFaultTest {
   private static final String[] SMALL = ServeProcess.small(RESERVE_BYTES);
 
   @TempDir private Path directory = Path.of(".");
+  private int startsOnFullDisk;
 
   /// The n-th force of a thread, or its n-th write at an offset of the journal, fails, for n = 1,
   /// 2, 3 ... and then at random later n. `strace` counts by thread, so the call fails in each
@@ -142,7 +144,11 @@ class DiskFaultTest {
         ServeProcess.delete(disk.root().resolve("d"));
       }
     }
-    FaultRecords.add("disk full", resumeMillis.length, all, resumeMillis);
+    FaultRecords.add(
+        "disk full, %d starts on the full disk".formatted(startsOnFullDisk),
+        resumeMillis.length,
+        all,
+        resumeMillis);
     Arrays.sort(resumeMillis);
     System.out.printf(
         "seed %d: disk filled %d times, %d batches acknowledged; took events again after p50 %d"
@@ -172,8 +178,20 @@ class DiskFaultTest {
         load.awaitRefused(20);
         if (random.nextInt(3) == 0) {
           daemon.kill();
+          while (random.nextInt(3) > 0) {
+            daemon = startOnFullDisk(jvm, data, ballast);
+            load.moveTo(daemon.port());
+            load.verifyAcknowledged();
+            daemon.kill();
+          }
+          boolean full = random.nextBoolean();
+          if (full) {
+            daemon = startOnFullDisk(jvm, data, ballast);
+          }
           Files.delete(ballast);
-          daemon = ServeProcess.startLogging(jvm, directory, data, SMALL);
+          if (!full) {
+            daemon = ServeProcess.startLogging(jvm, directory, data, SMALL);
+          }
           load.moveTo(daemon.port());
         } else {
           Files.delete(ballast);
@@ -191,6 +209,12 @@ class DiskFaultTest {
     } finally {
       daemon.close();
     }
+  }
+
+  private ServeProcess startOnFullDisk(QuickJvm jvm, Path data, Path ballast) throws IOException {
+    FaultDisk.fill(ballast);
+    startsOnFullDisk++;
+    return ServeProcess.startLogging(jvm, directory, data, SMALL);
   }
 
   /// Fills the disk until about so many bytes are free.

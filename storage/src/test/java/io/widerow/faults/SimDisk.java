@@ -26,6 +26,9 @@ public final class SimDisk implements Disk {
   private long operations; // writes, forces and directory operations so far
   private long failFrom = Long.MAX_VALUE;
   private long failUntil = Long.MAX_VALUE;
+  private long fullFrom = Long.MAX_VALUE;
+  private long fullUntil = Long.MAX_VALUE;
+  private long refused; // for lack of room
   private long crashAt = Long.MAX_VALUE;
   private Runnable beforeEach = () -> {};
 
@@ -63,6 +66,18 @@ public final class SimDisk implements Disk {
   public synchronized void failOperations(long from, long until) {
     failFrom = from;
     failUntil = until;
+  }
+
+  /// Makes operations numbered `[from, until)` that may need room fail with ENOSPC: all but
+  /// deletions, truncations and forces.
+  public synchronized void fillFor(long from, long until) {
+    fullFrom = from;
+    fullUntil = until;
+  }
+
+  /// How many operations were refused for lack of room.
+  public synchronized long refused() {
+    return refused;
   }
 
   /// Cuts the power at an operation: neither it nor any later one happens.
@@ -133,9 +148,19 @@ public final class SimDisk implements Disk {
   }
 
   private void requireRoom(Path path, long more) {
+    requireSpared(path, more);
     long used = root.bytes();
     if (used + more > capacityBytes) {
+      refused++;
       throw new StorageException.DiskFull(path, Math.max(0, capacityBytes - used), more);
+    }
+  }
+
+  /// Fails when [#fillFor] names the present operation.
+  private void requireSpared(Path path, long more) {
+    if (operations >= fullFrom && operations < fullUntil) {
+      refused++;
+      throw new StorageException.DiskFull(path, 0, more);
     }
   }
 
@@ -210,6 +235,7 @@ public final class SimDisk implements Disk {
   @Override
   public synchronized void link(Path file, Path link) {
     operation(link, "link");
+    requireSpared(link, 0);
     if (parent(link).entries().containsKey(name(link))) {
       throw failed(link, "link", "it exists");
     }
@@ -220,6 +246,7 @@ public final class SimDisk implements Disk {
   public synchronized void createDirectory(Path directory) {
     if (!exists(directory)) {
       operation(directory, "create");
+      requireSpared(directory, 0);
       parent(directory).put(name(directory), new SimDirectory());
     }
   }
@@ -227,6 +254,7 @@ public final class SimDisk implements Disk {
   @Override
   public synchronized void rename(Path source, Path target) {
     operation(source, "rename");
+    requireSpared(source, 0);
     if (!parent(source).entries().containsKey(name(source))) {
       throw failed(source, "rename", "no such file");
     }

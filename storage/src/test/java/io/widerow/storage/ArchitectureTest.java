@@ -23,7 +23,7 @@ class ArchitectureTest {
 
   /// The classes that touch files themselves; all others go through [Disk].
   private static final String FILE_CLASSES =
-      "io\\.widerow\\.storage\\.((disk\\.(RealDisk|OpenFiles|ReadFile|ResidentPages|WrittenFile))"
+      "io\\.widerow\\.storage\\.((disk\\.(RealDisk|DirectoryLock|OpenFiles|ReadFile|ResidentPages|WrittenFile))"
           + "|FileLimit|journal\\.Chronicle).*";
 
   private static final JavaClasses MAIN =

@@ -126,14 +126,25 @@ final class DirectoryLock implements Disk.Lock {
       if (!tryLock(channel)) {
         throw new StorageException.Locked(directory, owner(channel));
       }
-      channel.truncate(0);
-      channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
+      name(file, channel, owner);
       return new DirectoryLock(
           file, key, keyOf(file, LinkOption.NOFOLLOW_LINKS), descriptor, channel);
     } catch (Throwable failure) {
       closeDescriptor(descriptor);
       closeQuietly(channel, failure);
       throw failure;
+    }
+  }
+
+  /// Names the owner in the lock file. On a full disk the owner stays unnamed.
+  private static void name(Path file, FileChannel channel, String owner) throws IOException {
+    channel.truncate(0);
+    try {
+      channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
+    } catch (IOException failure) {
+      if (!(RealDisk.failed(file, "lock", failure, 0) instanceof StorageException.DiskFull)) {
+        throw failure;
+      }
     }
   }
 

@@ -79,8 +79,9 @@ public final class EmbeddedStore implements EventStore {
   private final Sealer sealer;
   private final Merger merger;
   private final DiskRoom room;
-  private final List<EmbeddedLane> lanes; // none in a store that is only read
+  private final List<EmbeddedLane> lanes; // none in a store that is only read, or waits for room
   private final WitnessFile witness;
+  private final @Nullable DelayedStart start; // of a store that was opened on a full disk
   private final RecoveryReport recovery;
   private final BlockReaderPool readers = new BlockReaderPool();
 
@@ -131,6 +132,7 @@ public final class EmbeddedStore implements EventStore {
     this.room = shared.room();
     this.lanes = parts.lanes();
     this.witness = parts.witness();
+    this.start = parts.start();
     this.recovery = parts.recovery();
   }
 
@@ -157,7 +159,16 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public LaneWriter lane(int lane) {
-    return lanes.get(lane);
+    return start == null ? lanes.get(lane) : start.writer(lane);
+  }
+
+  /// The lanes that take events.
+  private List<EmbeddedLane> lanesNow() {
+    return start == null ? lanes : start.lanes();
+  }
+
+  private boolean waitsForRoom() {
+    return start != null && !start.isDone();
   }
 
   @Override
@@ -215,7 +226,7 @@ public final class EmbeddedStore implements EventStore {
   @Override
   public void maintain() {
     long old = clock.monotonicNanos() - config.openAge().toNanos();
-    for (EmbeddedLane lane : lanes) {
+    for (EmbeddedLane lane : lanesNow()) {
       if (lane.isOlderThan(old)) {
         lane.requestSeal();
       }
@@ -224,14 +235,22 @@ public final class EmbeddedStore implements EventStore {
       writeWitness();
       contents.keepClock(CLOCK_AGE);
       sealer.retry();
-      merger.start();
+      if (start == null || start.isTidy()) {
+        merger.start();
+      }
+      if (start != null) {
+        start.goOn(); // what just expired may have made room
+      }
     }
   }
 
   /// Writes down how far each journal is durable, apart from the journals.
   private void writeWitness() {
+    if (waitsForRoom()) {
+      return; // what it says of the old journals still counts
+    }
     try {
-      witness.write(StoreOpener.durable(lanes));
+      witness.write(StoreOpener.durable(lanesNow()));
     } catch (StorageException left) {
       contents.backgroundFailed(left); // what it said before stays true
     }
@@ -239,7 +258,9 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public @Nullable String full() {
-    return room.full();
+    return start != null && waitsForRoom() && !contents.hasEnded()
+        ? start.refusal().getMessage()
+        : room.full();
   }
 
   /// Makes a copy of the store, by hard links, while everything else goes on.
@@ -248,8 +269,11 @@ public final class EmbeddedStore implements EventStore {
   /// @throws StorageException when `target` exists or links cannot be made. Nothing half-made is
   ///   left
   public StoreSnapshot.Report snapshot(Path target) {
+    if (start != null && waitsForRoom()) {
+      throw start.refusal(); // what is only in the old journals has no lane
+    }
     return trims.holding(
-        () -> StoreSnapshot.ofOpen(contents, lanes, notes, disk, journals, target));
+        () -> StoreSnapshot.ofOpen(contents, lanesNow(), notes, disk, journals, target));
   }
 
   @Override
@@ -259,15 +283,15 @@ public final class EmbeddedStore implements EventStore {
     StorageException end = contents.failure();
     StorageException background = contents.backgroundFailure();
     return new StoreStatistics(
-        lanes.stream().mapToLong(lane -> lane.counters().events()).sum(),
-        lanes.stream().mapToLong(lane -> lane.counters().bytes()).sum(),
+        lanesNow().stream().mapToLong(lane -> lane.counters().events()).sum(),
+        lanesNow().stream().mapToLong(lane -> lane.counters().bytes()).sum(),
         now.rows().stream().mapToLong(OpenRows::committedEvents).sum(),
-        memory.usedBytes(),
+        memory.usedBytes() + (start == null ? 0 : start.memoryBytes()),
         segments.size(),
         segments.stream().mapToLong(segment -> segment.entry().events()).sum(),
         segments.stream().mapToLong(segment -> segment.entry().bytes()).sum(),
-        lanes.stream().mapToLong(lane -> lane.journal().bytes()).sum(),
-        lanes.stream().mapToLong(lane -> lane.counters().journalBytes()).sum(),
+        lanesNow().stream().mapToLong(lane -> lane.journal().bytes()).sum(),
+        lanesNow().stream().mapToLong(lane -> lane.counters().journalBytes()).sum(),
         files.bytesWritten(),
         sealer.sealedCount(),
         merger.merges(),
@@ -280,7 +304,7 @@ public final class EmbeddedStore implements EventStore {
   /// is written to.
   public void sealAll() {
     contents.requireWriting();
-    lanes.forEach(EmbeddedLane::sealForClose);
+    lanesNow().forEach(EmbeddedLane::sealForClose);
   }
 
   /// Waits for what runs in the background. For owners that measure, and for tests.
@@ -294,11 +318,14 @@ public final class EmbeddedStore implements EventStore {
   @Override
   public void close() {
     trims.close();
+    if (start != null) {
+      start.close();
+    }
     try {
       sealer.pace().end();
       if (!contents.hasEnded()) {
         writeWitness();
-        lanes.forEach(EmbeddedLane::sealForClose);
+        lanesNow().forEach(EmbeddedLane::sealForClose);
       }
       awaitBackground();
       if (!contents.hasEnded()) {
@@ -312,12 +339,15 @@ public final class EmbeddedStore implements EventStore {
   }
 
   private void free() {
-    lanes.forEach(EmbeddedLane::close);
+    lanesNow().forEach(EmbeddedLane::close);
     witness.close();
     sealer.close();
     contents.close();
     readers.close();
     memory.close();
+    if (start != null) {
+      start.free();
+    }
     StoreLock.giveBack(config.directory(), lock);
   }
 }

@@ -20,22 +20,27 @@ import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.StoreFormat;
+import io.widerow.storage.recovery.HeldRows;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.recovery.RecoveredNotes;
 import io.widerow.storage.recovery.RecoverySealer;
 import io.widerow.storage.recovery.Replay;
+import io.widerow.storage.recovery.RowSink;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.JournalPin;
 import io.widerow.storage.upkeep.RowSupply;
 import io.widerow.storage.upkeep.Sealer;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Opens a store: looks before it touches, replays what is not in segments, and starts new
 /// journals. It returns the parts that an [EmbeddedStore] is made of.
@@ -48,6 +53,10 @@ import java.util.stream.Stream;
 /// 4. make a new journal for each lane
 ///
 /// Killed at any point, the next opening does the same again and comes to the same state.
+///
+/// On a full disk steps 2 to 4 may find no room. Then the disk gets back what the journals reserved
+/// and did not use, and the replayed rows stay in memory. The store is open for reading and expiry,
+/// and a [DelayedStart] does steps 2 to 4 as soon as there is room.
 ///
 /// - Threads: one; it uses the executor while it seals.
 public final class StoreOpener {
@@ -67,15 +76,22 @@ public final class StoreOpener {
   private enum Purpose {
     /// Refuses to open.
     WRITING,
+    /// Refuses to open. Otherwise it touches nothing yet: the disk is full.
+    WRITING_LATER,
     /// Goes on without them, and touches nothing.
     READING,
     /// Goes on without them, and keeps the old journals.
-    ACCEPTING_LOSS
+    ACCEPTING_LOSS;
+
+    boolean writesNow() {
+      return this == WRITING || this == ACCEPTING_LOSS;
+    }
   }
 
   /// What an [EmbeddedStore] is made of. All of it belongs to the store from now on.
   ///
-  /// @param lanes none in a store that is only read
+  /// @param lanes none in a store that is only read, or that was opened on a full disk
+  /// @param start gives the store its lanes when there is room; null when it has them
   /// @param recovery what opening found and did
   record Parts(
       StoreConfig config,
@@ -88,6 +104,7 @@ public final class StoreOpener {
       LaneContext shared,
       List<EmbeddedLane> lanes,
       WitnessFile witness,
+      @Nullable DelayedStart start,
       RecoveryReport recovery) {}
 
   /// Opens for reading and writing; makes a store of an empty directory.
@@ -104,8 +121,36 @@ public final class StoreOpener {
     }
     return locked(lock -> {
       UUID storeId = storeId(directory);
-      return open(storeId, journals.apply(storeId), lock, Purpose.WRITING);
+      return openOnAnyDisk(storeId, journals.apply(storeId), lock);
     });
+  }
+
+  /// If there is no room, deletes what nothing needs, and leaves the writing for later.
+  private Parts openOnAnyDisk(UUID storeId, Journal.Factory journals, Disk.Lock lock) {
+    try {
+      return open(storeId, journals, lock, Purpose.WRITING);
+    } catch (StorageException failure) {
+      StorageException.DiskFull full = fullDisk(failure);
+      if (full == null) {
+        throw failure;
+      }
+      journals.freeUnused();
+      new SegmentFiles(disk, config.directory(), storeId).deleteUnfinished();
+      new NotesFiles(disk, config.directory(), storeId).deleteUnfinished();
+      Parts parts = open(storeId, journals, lock, Purpose.WRITING_LATER);
+      DelayedStart start = Objects.requireNonNull(parts.start());
+      start.wait(full);
+      start.goOnHere(); // there may be enough room now
+      return parts;
+    }
+  }
+
+  /// The failure, if it is one for lack of room. A force can find that out, too. It ends the
+  /// opening then, and the next one relies on nothing that was written.
+  private static StorageException.@Nullable DiskFull fullDisk(StorageException failure) {
+    return failure instanceof StorageException.DiskFull full
+        ? full
+        : failure.getCause() instanceof StorageException.DiskFull inForce ? inForce : null;
   }
 
   /// The id of the store that the directory is now, or becomes. Read under the lock: another
@@ -174,6 +219,7 @@ public final class StoreOpener {
     WitnessFile witnessFile = new WitnessFile(disk, directory, storeId);
     SegmentInventory inventory = SegmentInventory.open(files, manifest);
     RowMemory memory = rowMemory(readOnly);
+    RowMemory replayed = purpose == Purpose.WRITING_LATER ? rowMemory(true) : memory;
     try (var recovery =
         JournalRecovery.checked(journals, directory, manifest, witness, inventory::heal)) {
       List<JournalLoss> losses = recovery.losses();
@@ -188,19 +234,28 @@ public final class StoreOpener {
       }
       var trims = new JournalPin();
       LaneContext shared = shared(contents, files, notes, memory, trims);
-      List<String> remarks = tidy(purpose, files, notes, manifest, inventory);
-      if (!readOnly) {
-        notes.cut(recovery::lsnCounted);
+      List<String> remarks = inventory.healed();
+      if (purpose.writesNow()) {
+        remarks = tidy(purpose, files, notes, manifest, inventory, recovery);
       }
-      List<EmbeddedLane> lanes = new ArrayList<>();
+      List<EmbeddedLane> lanes = List.of();
+      DelayedStart start = null;
       RecoveryReport report;
-      try (var replay = replay(shared, manifest, readOnly)) {
+      var held = new HeldRows(contents, replayed);
+      var recovered = new RecoveredNotes(notes);
+      try (var replay = replay(purpose, shared, held, recovered, manifest)) {
         recovery.replay(replay);
         replay.finish();
-        if (!readOnly) {
-          long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
-          startLanes(lanes, shared, journals, lsn, storeId, witnessFile);
+        long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
+        if (purpose.writesNow()) {
+          recovered.finish();
+          contents.recovered(lsn);
+          lanes = startLanes(shared, journals, witnessFile, lsn);
           endJournals(purpose, journals, recovery.files());
+        } else if (!readOnly) {
+          Later steps =
+              new Later(shared, files, manifest, inventory, recovery, journals, witnessFile, lsn);
+          start = new DelayedStart(shared, held, replayed, recovered, recovery::lsnCounted, steps);
         }
         List<Damage> damage = damage(losses, witness);
         report = report(replay, recovery, damage, remarks, segments.size(), startNanos);
@@ -215,20 +270,23 @@ public final class StoreOpener {
           journals,
           trims,
           shared,
-          List.copyOf(lanes),
+          lanes,
           witnessFile,
+          start,
           report);
     } catch (Throwable failure) {
       witnessFile.close();
       inventory.close();
       manifest.close();
       memory.close();
+      replayed.close();
       throw failure;
     }
   }
 
   private static void requireWhole(Purpose purpose, List<JournalLoss> losses) {
-    if (purpose == Purpose.WRITING && !losses.isEmpty()) {
+    boolean accepted = purpose == Purpose.READING || purpose == Purpose.ACCEPTING_LOSS;
+    if (!accepted && !losses.isEmpty()) {
       throw new StorageException.AcknowledgedDataDamaged(losses);
     }
   }
@@ -242,11 +300,9 @@ public final class StoreOpener {
       SegmentFiles files,
       NotesFiles notes,
       Manifest manifest,
-      SegmentInventory inventory) {
+      SegmentInventory inventory,
+      JournalRecovery recovery) {
     List<String> remarks = new ArrayList<>(inventory.healed());
-    if (purpose == Purpose.READING) {
-      return remarks;
-    }
     files.createDirectory();
     notes.createDirectory();
     Quarantine quarantine = new Quarantine(disk, config.directory());
@@ -256,6 +312,7 @@ public final class StoreOpener {
       remarks.add(manifest.unreadable() + "; kept as " + kept);
     }
     manifest.rewrite();
+    notes.cut(recovery::lsnCounted);
     if (whole) {
       files.deleteOrphans(manifest.segments());
       return remarks;
@@ -287,15 +344,17 @@ public final class StoreOpener {
     return new LaneContext(contents, supply, sealer, room, clock, notes);
   }
 
-  private Replay replay(LaneContext shared, Manifest manifest, boolean readOnly) {
-    RecoverySealer sealer =
-        readOnly ? null : new RecoverySealer(shared.contents(), shared.sealer(), background);
-    return new Replay(
-        shared.contents(),
-        shared.supply(),
-        sealer,
-        new RecoveredNotes(shared.notes()),
-        manifest.sealedLsns());
+  private Replay replay(
+      Purpose purpose,
+      LaneContext shared,
+      HeldRows held,
+      RecoveredNotes recovered,
+      Manifest manifest) {
+    RowSink sink =
+        purpose.writesNow()
+            ? new RecoverySealer(shared.contents(), shared.sealer(), background)
+            : held;
+    return new Replay(shared.contents(), sink, recovered, manifest.sealedLsns());
   }
 
   private RecoveryReport report(
@@ -336,22 +395,98 @@ public final class StoreOpener {
   }
 
   /// Gives each lane a new journal. The manifest counts the journals when all are there: until then
-  /// none of them is missed. The witness names them before that, and before the old ones go.
-  private void startLanes(
-      List<EmbeddedLane> lanes,
-      LaneContext shared,
-      Journal.Factory journals,
-      long lsn,
-      UUID storeId,
-      WitnessFile witness) {
-    shared.contents().recovered(lsn);
-    for (int i = 0; i < config.lanes(); i++) {
-      shared.notes().fold(config.lanes());
-      Journal journal = journals.create(i, lsn + 1);
-      lanes.add(new EmbeddedLane(i, shared, journal, new FrameEncoder(storeId, i, true), lsn));
+  /// none of them is missed. The witness names them before that.
+  private List<EmbeddedLane> startLanes(
+      LaneContext shared, Journal.Factory journals, WitnessFile witness, long lsn) {
+    UUID storeId = shared.contents().storeId();
+    List<Journal> made = new ArrayList<>();
+    try {
+      for (int i = 0; i < config.lanes(); i++) {
+        shared.notes().fold(config.lanes());
+        made.add(journals.create(i, lsn + 1));
+      }
+      witness.write(made.stream().map(journal -> Witness.Lane.of(lsn, journal)).toList());
+      shared.contents().journalsStarted();
+    } catch (Throwable failure) {
+      made.forEach(Journal::close);
+      throw failure;
     }
-    witness.write(durable(lanes));
-    shared.contents().journalsStarted();
+    List<EmbeddedLane> lanes = new ArrayList<>();
+    for (int i = 0; i < config.lanes(); i++) {
+      var encoder = new FrameEncoder(storeId, i, true);
+      lanes.add(new EmbeddedLane(i, shared, made.get(i), encoder, lsn));
+    }
+    return List.copyOf(lanes);
+  }
+
+  /// What an opening on a full disk left for later. The old journals go before new ones are made,
+  /// so that these find room.
+  private final class Later implements DelayedStart.Steps {
+    private final LaneContext shared;
+    private final SegmentFiles files;
+    private final Manifest manifest;
+    private final SegmentInventory inventory;
+    private final JournalRecovery recovery;
+    private final Journal.Factory journals;
+    private final WitnessFile witness;
+    private final long lsn;
+
+    Later(
+        LaneContext shared,
+        SegmentFiles files,
+        Manifest manifest,
+        SegmentInventory inventory,
+        JournalRecovery recovery,
+        Journal.Factory journals,
+        WitnessFile witness,
+        long lsn) {
+      this.shared = shared;
+      this.files = files;
+      this.manifest = manifest;
+      this.inventory = inventory;
+      this.recovery = recovery;
+      this.journals = journals;
+      this.witness = witness;
+      this.lsn = lsn;
+    }
+
+    @Override
+    public void tidy() {
+      List<String> _ =
+          StoreOpener.this.tidy(
+              Purpose.WRITING, files, shared.notes(), manifest, inventory, recovery);
+    }
+
+    @Override
+    public void clear() {
+      shared.contents().recovered(lsn);
+      shared.contents().journalsEnded();
+      deleteAll();
+    }
+
+    @Override
+    public List<EmbeddedLane> begin() {
+      try {
+        return startLanes(shared, journals, witness, lsn);
+      } catch (StorageException.DiskFull full) {
+        deleteAll(); // journals of some lanes, without frames
+        throw full;
+      }
+    }
+
+    private void deleteAll() {
+      journals.replay(
+          new Journal.FrameReader() {
+            @Override
+            public void frame(int lane, Path file, long sequence, MemorySegment frame) {}
+
+            @Override
+            public boolean wants(int lane) {
+              return false; // they are only counted
+            }
+          });
+      journals.deleteReplayed();
+    }
   }
 
   /// How far the journal of each lane is durable, for the store's witness.

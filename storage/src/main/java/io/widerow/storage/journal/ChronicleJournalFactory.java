@@ -196,6 +196,28 @@ public final class ChronicleJournalFactory implements Journal.Factory {
     replayed.clear();
   }
 
+  /// Deletes files without frames, and gives back the blocks at the ends of the others that were
+  /// reserved and never written. Sizes stay as they are.
+  @Override
+  public void freeUnused() {
+    if (!disk.exists(journal)) {
+      return;
+    }
+    disk.list(journal).forEach(this::deleteUnneeded);
+    for (Found found : Found.in(disk, journal)) {
+      Path data = found.path().resolve(ChronicleFile.DATA_FILE);
+      if (disk.exists(data)) {
+        long written;
+        try (DiskFile file = disk.open(data)) {
+          written = FrameScanner.writtenBytes(file);
+        }
+        try (NativeFile file = new NativeFile(data)) {
+          file.release(written);
+        }
+      }
+    }
+  }
+
   private void deleteUnneeded(Path path) {
     if (NOT_NEEDED.matcher(String.valueOf(path.getFileName())).matches() && disk.exists(path)) {
       ChronicleFile.delete(disk, path);

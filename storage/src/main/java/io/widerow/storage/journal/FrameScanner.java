@@ -3,6 +3,7 @@ package io.widerow.storage.journal;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.DiskFile;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.UUID;
 
@@ -57,6 +58,27 @@ public final class FrameScanner implements AutoCloseable {
         return;
       }
     }
+  }
+
+  /// Bytes of a file up to the last one that is not zero.
+  static long writtenBytes(DiskFile file) {
+    MemorySegment read = MemorySegment.ofArray(new byte[(int) ZEROS.byteSize()]);
+    long end = file.size();
+    while (end > 0) {
+      long from = Math.max(0, end - read.byteSize());
+      MemorySegment piece = read.asSlice(0, end - from);
+      if (file.read(piece, from) < piece.byteSize()) {
+        return file.size(); // it cannot be told
+      }
+      if (piece.mismatch(ZEROS.asSlice(0, piece.byteSize())) >= 0) {
+        while (piece.get(ValueLayout.JAVA_BYTE, end - from - 1) == 0) {
+          end--;
+        }
+        return end;
+      }
+      end = from;
+    }
+    return 0;
   }
 
   /// Copies valid frames to the start of another file, one after the other.

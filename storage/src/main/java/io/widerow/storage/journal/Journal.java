@@ -66,6 +66,10 @@ public interface Journal extends AutoCloseable {
 
     /// Deletes every journal file that existed when [#replay] ran.
     void deleteReplayed();
+
+    /// Frees what the journals of a stopped store take on the disk and do not need, for a start on
+    /// a full disk. What a replay finds stays as it is. Call it before the first [#create].
+    default void freeUnused() {}
   }
 
   /// Receives the frames that a replay finds.

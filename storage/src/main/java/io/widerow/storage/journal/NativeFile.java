@@ -25,6 +25,7 @@ public final class NativeFile implements AutoCloseable {
   private static final int INTERRUPTED = 4;
   private static final int NO_SPACE = 28;
   private static final int QUOTA = 122;
+  private static final int KEEP_SIZE_PUNCH_HOLE = 0x1 | 0x2;
   private static final int PAGE_BYTES = 4 << 10;
   private static final MemorySegment ZEROS = Arena.global().allocate(PAGE_BYTES).asReadOnly();
 
@@ -55,6 +56,15 @@ public final class NativeFile implements AutoCloseable {
       LINKER.downcallHandle(
           LINKER.defaultLookup().findOrThrow("posix_fallocate"),
           FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG));
+  private static final MethodHandle RELEASE =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().findOrThrow("fallocate"),
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
               ValueLayout.JAVA_INT,
               ValueLayout.JAVA_INT,
               ValueLayout.JAVA_LONG,
@@ -102,6 +112,19 @@ public final class NativeFile implements AutoCloseable {
     }
     if (error != 0) {
       throw failed("reserve " + bytes + " bytes", error);
+    }
+  }
+
+  /// Gives back the blocks from `from` to the end of the file, which hold zeros. The size stays.
+  /// Does nothing on a file system that cannot.
+  void release(long from) {
+    long start = (from + PAGE_BYTES - 1) & -PAGE_BYTES;
+    try {
+      int _ =
+          (int)
+              RELEASE.invokeExact(descriptor, KEEP_SIZE_PUNCH_HOLE, start, Long.MAX_VALUE - start);
+    } catch (Throwable failure) {
+      throw new IllegalStateException(failure);
     }
   }
 

@@ -89,9 +89,7 @@ public final class NotesFiles {
   ///
   /// @param last by lane, the greatest LSN whose note counts
   public void cut(IntToLongFunction last) {
-    disk.list(directory).stream()
-        .filter(path -> path.toString().endsWith(NotesFile.TEMPORARY))
-        .forEach(disk::delete);
+    deleteUnfinished();
     lanes.forEach((lane, files) -> {
       long limit = last.applyAsLong(lane);
       List<NotesFile> stale = files.stream().filter(file -> file.last() > limit).toList();
@@ -102,6 +100,15 @@ public final class NotesFiles {
       }
     });
     disk.forceDirectory(directory);
+  }
+
+  /// Deletes files that a crash left unfinished.
+  public void deleteUnfinished() {
+    if (disk.exists(directory)) {
+      disk.list(directory).stream()
+          .filter(path -> path.toString().endsWith(NotesFile.TEMPORARY))
+          .forEach(disk::delete);
+    }
   }
 
   /// Adds notes of a lane. Durable on return.
@@ -219,11 +226,28 @@ public final class NotesFiles {
 
   /// Reports the notes of all lanes, oldest first, each once. Call it before anything is added.
   public void tell(LaneWriter.NoteReader reader) {
+    tell(reader, _ -> Long.MAX_VALUE, List.of());
+  }
+
+  /// The same before [#cut]: without notes that do not count, and with those of the journals.
+  ///
+  /// @param last by lane, the greatest LSN whose note counts
+  /// @param journaled notes of all lanes, some of which may be in files already
+  public void tell(
+      LaneWriter.NoteReader reader, IntToLongFunction last, Collection<Note> journaled) {
     var telling = new PriorityQueue<NotesCursor>(Comparator.comparingLong(NotesCursor::lsn));
     lanes.values().stream()
         .flatMap(List::stream)
-        .filter(file -> file.last() > 0)
-        .forEach(file -> telling.add(new NotesCursor(file, this::sorted)));
+        .filter(file -> file.last() > 0 && file.first() <= last.applyAsLong(file.lane()))
+        .forEach(file ->
+            telling.add(
+                new NotesCursor(file, from -> counted(from, last.applyAsLong(from.lane())))));
+    if (!journaled.isEmpty()) {
+      List<Note> oldestFirst = journaled.stream().sorted(BY_LSN).toList();
+      long first = oldestFirst.getFirst().lsn();
+      var none = new NotesFile(directory, 0, first, oldestFirst.getLast().lsn(), 0);
+      telling.add(new NotesCursor(none, _ -> oldestFirst));
+    }
     Set<Note> told = new HashSet<>(); // of one LSN
     long lsn = 0;
     while (!telling.isEmpty()) {
@@ -275,8 +299,11 @@ public final class NotesFiles {
     return lanes.computeIfAbsent(lane, _ -> new ArrayList<>());
   }
 
-  private List<Note> sorted(NotesFile file) {
-    return NotesFile.read(disk, file.path(), storeId).notes().stream().sorted(BY_LSN).toList();
+  private List<Note> counted(NotesFile file, long last) {
+    return NotesFile.read(disk, file.path(), storeId).notes().stream()
+        .filter(note -> note.lsn() <= last)
+        .sorted(BY_LSN)
+        .toList();
   }
 
   private List<Note> notes(List<NotesFile> files) {

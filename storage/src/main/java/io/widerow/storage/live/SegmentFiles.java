@@ -165,6 +165,15 @@ public final class SegmentFiles {
     }
   }
 
+  /// Deletes segments that a crash left unfinished. No manifest ever listed them.
+  public void deleteUnfinished() {
+    if (disk.exists(directory)) {
+      disk.list(directory).stream()
+          .filter(path -> path.toString().endsWith(TEMPORARY))
+          .forEach(disk::delete);
+    }
+  }
+
   /// Deletes files that the manifest does not list, left by a crash.
   public void deleteOrphans(List<SegmentEntry> live) {
     orphans(live).forEach(disk::delete);

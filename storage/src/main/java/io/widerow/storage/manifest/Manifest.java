@@ -200,12 +200,13 @@ public final class Manifest implements AutoCloseable {
       created.write(MemorySegment.ofArray(header().array()), 0);
       bytes = append(created, HEADER_BYTES, snapshot());
       disk.rename(temporary, directory.resolve(NAME));
+      close();
+      file = null; // the old log has no name any more; if the force fails, the next edit rewrites
       disk.forceDirectory(directory);
     } catch (Throwable failure) {
       created.close();
-      throw failure;
+      throw withoutTemporary(temporary, failure);
     }
-    close();
     file = created;
     fileBytes = bytes;
     snapshotBytes = bytes;
@@ -242,6 +243,23 @@ public final class Manifest implements AutoCloseable {
     segmentIdNext = Math.max(segmentIdNext, next);
   }
 
+  /// Deletes a log that was not finished: on a full disk it takes room. An unforced temporary file
+  /// promises nothing, so a full disk found by its force is no worse than one found by a write.
+  private RuntimeException withoutTemporary(Path temporary, Throwable failure) {
+    try {
+      disk.delete(temporary);
+    } catch (StorageException left) {
+      failure.addSuppressed(left);
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure.getCause() instanceof StorageException.DiskFull full) {
+      return full;
+    }
+    return (RuntimeException) failure;
+  }
+
   /// The current state as one edit of an empty manifest.
   public ManifestEdit snapshot() {
     return new ManifestEdit(
@@ -259,12 +277,12 @@ public final class Manifest implements AutoCloseable {
   /// @throws StorageException.DiskFull when there is no room; the manifest is unchanged, and the
   ///   next edit overwrites this one
   public void commit(ManifestEdit edit) {
-    if (fileBytes > REWRITE_BYTES + 4 * snapshotBytes) {
+    if (file == null || fileBytes > REWRITE_BYTES + 4 * snapshotBytes) {
       rewrite();
     }
     DiskFile open = file;
     if (open == null) {
-      throw new IllegalStateException("the manifest was opened for reading");
+      throw new IllegalStateException("the manifest was not rewritten");
     }
     fileBytes = append(open, fileBytes, edit);
     apply(edit);

@@ -29,8 +29,13 @@ public final class RecoveredNotes {
     return notes == null ? List.of() : notes;
   }
 
-  /// Writes the remaining notes, which no rows took along: their frames' events are lost.
-  void finish() {
+  /// The notes that no rows took along: their frames' events are lost.
+  public List<Note> left() {
+    return lanes.values().stream().flatMap(List::stream).toList();
+  }
+
+  /// Writes the remaining notes. After a failure it can be called again.
+  public void finish() {
     lanes.forEach((lane, notes) -> files.append(lane, notes, 0));
     lanes.clear();
   }

@@ -33,7 +33,7 @@ import java.util.concurrent.FutureTask;
 /// - Threads: the one that opens the store; it uses the store's executor.
 /// - Memory: owns the memory of the rows until [#close], which returns when no other thread reads
 ///   it.
-public final class RecoverySealer implements AutoCloseable {
+public final class RecoverySealer implements RowSink {
   /// With fewer sets of rows, the threads that seal would leave none to fill.
   private static final int SETS_MIN = 4;
 
@@ -75,7 +75,8 @@ public final class RecoverySealer implements AutoCloseable {
   }
 
   /// Opens rows to fill. There is always memory for one set.
-  OpenRows openRows(int lane) {
+  @Override
+  public OpenRows openRows(int lane) {
     OpenRows rows = contents.tryOpenRows(lane, 0, memory);
     if (rows == null) {
       throw new IllegalStateException(writing.size() + " sets of rows, and no memory for one more");
@@ -84,7 +85,8 @@ public final class RecoverySealer implements AutoCloseable {
   }
 
   /// Takes rows. Returns when there is memory for the next ones.
-  void seal(SealJob job) {
+  @Override
+  public void seal(SealJob job) {
     var task = new FutureTask<>(() -> sealer.write(job));
     writing.add(new Writing(job, task));
     executor.execute(task);
@@ -95,7 +97,8 @@ public final class RecoverySealer implements AutoCloseable {
   }
 
   /// Waits until all rows taken are in the manifest.
-  void finish() {
+  @Override
+  public void finish() {
     while (!writing.isEmpty()) {
       commitOldest();
     }

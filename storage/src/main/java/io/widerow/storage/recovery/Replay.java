@@ -8,7 +8,6 @@ import io.widerow.storage.journal.Note;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.TypeTable;
-import io.widerow.storage.upkeep.RowSupply;
 import io.widerow.storage.upkeep.SealJob;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -17,14 +16,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Puts the journaled events of a stopped store back into rows, and seals them, lane by lane. Full
-/// rows are sealed on the way, so replay needs no more memory than open rows do.
+/// Puts the journaled events of a stopped store back into rows, lane by lane. A [RecoverySealer]
+/// seals full rows on the way, so replay needs no more memory than open rows do; [HeldRows] keep
+/// them.
 ///
 /// - Threads: the one that opens the store.
 public final class Replay implements AutoCloseable {
   private final StoreContents contents;
-  private final RowSupply supply;
-  private final @Nullable RecoverySealer sealer; // null in a store that is only read
+  private final RowSink sink;
   private final TypeTable types;
   private final RecoveredNotes notes;
   private final Map<Integer, Long> sealedLsns;
@@ -38,19 +37,12 @@ public final class Replay implements AutoCloseable {
   private long droppedFrames;
   private long events;
 
-  /// @param supply gives rows in a store that is only read
-  /// @param sealer gives rows and seals them, and is closed with this; null in a store that is only
-  ///   read, which keeps its rows open
+  /// @param sink gives rows and takes full ones; it is closed with this
   /// @param notes takes the notes of the frames
   public Replay(
-      StoreContents contents,
-      RowSupply supply,
-      @Nullable RecoverySealer sealer,
-      RecoveredNotes notes,
-      Map<Integer, Long> sealedLsns) {
+      StoreContents contents, RowSink sink, RecoveredNotes notes, Map<Integer, Long> sealedLsns) {
     this.contents = contents;
-    this.supply = supply;
-    this.sealer = sealer;
+    this.sink = sink;
     this.types = new TypeTable(contents.config()::bucketMinutesOf);
     this.notes = notes;
     this.sealedLsns = sealedLsns;
@@ -123,7 +115,7 @@ public final class Replay implements AutoCloseable {
   private OpenRows rowsOf(int lane) {
     OpenRows open = rows;
     if (open == null) {
-      open = sealer == null ? supply.open(lane, 0) : sealer.openRows(lane);
+      open = sink.openRows(lane);
       types.clear();
       rows = open;
     }
@@ -152,21 +144,16 @@ public final class Replay implements AutoCloseable {
     sealRows();
   }
 
-  /// Ends the last lane. Everything is sealed afterwards, except in a store that is only read.
+  /// Ends the last lane. The sink has everything afterwards.
   public void finish() {
     endLane();
-    if (sealer != null) {
-      sealer.finish();
-      notes.finish();
-    }
+    sink.finish();
   }
 
   /// Waits for what a failure left unfinished: it uses the rows.
   @Override
   public void close() {
-    if (sealer != null) {
-      sealer.close();
-    }
+    sink.close();
   }
 
   /// Seals the present rows. A frame of which they hold only a part does not count as sealed: after
@@ -179,9 +166,7 @@ public final class Replay implements AutoCloseable {
     rows = null;
     open.journaled(lsnApplied);
     open.publish();
-    if (sealer != null) {
-      sealer.seal(new SealJob(open, notes.take(laneNow), 0, Throttle.NONE, null));
-    }
+    sink.seal(new SealJob(open, notes.take(laneNow), 0, Throttle.NONE, null));
   }
 
   public long lsnLast() {

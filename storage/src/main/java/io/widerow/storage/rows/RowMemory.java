@@ -22,6 +22,7 @@ public final class RowMemory implements AutoCloseable {
   private final ArrayDeque<MemorySegment> free = new ArrayDeque<>();
   private int live; // taken and not retired
   private int retired;
+  private boolean ended;
 
   public RowMemory(long pieceBytes, int pieces) {
     this.pieceBytes = pieceBytes;
@@ -54,6 +55,19 @@ public final class RowMemory implements AutoCloseable {
     retired--;
     free.push(piece);
     notifyAll();
+    freeIfEnded();
+  }
+
+  /// Frees all memory once no rows and no reader use it. No piece can be taken from now on.
+  public synchronized void end() {
+    ended = true;
+    freeIfEnded();
+  }
+
+  private void freeIfEnded() {
+    if (ended && live + retired == 0 && arena.scope().isAlive()) {
+      arena.close();
+    }
   }
 
   /// True when a writer would have to wait.
@@ -86,11 +100,13 @@ public final class RowMemory implements AutoCloseable {
   }
 
   private boolean hasPiece() {
-    return live < pieces && live + retired < 2 * pieces;
+    return !ended && live < pieces && live + retired < 2 * pieces;
   }
 
   @Override
   public void close() {
-    arena.close();
+    if (arena.scope().isAlive()) {
+      arena.close();
+    }
   }
 }

@@ -61,7 +61,7 @@ class StoreFaultTest {
             .open(_ -> new FileJournal.Factory(disk, config())));
   }
 
-  private static List<Long> shown(EmbeddedStore store) {
+  static List<Long> shown(EmbeddedStore store) {
     try (StoreView view = store.view()) {
       return StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all()).stream()
           .map(StoreModel.Shown::number)
@@ -82,7 +82,7 @@ class StoreFaultTest {
   }
 
   /// Everything acknowledged is shown, nothing twice, and nothing that was never written.
-  private static void check(StoreDriver driver, List<Long> shown, String what) {
+  static void check(StoreDriver driver, List<Long> shown, String what) {
     Set<Long> there = new HashSet<>(shown);
     assertEquals(there.size(), shown.size(), what + ": twice");
     Set<Long> known = new HashSet<>();

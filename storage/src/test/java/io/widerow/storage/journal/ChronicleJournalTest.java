@@ -455,4 +455,37 @@ class ChronicleJournalTest {
       return (int) files.count();
     }
   }
+
+  /// What a killed store's journals give back on a full disk is nothing that a replay finds.
+  @Test
+  void whatIsGivenBackHoldsNoFrame() throws IOException {
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 0, true);
+        EventBatch batch = batch(1_000);
+        Journal journal = factory(Runnable::run).create(0, 1)) {
+      for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        append(journal, encoder, batch, lsn);
+      }
+      Path unfinished = Files.createDirectory(journals().resolve("1-spare"));
+      Files.createFile(unfinished.resolve(ChronicleFile.DATA_FILE));
+      List<Long> before = replay(factory(Runnable::run));
+      List<Long> sizes = sizes();
+      factory(Runnable::run).freeUnused();
+      factory(Runnable::run).freeUnused();
+      assertFalse(Files.exists(unfinished));
+      assertEquals(GROUPS, before.size());
+      assertEquals(before, replay(factory(Runnable::run)));
+      assertEquals(sizes.subList(0, sizes.size() - 1), sizes(), "sizes stay");
+    }
+  }
+
+  /// Sizes of all data files, by name of their directory.
+  private List<Long> sizes() throws IOException {
+    List<Long> sizes = new ArrayList<>();
+    try (Stream<Path> directories = Files.list(journals())) {
+      for (Path file : directories.sorted().toList()) {
+        sizes.add(Files.size(file.resolve(ChronicleFile.DATA_FILE)));
+      }
+    }
+    return sizes;
+  }
 }

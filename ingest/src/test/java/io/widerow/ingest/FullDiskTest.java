@@ -1,0 +1,218 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.widerow.faults.FaultDisk;
+import io.widerow.faults.ServeProcess;
+import io.widerow.storage.Damage;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.repair.StoreVerifier;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: a daemon that was killed on a full disk starts there. It answers queries with everything
+/// acknowledged, drops what is past its retention, says on `/ready` and in its log that the disk is
+/// full, and takes events when there is room, without another start. A stopped store on a full disk
+/// can be read and verified. Method: the daemon as a process on a small file system of its own,
+/// filled to the last byte. [DiskFaultTest] does it under load and at random times.
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class FullDiskTest {
+  private static final long DISK_BYTES = 96 << 20;
+  private static final String[] SMALL = ServeProcess.small(0);
+
+  @TempDir private Path directory = Path.of(".");
+  private @Nullable FaultDisk disk;
+  private Path data = Path.of(".");
+  private Path ballast = Path.of(".");
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  @BeforeEach
+  void mount() throws IOException {
+    String missing = FaultDisk.Kind.EXT4.missing();
+    if (missing != null) {
+      skip(missing);
+    }
+    try {
+      Path image = Files.createDirectory(directory.resolve("disk"));
+      FaultDisk mounted = new FaultDisk(FaultDisk.Kind.EXT4, DISK_BYTES, image);
+      disk = mounted;
+      data = mounted.root().resolve("d");
+      ballast = mounted.root().resolve("ballast");
+    } catch (IOException refused) {
+      skip("a file system cannot be mounted here: " + refused.getMessage());
+    }
+  }
+
+  /// Ends the test as skipped, and says so also where a build shows no reasons of skipped tests.
+  private static void skip(String why) {
+    System.err.println("FullDiskTest: SKIPPED, nothing was tested: " + why);
+    abort(why);
+  }
+
+  @AfterEach
+  void unmount() throws IOException {
+    if (disk != null) {
+      disk.close();
+    }
+  }
+
+  private ServeProcess start(String... more) throws IOException {
+    String[] all = Stream.of(SMALL, more).flatMap(Stream::of).toArray(String[]::new);
+    return ServeProcess.startUnder(List.of(), directory, data, all);
+  }
+
+  @Test
+  void aDaemonKilledOnAFullDiskReadsOnAndTakesEventsWhenThereIsRoom()
+      throws IOException, InterruptedException {
+    List<String> acknowledged = new ArrayList<>();
+    try (ServeProcess daemon = start()) {
+      for (int i = 0; i < 40; i++) {
+        assertEquals(200, post(daemon, "event-" + i).statusCode());
+        acknowledged.add("event-" + i);
+      }
+      FaultDisk.fill(ballast);
+      daemon.kill();
+    }
+    for (int start = 0; start < 3; start++) { // each start takes a little of what the last one had
+      FaultDisk.fill(ballast);
+      readStopped(acknowledged);
+      try (ServeProcess daemon = start()) {
+        FaultDisk.fill(ballast);
+        assertEquals(acknowledged, bodies(get(daemon, "/v1/query").body()));
+        daemon.kill();
+      }
+    }
+    FaultDisk.fill(ballast);
+    try (ServeProcess daemon = start("--set", "disk-reserve-bytes=" + (8 << 20))) {
+      assertTrue(daemon.output().contains("widerow: the disk is full: "), daemon.output());
+      HttpResponse<String> ready = get(daemon, "/ready");
+      assertEquals(503, ready.statusCode(), ready.body());
+      assertTrue(ready.body().contains("the disk is full: "), ready.body());
+      assertTrue(get(daemon, "/v1/status").body().contains("\"state\":\"disk-full\""));
+      HttpResponse<String> refused = post(daemon, "refused");
+      assertEquals(507, refused.statusCode(), refused.body());
+      assertTrue(refused.headers().firstValueAsLong("retry-after").isPresent());
+      assertEquals(acknowledged, bodies(get(daemon, "/v1/query").body()));
+      Files.delete(ballast);
+      awaitReady(daemon);
+      assertEquals(200, post(daemon, "again").statusCode());
+      acknowledged.add("again");
+      assertEquals(acknowledged, bodies(get(daemon, "/v1/query").body()));
+      while (!daemon.output().contains("the disk has room again")) {
+        LockSupport.parkNanos(20_000_000);
+      }
+      daemon.kill();
+    }
+    try (ServeProcess daemon = start()) {
+      assertEquals(acknowledged, bodies(get(daemon, "/v1/query").body()));
+      assertEquals(0, daemon.stop(30), daemon.output());
+    }
+  }
+
+  /// What `query --data` and `verify` do.
+  private void readStopped(List<String> acknowledged) {
+    try (EventStore store = EmbeddedStore.openForReading(data)) {
+      assertEquals(
+          acknowledged.size(),
+          store.statistics().openEvents() + store.statistics().segmentEvents());
+    }
+    assertEquals(List.<Damage>of(), StoreVerifier.verify(data).damage());
+  }
+
+  /// Nobody makes room: what is past its retention goes, and events are taken.
+  @Test
+  void whatExpiresMakesRoomOnAFullDisk() throws IOException, InterruptedException {
+    try (ServeProcess daemon = start()) {
+      Instant old = Instant.now().minus(Duration.ofHours(30));
+      byte[] noise = new byte[600];
+      SplittableRandom random = new SplittableRandom(1);
+      for (int post = 0; post < 60; post++) {
+        StringBuilder lines = new StringBuilder();
+        for (int line = 0; line < 400; line++) {
+          random.nextBytes(noise);
+          String body = Base64.getEncoder().encodeToString(noise);
+          lines.append("{\"ts\":\"%s\",\"type\":\"old\",\"body\":\"%s\"}%n".formatted(old, body));
+        }
+        assertEquals(200, post(daemon, Http.NDJSON, lines.toString()).statusCode());
+      }
+      assertEquals(200, post(daemon, "new").statusCode());
+      FaultDisk.fill(ballast);
+      daemon.kill();
+    }
+    FaultDisk.fill(ballast);
+    try (ServeProcess daemon = start("--set", "retention=1h")) {
+      awaitReady(daemon);
+      assertEquals(200, post(daemon, "newer").statusCode());
+      assertEquals(List.of("new", "newer"), bodies(get(daemon, "/v1/query").body()));
+      assertEquals(0, daemon.stop(30), daemon.output());
+    }
+    assertTrue(Files.exists(ballast));
+  }
+
+  private void awaitReady(ServeProcess daemon) throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (get(daemon, "/ready").statusCode() != 200) {
+      assertTrue(System.nanoTime() < end, daemon.output());
+      LockSupport.parkNanos(20_000_000);
+    }
+  }
+
+  private HttpResponse<String> post(ServeProcess daemon, String line)
+      throws IOException, InterruptedException {
+    return post(daemon, Http.TEXT, line);
+  }
+
+  private HttpResponse<String> post(ServeProcess daemon, String form, String body)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(uri(daemon, "/v1/events?type=a"))
+            .header("content-type", form)
+            .POST(BodyPublishers.ofString(body))
+            .build();
+    return client.send(request, BodyHandlers.ofString());
+  }
+
+  private HttpResponse<String> get(ServeProcess daemon, String path)
+      throws IOException, InterruptedException {
+    return client.send(HttpRequest.newBuilder(uri(daemon, path)).build(), BodyHandlers.ofString());
+  }
+
+  private static URI uri(ServeProcess daemon, String path) {
+    return URI.create("http://127.0.0.1:" + daemon.port() + path);
+  }
+
+  private static List<String> bodies(String answer) {
+    return answer
+        .lines()
+        .filter(line -> line.contains("\"body\""))
+        .map(line -> line.replaceAll(".*\"body\":\"([^\"]*)\".*", "$1"))
+        .toList();
+  }
+}

@@ -1,0 +1,62 @@
+package io.widerow.storage.recovery;
+
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.rows.RowMemory;
+import io.widerow.storage.upkeep.SealJob;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Keeps what opening replays in open rows, where readers find it: in a store that is only read, or
+/// whose disk has no room for segments. That takes as much memory as the rows had before the store
+/// stopped.
+///
+/// - Threads: the one that opens the store, then one that seals. [#jobs] may be read by one other.
+/// - Memory: the pool belongs to the caller.
+public final class HeldRows implements RowSink {
+  private final StoreContents contents;
+  private final RowMemory memory;
+  private final ArrayDeque<SealJob> jobs = new ArrayDeque<>(); // guarded by this
+
+  public HeldRows(StoreContents contents, RowMemory memory) {
+    this.contents = contents;
+    this.memory = memory;
+  }
+
+  @Override
+  public OpenRows openRows(int lane) {
+    OpenRows rows = contents.tryOpenRows(lane, 0, memory);
+    if (rows == null) {
+      throw new IllegalStateException("no memory for one more set of rows");
+    }
+    return rows;
+  }
+
+  @Override
+  public synchronized void seal(SealJob job) {
+    jobs.add(job);
+  }
+
+  /// The rows that are held, in the order in which they must be sealed.
+  public synchronized Collection<SealJob> jobs() {
+    return List.copyOf(jobs);
+  }
+
+  /// The rows to seal next; null when all are sealed.
+  public synchronized @Nullable SealJob next() {
+    return jobs.peek();
+  }
+
+  /// The rows of [#next] are sealed.
+  public synchronized void sealed() {
+    jobs.remove();
+  }
+
+  @Override
+  public void finish() {}
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,22 @@
+package io.widerow.storage.recovery;
+
+import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.upkeep.SealJob;
+
+/// Where replay gets rows from, and what becomes of them.
+///
+/// - Threads: the one that opens the store.
+public interface RowSink extends AutoCloseable {
+  /// Opens rows to fill. There is always memory for them.
+  OpenRows openRows(int lane);
+
+  /// Takes rows, oldest first within a lane. Everything in them is published.
+  void seal(SealJob job);
+
+  /// Returns when all rows taken are where they belong.
+  void finish();
+
+  /// Ends what a failure left unfinished.
+  @Override
+  void close();
+}
