@@ -53,7 +53,7 @@ final class StatsAnswer implements EventWriter {
 
   @Override
   public void end(@Nullable Token token, OutputBuffer out) {
-    new StatsWriter(format).write(asked.heads(), asked.textColumns(), figures.rows(zone), out);
+    new StatsWriter(format).write(asked.heads(), figures.rows(zone), out);
   }
 
   @Override

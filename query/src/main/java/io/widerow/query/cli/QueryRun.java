@@ -9,6 +9,7 @@ import io.widerow.query.Token;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.figures.Aggregation;
+import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.Plot;
 import io.widerow.query.figures.StatsQuery;
 import io.widerow.query.figures.StatsWriter;
@@ -157,9 +158,8 @@ final class QueryRun {
     }
   }
 
-  private void figures(StatsQuery asked, List<List<String>> rows) {
-    new StatsWriter(shell.format(options.output))
-        .write(asked.heads(), asked.textColumns(), rows, sink);
+  private void figures(StatsQuery asked, List<List<Cell>> rows) {
+    new StatsWriter(shell.format(options.output)).write(asked.heads(), rows, sink);
     shell.write(sink);
   }
 
