@@ -4,8 +4,8 @@ import io.widerow.event.AttributeName;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Names of attributes as people write them, and as answers show them: `id`, `ts` and `type` are the
-/// event's own, so attributes with these names are shown as `attributes.id` and so on.
+/// Names of attributes as people write them, and as answers show them: `id`, `ts` and `type` are
+/// the event's own, so attributes with these names are shown as `attributes.id` and so on.
 public final class NameText {
   /// What stands before the name of an attribute that has the name of one of the event's own.
   public static final String PREFIX = "attributes.";

@@ -1,5 +1,6 @@
 package io.widerow.query;
 
+import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.Filter;
 import java.util.ArrayList;
@@ -38,40 +39,55 @@ final class TimeCondition {
   /// Takes what a part says of the range. Returns true when that is all that it says: an instant
   /// within a tick does not tell ids apart.
   private boolean isAllOf(Filter part) {
-    switch (part) {
-      case Filter.OfTime(var comparison, long nanos) -> {
-        if (nanos < TimeUuid.NANOS_MIN || nanos >= TimeUuid.NANOS_LIMIT) {
-          return false; // all events or none
-        }
-        long tick = nanos - Math.floorMod(nanos, TimeUuid.NANOS_PER_TICK);
-        long tickEnd = tick + TimeUuid.NANOS_PER_TICK;
-        switch (comparison) {
-          case GREATER -> from(tick);
-          case GREATER_OR_EQUAL -> from(tick);
-          case LESS -> until(tick == nanos ? tick : tickEnd);
-          case LESS_OR_EQUAL -> until(tickEnd);
-          case EQUAL -> {
-            from(tick);
-            until(tickEnd);
-          }
-          case NOT_EQUAL -> {}
-        }
-        return tick == nanos
-            && (comparison == Filter.Comparison.GREATER_OR_EQUAL
-                || comparison == Filter.Comparison.LESS);
+    return switch (part) {
+      case Filter.OfTime(var comparison, long nanos) -> isAllOf(comparison, nanos);
+      case Filter.OfId(EventId id) -> {
+        within(id);
+        yield false;
       }
-      case Filter.OfId(var id) -> {
-        if (id.time() >= TimeUuid.timeOfNanos(TimeUuid.NANOS_MIN)
-            && id.time() < TimeUuid.timeOfNanos(TimeUuid.NANOS_LIMIT)) {
-          long tick = TimeUuid.tickNanos(id.time());
-          from(tick);
-          until(tick + TimeUuid.NANOS_PER_TICK);
-        }
-        return false;
+      default -> false;
+    };
+  }
+
+  private boolean isAllOf(Filter.Comparison comparison, long nanos) {
+    if (nanos < TimeUuid.NANOS_MIN || nanos >= TimeUuid.NANOS_LIMIT) {
+      return false; // all events or none
+    }
+    long tick = nanos - Math.floorMod(nanos, TimeUuid.NANOS_PER_TICK);
+    long tickEnd = tick + TimeUuid.NANOS_PER_TICK;
+    boolean aligned = tick == nanos;
+    return switch (comparison) {
+      case GREATER_OR_EQUAL -> {
+        from(tick);
+        yield aligned;
       }
-      default -> {
-        return false;
+      case LESS -> {
+        until(aligned ? tick : tickEnd);
+        yield aligned;
       }
+      case GREATER -> {
+        from(tick);
+        yield false;
+      }
+      case LESS_OR_EQUAL -> {
+        until(tickEnd);
+        yield false;
+      }
+      case EQUAL -> {
+        from(tick);
+        until(tickEnd);
+        yield false;
+      }
+      case NOT_EQUAL -> false;
+    };
+  }
+
+  private void within(EventId id) {
+    if (id.time() >= TimeUuid.timeOfNanos(TimeUuid.NANOS_MIN)
+        && id.time() < TimeUuid.timeOfNanos(TimeUuid.NANOS_LIMIT)) {
+      long tick = TimeUuid.tickNanos(id.time());
+      from(tick);
+      until(tick + TimeUuid.NANOS_PER_TICK);
     }
   }
 

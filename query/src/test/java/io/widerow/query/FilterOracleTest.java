@@ -38,12 +38,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: a filter keeps the events that its text describes. Method: random filter texts, each built
 /// together with a naive evaluation over a map that shares no code with the parser and the store;
-/// random events with attributes of every kind, alone and in a store. The seed is the test's name; `-Dseed=<n>` replays
-/// it.
+/// random events with attributes of every kind, alone and in a store. The seed is the test's name;
+/// `-Dseed=<n>` replays it.
 class FilterOracleTest {
   private static final long NOW = 1_763_666_100_000_000_000L;
   private static final List<String> NAMES = List.of("a", "b", "c.d", "body");
-  private static final List<String> WORDS = List.of("", "x", "xy", "Y1", "1", "01.0", "-2", "1.5e0", "1x", "true", "grüße", "GRÜSSE");
+  private static final List<String> WORDS =
+      List.of("", "x", "xy", "Y1", "1", "01.0", "-2", "1.5e0", "1x", "true", "grüße", "GRÜSSE");
   private static final List<String> SIGNS = List.of("=", "==", "!=", "<", "<=", ">", ">=");
   private static final List<String> TYPES = List.of("t", "T1", "ü");
   private static final List<String> IDS =
@@ -114,8 +115,7 @@ class FilterOracleTest {
         boolean not = random.nextBoolean();
         yield new Said(
             name + (not ? " !~ '" : " ~ '") + pattern + "'",
-            event ->
-                not != (event.get(name) instanceof String s && pattern.matcher(s).find()));
+            event -> not != (event.get(name) instanceof String s && pattern.matcher(s).find()));
       }
       case 3 -> {
         Object first = value(random);
@@ -151,21 +151,21 @@ class FilterOracleTest {
   /// attributes with these names, which are under `attributes.`.
   private static Said own(SplittableRandom random) {
     String sign = pick(random, SIGNS);
-    switch (random.nextInt(5)) {
+    return switch (random.nextInt(5)) {
       case 0 -> {
         String word = pick(random, TYPES);
-        return new Said(
+        yield new Said(
             "type " + sign + " '" + word + "'", event -> compares(event.get("type"), sign, word));
       }
       case 1 -> {
-        return new Said(
-            "type icontains 'T' and not type ~ '1$'",
+        yield new Said(
+            "(type icontains 'T' and not type ~ '1$')",
             event -> event.get("type") instanceof String s && s.equalsIgnoreCase("t"));
       }
       case 2 -> {
         String id = pick(random, IDS);
         boolean not = random.nextBoolean();
-        return new Said(
+        yield new Said(
             (not ? "id != '%s'" : "id in (%s)").formatted(id),
             event -> not != id.equals(event.get("id")));
       }
@@ -173,7 +173,7 @@ class FilterOracleTest {
         String time = pick(random, TIMES);
         Instant instant = time.equals("now") ? Instant.ofEpochSecond(0, NOW) : Instant.parse(time);
         String quote = random.nextBoolean() ? "'" : "";
-        return new Said(
+        yield new Said(
             "ts " + sign + " " + quote + time + quote,
             event ->
                 compares(
@@ -183,11 +183,11 @@ class FilterOracleTest {
         String name = pick(random, List.of("id", "ts", "type"));
         String spelled = random.nextBoolean() ? "`" + name + "`" : "attributes." + name;
         Object value = value(random);
-        return new Said(
+        yield new Said(
             spelled + " " + sign + " " + literal(value),
             event -> compares(event.get("attributes." + name), sign, value));
       }
-    }
+    };
   }
 
   private static <T> T pick(SplittableRandom random, List<T> list) {
@@ -333,12 +333,11 @@ class FilterOracleTest {
     try (StoreView view = store.view()) {
       List<Map<String, Object>> all = lines(view, RangeQuery.ALL);
       assertTrue(all.size() > 300, all.size() + " events");
-      Object id = pick(random, all).get("id");
+      String id = String.valueOf(pick(random, all).get("id"));
       Said one = new Said("id = '" + id + "'", event -> id.equals(event.get("id")));
       for (int i = 0; i < 60; i++) {
         Said said = i == 0 ? one : filter(random, i % 4);
-        RangeQuery query =
-            RangeQuery.ALL.withFilter(FilterParser.parse(said.text, NOW)).narrowed();
+        RangeQuery query = RangeQuery.ALL.withFilter(FilterParser.parse(said.text, NOW)).narrowed();
         List<Map<String, Object>> kept = all.stream().filter(said.keeps).toList();
         assertEquals(kept, lines(view, query), said.text);
         assertEquals(kept.reversed(), lines(view, query.withDescending(true)), said.text);
@@ -349,7 +348,8 @@ class FilterOracleTest {
   private static List<Map<String, Object>> lines(StoreView view, RangeQuery query) {
     OutputBuffer out = new OutputBuffer(1 << 16);
     try (RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT);
-        QueryAnswer answer = new QueryAnswer(reader, new JsonLinesWriter(ZoneOffset.UTC, null), null)) {
+        QueryAnswer answer =
+            new QueryAnswer(reader, new JsonLinesWriter(ZoneOffset.UTC, null), null)) {
       while (answer.writeNext(out)) {}
       assertNull(answer.failure());
     }

@@ -45,7 +45,8 @@ public enum FuzzTargets implements FuzzTarget {
       FuzzTargets::measures,
       "count",
       "count(*),count(distinct a.b)",
-      "avg(bytes),p99.9(took)", "count(x), min(y),max(z)"),
+      "avg(bytes),p99.9(took)",
+      "count(x), min(y),max(z)"),
   ANSWER_LINE(
       FuzzTargets::line,
       "{\"id\":\"b12ef090-0d11-11ec-8100-000000000001\",\"ts\":\"2026-11-20T19:15:00.000000001Z\","

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
 /// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`;
 /// `stats`, `by`, `every` and `order-by` for aggregates of the events instead of the events; then
-/// `limit` is of their rows. An unknown name or an invalid value throws [QueryException.Refused] with the value in its message.
+/// `limit` is of their rows. An unknown name or an invalid value throws [QueryException.Refused]
+/// with the value in its message.
 ///
 /// @param query which events
 /// @param format format of the answer
@@ -35,8 +36,21 @@ import org.jspecify.annotations.Nullable;
 public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQuery figures) {
   private static final Set<String> NAMES =
       Set.of(
-          "type", "from", "to", "since", "order", "limit", "after", "arrived", "where", "fields",
-          "format", "stats", "by", "every", "order-by");
+          "type",
+          "from",
+          "to",
+          "since",
+          "order",
+          "limit",
+          "after",
+          "arrived",
+          "where",
+          "fields",
+          "format",
+          "stats",
+          "by",
+          "every",
+          "order-by");
 
   /// The formats of HTTP answers.
   public enum Format {

@@ -64,7 +64,10 @@ public final class QueryCommand implements Callable<Integer> {
       description = "asc (oldest first, default) or desc.")
   @Nullable String order;
 
-  @Option(names = "--limit", paramLabel = "N", description = "Show at most this many events; with --stats, this many rows.")
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "Show at most this many events; with --stats, this many rows.")
   @Nullable String limit;
 
   @Option(

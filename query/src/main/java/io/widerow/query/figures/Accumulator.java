@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The accumulator of one [Aggregate] for one group.
 ///
-/// - Counts are exact, also of distinct values. Sums of longs are exact at any size. Sums that include doubles are kept as
-///   two doubles (Neumaier summation), so the error does not grow with the number of events.
+/// - Counts are exact, also of distinct values. Sums of longs are exact at any size. Sums that
+///   include doubles are kept as two doubles (Neumaier summation), so the error does not grow with
+///   the number of events.
 /// - Percentiles come from HdrHistogram with three significant digits: within 0.1 % of a recorded
 ///   value. They take numbers >= 0; others are counted as [#outside].
 final class Accumulator {
@@ -87,8 +88,7 @@ final class Accumulator {
       case MIN -> keepExtreme(value, -1);
       case MAX -> keepExtreme(value, 1);
       case PERCENTILE -> record(value.asDouble());
-      case COUNT, COUNT_ALL, DISTINCT ->
-          throw new IllegalStateException("a count takes no number");
+      case COUNT, COUNT_ALL, DISTINCT -> throw new IllegalStateException("a count takes no number");
     }
     count++;
   }

@@ -65,30 +65,28 @@ final class DistinctValues {
 
   /// Writes a value after the last one and returns its kind.
   private byte put(AttributeValue value) {
-    switch (value.kind()) {
+    return switch (value.kind()) {
       case STRING, BYTES -> {
         value.copyTo(values, used);
-        return AttributeKind.STRING.code;
+        yield AttributeKind.STRING.code;
       }
       case DOUBLE -> {
         double number = value.asDouble();
         boolean whole = Cell.isWhole(number);
-        long bits = whole ? (long) number : Double.doubleToLongBits(number);
-        LONG.set(values, used, bits);
-        return whole ? AttributeKind.LONG.code : AttributeKind.DOUBLE.code;
+        LONG.set(values, used, whole ? (long) number : Double.doubleToLongBits(number));
+        yield whole ? AttributeKind.LONG.code : AttributeKind.DOUBLE.code;
       }
       case LONG, BOOLEAN -> {
         LONG.set(values, used, value.bits());
-        return value.kind().code;
+        yield value.kind().code;
       }
-    }
-    throw new IllegalStateException("a value of " + value.kind());
+    };
   }
 
   /// The slot of a value, or the free one where it belongs.
   private int slotOf(int begin, int length, byte kind, long hash) {
     int mask = kinds.length - 1;
-    int slot = (int) (hash * MIX >>> 32) & mask;
+    int slot = (int) ((hash * MIX) >>> 32) & mask;
     while (kinds[slot] != 0
         && !(kinds[slot] == kind
             && Arrays.equals(

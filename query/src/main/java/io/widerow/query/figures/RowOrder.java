@@ -50,8 +50,7 @@ public record RowOrder(int column, boolean descending) {
   private int compare(List<Cell> rowA, List<Cell> rowB) {
     Cell a = rowA.get(column);
     Cell b = rowB.get(column);
-    boolean reversed =
-        descending && a.kind() != Cell.Kind.MISSING && b.kind() != Cell.Kind.MISSING;
+    boolean reversed = descending && a.kind() != Cell.Kind.MISSING && b.kind() != Cell.Kind.MISSING;
     return reversed ? b.compareTo(a) : a.compareTo(b);
   }
 }

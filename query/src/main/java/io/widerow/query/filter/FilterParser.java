@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 /// - A duration such as `15ms` and a time such as `2026-11-20T19:15:00Z` are whole numbers of
 ///   nanoseconds; after `ts`, the value is a time in any form of [io.widerow.query.TimeText].
 /// - `~` looks for an RE2 regular expression anywhere in a string. In an expression, a backslash is
-///   kept except before a quote. All expressions of a filter together have at most 3,000 characters.
+///   kept except before a quote. All expressions of a filter together have at most 3,000
+///   characters.
 /// - A name that is also a keyword must be in backticks.
 public final class FilterParser {
   private static final int DEPTH_MAX = 64;
@@ -130,7 +131,8 @@ public final class FilterParser {
     }
     if (lexer.takeWord("contains")) {
       Text needle = Text.of(textFor(subject));
-      return text(subject, needle.length() == 0 ? anyText(name) : new Filter.Contains(name, needle));
+      return text(
+          subject, needle.length() == 0 ? anyText(name) : new Filter.Contains(name, needle));
     }
     if (lexer.takeWord("icontains")) {
       FoldedText needle = FoldedText.of(textFor(subject));
@@ -180,8 +182,7 @@ public final class FilterParser {
     }
     Comparison comparison = comparison();
     if (comparison == null) {
-      throw lexer.wrong(
-          "expected = != < <= > >= in contains icontains has ~ !~ exists or is null");
+      throw lexer.wrong("expected = != < <= > >= in contains icontains has ~ !~ exists or is null");
     }
     return compare(subject, comparison);
   }

@@ -231,7 +231,15 @@ class QueryCommandTest {
         """
         {"status":200,"count(*)":15}
         """,
-        shows("--stats", "count(*)", "--by", "status", "--order-by", "count(*) desc", "--limit", "1"));
+        shows(
+            "--stats",
+            "count(*)",
+            "--by",
+            "status",
+            "--order-by",
+            "count(*) desc",
+            "--limit",
+            "1"));
     assertEquals("{\"count\":20}\n", shows("--stats", "count", "--limit", "1"));
     assertEquals("{\"count\":0}\n", shows("none", "--stats", "count"));
     assertEquals("", shows("none", "--stats", "count", "--by", "status"));
@@ -257,7 +265,11 @@ class QueryCommandTest {
   void timesOfTheFilterNarrowWhatIsRead() {
     Run run =
         run(
-            directory.resolve("store"), false, "--explain", "--where", "ts >= 2025-11-20T19:33:00Z");
+            directory.resolve("store"),
+            false,
+            "--explain",
+            "--where",
+            "ts >= 2025-11-20T19:33:00Z");
     assertTrue(run.err().contains("events: 2 scanned, 2 kept"), run.err());
     run = run(directory.resolve("store"), false, "--explain", "--where", "type = 'nginx.error'");
     assertTrue(run.err().contains("plan: 1 partitions"), run.err());

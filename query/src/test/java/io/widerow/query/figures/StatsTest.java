@@ -298,8 +298,7 @@ class StatsTest {
     assertEquals(
         "{\"host\":\"a\",\"count\":10}\n{\"host\":\"b\",\"count\":9}\n",
         answer("stats=count&by=host&order-by=count desc&limit=2", events));
-    assertEquals(
-        "{\"host\":\"a\",\"count\":10}\n", answer("stats=count&by=host&limit=1", events));
+    assertEquals("{\"host\":\"a\",\"count\":10}\n", answer("stats=count&by=host&limit=1", events));
     assertEquals("{\"count\":30}\n", answer("stats=count&limit=1", events));
     assertEquals( // 9 and 10 as numbers; equal ones by the second column; null last
         """

@@ -65,7 +65,8 @@ class FilterParserTest {
   }
 
   private static AttributeName name(SplittableRandom random) {
-    List<String> names = List.of("body", "a.b-c/@:_9", "and", "größe", "with space", "500", "type", "is");
+    List<String> names =
+        List.of("body", "a.b-c/@:_9", "and", "größe", "with space", "500", "type", "is");
     return AttributeName.of(names.get(random.nextInt(names.size())));
   }
 
