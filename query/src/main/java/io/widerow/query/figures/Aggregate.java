@@ -49,7 +49,7 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
           "stats", "not an aggregate: " + text + " (known: " + KNOWN + ")");
     }
     String function = call.group(1);
-    String attribute = call.group(2);
+    String attribute = call.group(2) == null ? null : call.group(2).strip();
     if (attribute == null && !function.equals("count")) {
       throw new QueryException.Refused("stats", "%s of what? write %s(name)".formatted(text, text));
     }
