@@ -314,7 +314,8 @@ class StatsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "stats=count&by=host&order-by=size desc|order-by: no such column: size; there are: host, count",
+        "stats=count&by=host&order-by=size desc|order-by: no such column: size; there are: host,"
+            + " count",
         "stats=sum(*)|stats: only count takes * and distinct, not sum(*)",
         "stats=avg(distinct x)|stats: only count takes * and distinct, not avg(distinct x)",
         "stats=median(x)|stats: not an aggregate: median(x) (known: count count(*)",
