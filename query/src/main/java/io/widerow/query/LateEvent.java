@@ -57,6 +57,11 @@ public final class LateEvent implements EventView {
   }
 
   @Override
+  public void readType(AttributeValue out) {
+    event().readType(out);
+  }
+
+  @Override
   public boolean find(AttributeName name, AttributeValue out) {
     if (!name.equals(FLAG)) {
       return event().find(name, out);

@@ -4,9 +4,38 @@ import io.widerow.event.AttributeName;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Names of attributes as people write them.
+/// Names of attributes as people write them, and as answers show them: `id`, `ts` and `type` are
+/// the event's own, so attributes with these names are shown as `attributes.id` and so on.
 public final class NameText {
+  /// What stands before the name of an attribute that has the name of one of the event's own.
+  public static final String PREFIX = "attributes.";
+
   private NameText() {}
+
+  /// The name that answers show.
+  public static String shown(String stored) {
+    String bare = stored;
+    while (bare.startsWith(PREFIX)) {
+      bare = bare.substring(PREFIX.length());
+    }
+    return isOwn(bare) ? PREFIX + stored : stored;
+  }
+
+  /// The attribute that is meant by a name as answers show it.
+  public static String stored(String shown) {
+    String stored = shown.startsWith(PREFIX) ? shown.substring(PREFIX.length()) : shown;
+    return shown(stored).equals(shown) ? stored : shown;
+  }
+
+  /// The attribute that is meant by a name as answers show it.
+  public static AttributeName stored(AttributeName shown) {
+    return AttributeName.of(stored(shown.toString()));
+  }
+
+  /// True for the names of what is not an attribute: `id`, `ts` and `type`.
+  public static boolean isOwn(String name) {
+    return name.equals("id") || name.equals("ts") || name.equals("type");
+  }
 
   /// @param parameter where the text comes from, for the message
   /// @throws QueryException.Refused when no attribute can have this name

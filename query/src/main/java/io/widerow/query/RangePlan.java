@@ -2,6 +2,7 @@ package io.widerow.query;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Arrivals;
+import io.widerow.storage.Filters;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.StoreView.Span;
@@ -9,8 +10,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The partitions of a query in groups, in the direction of reading. The time spans of two groups
@@ -31,6 +35,8 @@ public final class RangePlan {
   private final StoreView view;
   private final RangeQuery query;
   private final @Nullable Arrivals since;
+  private final Predicate<String> types;
+  private final Map<String, Boolean> kept = new HashMap<>(); // by type: whether the filter may
   private final Queue<List<PartitionInfo>> groups = new ArrayDeque<>(); // of the current span
   private long fromNanos; // start of the range not planned yet
   private long untilNanos;
@@ -41,6 +47,10 @@ public final class RangePlan {
     this.since = since;
     this.fromNanos = query.plannedFromNanos();
     this.untilNanos = query.plannedUntilNanos();
+    this.types =
+        Filters.testsType(query.filter())
+            ? type -> query.types().test(type) && kept.computeIfAbsent(type, this::mayKeep)
+            : query.types();
   }
 
   static RangePlan of(StoreView view, RangeQuery query) {
@@ -50,6 +60,10 @@ public final class RangePlan {
   /// @param since only partitions with events that arrived after this position; null for all
   static RangePlan of(StoreView view, RangeQuery query, @Nullable Arrivals since) {
     return new RangePlan(view, query, since);
+  }
+
+  private boolean mayKeep(String type) {
+    return Filters.mayKeepType(query.filter(), type);
   }
 
   /// The partitions of the next group; null after the last.
@@ -64,7 +78,7 @@ public final class RangePlan {
       }
       long from = Math.max(fromNanos, span.fromNanos());
       long until = Math.min(untilNanos, span.untilNanos());
-      groups.addAll(groupsOf(view.partitions(query.types(), from, until, since)));
+      groups.addAll(groupsOf(view.partitions(types, from, until, since)));
       if (query.descending()) {
         untilNanos = from;
       } else {

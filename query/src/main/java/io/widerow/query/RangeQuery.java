@@ -95,6 +95,11 @@ public record RangeQuery(
         types, fromNanos, untilNanos, descending, limit, after, since, newFilter, fields);
   }
 
+  /// The same query, with a range that its filter's tests of time and id do not exceed.
+  public RangeQuery narrowed() {
+    return TimeCondition.narrow(this);
+  }
+
   public RangeQuery withFields(@Nullable List<AttributeName> newFields) {
     return new RangeQuery(
         types, fromNanos, untilNanos, descending, limit, after, since, filter, newFields);

@@ -12,6 +12,7 @@ import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.LineEvent;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
+import io.widerow.storage.Filters;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -40,7 +41,12 @@ public enum FuzzTargets implements FuzzTarget {
       "1700000000123",
       "2026-11-20T19:15:00.5+01:00",
       "1ns2us3ms4s5m6h7d8w"),
-  MEASURES(FuzzTargets::measures, "count", "avg(bytes),p99.9(took)", "count(x), min(y),max(z)"),
+  MEASURES(
+      FuzzTargets::measures,
+      "count",
+      "count(*),count(distinct a.b)",
+      "avg(bytes),p99.9(took)",
+      "count(x), min(y),max(z)"),
   ANSWER_LINE(
       FuzzTargets::line,
       "{\"id\":\"b12ef090-0d11-11ec-8100-000000000001\",\"ts\":\"2026-11-20T19:15:00.000000001Z\","
@@ -84,6 +90,8 @@ public enum FuzzTargets implements FuzzTarget {
     return new String(input, StandardCharsets.UTF_8);
   }
 
+  private static final String ID = "5a8c6b80-c64a-11f0-8080-808080808080";
+
   private static String[] filters() {
     return new String[] {
       "body contains \"GET\" and (status >= 500 or not exists x)",
@@ -92,7 +100,10 @@ public enum FuzzTargets implements FuzzTarget {
       "took > 15ms and at < 2026-11-20T19:15:00Z",
       "x = \"\\x41\\n\\t\\\"\"",
       "((((((not not a=1))))))",
-      "a<1 and a<=2 and a>3 and a>=4 and a==5"
+      "a<1 and a<=2 and a>3 and a>=4 and a==5",
+      "type = \"t\" and ts > 15m and ts<='2026-11-20' and id not in (%s)".formatted(ID),
+      "a is null or a is not null and a icontains 'É' and not `ts` exists",
+      "attributes.type !~ 'x' and type not has 'y' and ts != now and id != '%s'".formatted(ID)
     };
   }
 
@@ -109,6 +120,15 @@ public enum FuzzTargets implements FuzzTarget {
         if (kept == not) {
           throw new AssertionError("kept and not kept: " + filter);
         }
+        Filter decided = Filters.ofType(filter, event.type());
+        RangeQuery range = RangeQuery.ALL.withFilter(decided).narrowed();
+        boolean read =
+            event.timeNanos() >= range.fromNanos()
+                && event.timeNanos() < range.untilNanos()
+                && FilterEvaluation.keeps(range.filter(), event, new AttributeValue());
+        if (kept != read) {
+          throw new AssertionError("kept and not read, or the reverse: " + filter);
+        }
       }
     }
   }
@@ -118,7 +138,8 @@ public enum FuzzTargets implements FuzzTarget {
       "type=nginx.*&type=a?&from=15m&to=now&order=desc&limit=10&format=csv&fields=body,a,b",
       "since=1h&where=body contains \"x\"&after=" + tokens()[0],
       "arrived=a1.0-1-2&after=" + tokens()[0],
-      "from=2026-11-20&to=2026-11-21"
+      "from=2026-11-20&to=2026-11-21",
+      "stats=count(*),avg(x)&by=a,type&every=5m&order-by=avg(x) desc,ts&limit=3&where=ts > 15m"
     };
   }
 

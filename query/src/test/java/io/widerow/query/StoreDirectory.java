@@ -66,7 +66,7 @@ public final class StoreDirectory {
     }
   }
 
-  private static void put(EventBatch batch, String attribute, Object value) {
+  static void put(EventBatch batch, String attribute, Object value) {
     byte[] name = utf8(attribute);
     switch (value) {
       case Long whole -> batch.putLong(name, 0, name.length, whole);

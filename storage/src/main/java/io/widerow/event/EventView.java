@@ -1,5 +1,8 @@
 package io.widerow.event;
 
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+
 /// One event as a reader sees it, wherever it is stored: in an open row, in a segment, on another
 /// machine. A cursor moves the view; it shows the current event until the cursor moves on.
 ///
@@ -15,6 +18,12 @@ public interface EventView {
 
   /// Name of the event's type.
   String type();
+
+  /// Fills `out` with the name of the event's type, as a string. An override avoids the copy.
+  default void readType(AttributeValue out) {
+    byte[] utf8 = type().getBytes(StandardCharsets.UTF_8);
+    out.setText(AttributeKind.STRING, MemorySegment.ofArray(utf8), 0, utf8.length);
+  }
 
   /// Fills `out` with the value of an attribute. False, with `out` unchanged, when the event does
   /// not have the attribute or it is not in the projection.

@@ -59,6 +59,15 @@ public final class RecordView implements EventView {
   }
 
   @Override
+  public void readType(AttributeValue out) {
+    out.setText(
+        AttributeKind.STRING,
+        events,
+        EventLayout.typeOffset(offset),
+        EventLayout.typeBytes(events, offset));
+  }
+
+  @Override
   public boolean find(AttributeName name, AttributeValue out) {
     long attribute = EventLayout.attributesOffset(events, offset);
     for (int left = EventLayout.attributes(events, offset); left > 0; left--) {

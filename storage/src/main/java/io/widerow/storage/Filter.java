@@ -1,17 +1,22 @@
 package io.widerow.storage;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.EventId;
+import io.widerow.event.FoldedText;
 import io.widerow.event.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// What a scan keeps, decided by an event's attributes; [FilterEvaluation] decides it. A closed
-/// set: adding a case breaks every switch that must learn about it. An attribute that the event
-/// does not have fails every comparison, and so satisfies its negation.
+/// What a scan keeps, decided by an event's attributes, type, time and id; [FilterEvaluation]
+/// decides it. A closed set: adding a case breaks every switch that must learn about it.
 ///
-/// Numbers compare by exact value, also a long with a double; NaN equals nothing and is neither
-/// less nor greater. Strings compare by their bytes, unsigned. Values of different kinds are
-/// unequal and not ordered.
+/// - An attribute that the event does not have equals nothing and is in no order with anything. So
+///   `NOT_EQUAL` keeps the event, exactly as the negation of `EQUAL` does.
+/// - Numbers compare by exact value, also a long with a double; NaN equals nothing and is neither
+///   less nor greater.
+/// - A string that has the form of a decimal number compares with a number as that number, see
+///   [NumberText]. Strings compare with strings by their bytes, unsigned.
+/// - Other values of different kinds are unequal and not ordered.
 ///
 /// - Threads: any; filters are immutable.
 public sealed interface Filter {
@@ -38,7 +43,8 @@ public sealed interface Filter {
   /// Keeps events that have the attribute.
   record Exists(AttributeName name) implements Filter {}
 
-  /// Keeps events whose attribute compares this way with a literal.
+  /// Keeps events whose attribute compares this way with a literal; `NOT_EQUAL` also keeps events
+  /// without the attribute.
   record Compare(AttributeName name, Comparison comparison, Literal literal) implements Filter {}
 
   /// Keeps events whose string contains these bytes anywhere. The needle must not be empty.
@@ -46,6 +52,16 @@ public sealed interface Filter {
     public Contains {
       if (needle.length() == 0) {
         throw new IllegalArgumentException("contains needs a text that is not empty");
+      }
+    }
+  }
+
+  /// Keeps events whose string contains this text anywhere in any case. The needle must not be
+  /// empty.
+  record ContainsFolded(AttributeName name, FoldedText needle) implements Filter {
+    public ContainsFolded {
+      if (needle.length() == 0) {
+        throw new IllegalArgumentException("icontains needs a text that is not empty");
       }
     }
   }
@@ -65,6 +81,17 @@ public sealed interface Filter {
   /// Keeps events whose string passes a test that is opaque to the store, such as a regular
   /// expression.
   record Matches(AttributeName name, TextTest test) implements Filter {}
+
+  /// Keeps events whose type passes a test: a filter of which every name stands for the type, a
+  /// string that each event has. The test must not hold another test of the type, time or id.
+  record OfType(Filter test) implements Filter {}
+
+  /// Keeps events whose time compares this way with an instant, in nanoseconds since the Unix
+  /// epoch.
+  record OfTime(Comparison comparison, long epochNanos) implements Filter {}
+
+  /// Keeps the events with this id.
+  record OfId(EventId id) implements Filter {}
 
   /// A predicate over the bytes of a string. It must be safe to call from any thread.
   @FunctionalInterface

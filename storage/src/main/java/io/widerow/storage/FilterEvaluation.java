@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
+import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.Text;
 import io.widerow.storage.Filter.Comparison;
@@ -16,7 +17,8 @@ import java.math.BigDecimal;
 public final class FilterEvaluation {
   private FilterEvaluation() {}
 
-  /// True when a filter keeps an event. Called from any thread.
+  /// True when a filter keeps an event. Called from any thread. Allocates nothing, except where a
+  /// number in a text has more digits than a double, and in tests that are opaque.
   ///
   /// @param scratch overwritten
   public static boolean keeps(Filter filter, EventView event, AttributeValue scratch) {
@@ -39,21 +41,82 @@ public final class FilterEvaluation {
         yield false;
       }
       case Filter.Not(Filter inner) -> !keeps(inner, event, scratch);
+      case Filter.OfType(Filter test) -> {
+        event.readType(scratch);
+        yield keepsType(test, scratch.memory(), scratch.offset(), scratch.length(), scratch);
+      }
+      case Filter.OfTime(var comparison, long nanos) ->
+          holds(comparison, Long.compare(event.timeNanos(), nanos));
+      case Filter.OfId(EventId id) -> id.time() == event.idTime() && id.tail() == event.idTail();
       case Filter.Exists(var name) -> event.find(name, scratch);
-      case Filter.Compare(var name, var comparison, var literal) ->
-          event.find(name, scratch) && holds(scratch, comparison, literal);
-      case Filter.Contains(var name, var needle) ->
-          event.find(name, scratch)
-              && scratch.kind() == AttributeKind.STRING
-              && needle.isIn(scratch.memory(), scratch.offset(), scratch.length());
-      case Filter.Has(var name, var words) ->
-          event.find(name, scratch)
-              && scratch.kind() == AttributeKind.STRING
-              && hasWords(words, scratch.memory(), scratch.offset(), scratch.length());
-      case Filter.Matches(var name, var test) ->
-          event.find(name, scratch)
-              && scratch.kind() == AttributeKind.STRING
-              && test.keeps(scratch.memory(), scratch.offset(), scratch.length());
+      case Filter.Compare(var name, var _, var _) ->
+          keepsValue(filter, event.find(name, scratch), scratch);
+      case Filter.Contains(var name, var _) ->
+          keepsValue(filter, event.find(name, scratch), scratch);
+      case Filter.ContainsFolded(var name, var _) ->
+          keepsValue(filter, event.find(name, scratch), scratch);
+      case Filter.Has(var name, var _) -> keepsValue(filter, event.find(name, scratch), scratch);
+      case Filter.Matches(var name, var _) ->
+          keepsValue(filter, event.find(name, scratch), scratch);
+    };
+  }
+
+  /// True when a test of types keeps a type: the `length` bytes of `memory` from `offset`.
+  ///
+  /// @param scratch overwritten
+  static boolean keepsType(
+      Filter test, MemorySegment memory, long offset, int length, AttributeValue scratch) {
+    return switch (test) {
+      case Filter.And(var parts) -> {
+        for (Filter part : parts) {
+          if (!keepsType(part, memory, offset, length, scratch)) {
+            yield false;
+          }
+        }
+        yield true;
+      }
+      case Filter.Or(var parts) -> {
+        for (Filter part : parts) {
+          if (keepsType(part, memory, offset, length, scratch)) {
+            yield true;
+          }
+        }
+        yield false;
+      }
+      case Filter.Not(Filter inner) -> !keepsType(inner, memory, offset, length, scratch);
+      default -> {
+        scratch.setText(AttributeKind.STRING, memory, offset, length);
+        yield keepsValue(test, true, scratch);
+      }
+    };
+  }
+
+  /// True when a test of one value keeps it.
+  ///
+  /// @param found false when the event does not have the value
+  /// @param value overwritten
+  private static boolean keepsValue(Filter test, boolean found, AttributeValue value) {
+    return switch (test) {
+      case Filter.Compare(var _, var comparison, var literal) ->
+          found ? holds(value, comparison, literal) : comparison == Comparison.NOT_EQUAL;
+      case Filter.Contains(var _, var needle) ->
+          found
+              && value.kind() == AttributeKind.STRING
+              && needle.isIn(value.memory(), value.offset(), value.length());
+      case Filter.ContainsFolded(var _, var needle) ->
+          found
+              && value.kind() == AttributeKind.STRING
+              && needle.isIn(value.memory(), value.offset(), value.length());
+      case Filter.Has(var _, var words) ->
+          found
+              && value.kind() == AttributeKind.STRING
+              && hasWords(words, value.memory(), value.offset(), value.length());
+      case Filter.Matches(var _, var opaque) ->
+          found
+              && value.kind() == AttributeKind.STRING
+              && opaque.keeps(value.memory(), value.offset(), value.length());
+      case Filter.Exists _, Filter.Everything _ -> found;
+      default -> throw new IllegalArgumentException("not a test of one value: " + test);
     };
   }
 
@@ -76,7 +139,13 @@ public final class FilterEvaluation {
     return false;
   }
 
+  /// @param value overwritten when it is a string that is compared with a number
   static boolean holds(AttributeValue value, Comparison comparison, Literal literal) {
+    if (value.kind() == AttributeKind.STRING
+        && (literal instanceof Literal.Whole || literal instanceof Literal.Fraction)
+        && !NumberText.read(value)) {
+      return comparison == Comparison.NOT_EQUAL;
+    }
     return switch (literal) {
       case Literal.Word(Text text) ->
           value.kind() == AttributeKind.STRING

@@ -1,10 +1,18 @@
 package io.widerow.storage;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /// Static analysis of filters, without an event.
 public final class Filters {
+  private static final Filter EVERYTHING = new Filter.Everything();
+  private static final Filter NOTHING = new Filter.Or(List.of());
+
   private Filters() {}
 
   /// Adds the attributes that a filter examines.
@@ -16,9 +24,86 @@ public final class Filters {
       case Filter.Not(Filter inner) -> addColumns(inner, columns);
       case Filter.Exists(var name) -> columns.add(name);
       case Filter.Compare(var name, _, _) -> columns.add(name);
+      case Filter.OfType _, Filter.OfTime _, Filter.OfId _ -> {} // no attributes
       case Filter.Contains(var name, _) -> columns.add(name);
+      case Filter.ContainsFolded(var name, _) -> columns.add(name);
       case Filter.Has(var name, _) -> columns.add(name);
       case Filter.Matches(var name, _) -> columns.add(name);
     }
+  }
+
+  /// True when a filter tests the type.
+  public static boolean testsType(Filter filter) {
+    return switch (filter) {
+      case Filter.OfType _ -> true;
+      case Filter.And(var parts) -> parts.stream().anyMatch(Filters::testsType);
+      case Filter.Or(var parts) -> parts.stream().anyMatch(Filters::testsType);
+      case Filter.Not(Filter inner) -> testsType(inner);
+      default -> false;
+    };
+  }
+
+  /// What a filter says of the events of one type: the same filter with its tests of the type
+  /// decided.
+  public static Filter ofType(Filter filter, String type) {
+    if (!testsType(filter)) {
+      return filter;
+    }
+    return decided(filter, MemorySegment.ofArray(type.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /// False when a filter keeps no event of a type, whatever its attributes.
+  public static boolean mayKeepType(Filter filter, String type) {
+    return !isNothing(ofType(filter, type));
+  }
+
+  private static Filter decided(Filter filter, MemorySegment type) {
+    return switch (filter) {
+      case Filter.OfType(Filter test) ->
+          FilterEvaluation.keepsType(test, type, 0, (int) type.byteSize(), new AttributeValue())
+              ? EVERYTHING
+              : NOTHING;
+      case Filter.Not(Filter inner) -> {
+        Filter decided = decided(inner, type);
+        yield isNothing(decided)
+            ? EVERYTHING
+            : isEverything(decided) ? NOTHING : new Filter.Not(decided);
+      }
+      case Filter.And(var parts) -> {
+        List<Filter> left = new ArrayList<>();
+        for (Filter part : parts) {
+          Filter decided = decided(part, type);
+          if (isNothing(decided)) {
+            yield NOTHING;
+          }
+          if (!isEverything(decided)) {
+            left.add(decided);
+          }
+        }
+        yield left.isEmpty() ? EVERYTHING : left.size() == 1 ? left.get(0) : new Filter.And(left);
+      }
+      case Filter.Or(var parts) -> {
+        List<Filter> left = new ArrayList<>();
+        for (Filter part : parts) {
+          Filter decided = decided(part, type);
+          if (isEverything(decided)) {
+            yield EVERYTHING;
+          }
+          if (!isNothing(decided)) {
+            left.add(decided);
+          }
+        }
+        yield left.size() == 1 ? left.get(0) : new Filter.Or(left);
+      }
+      default -> filter;
+    };
+  }
+
+  private static boolean isEverything(Filter filter) {
+    return filter instanceof Filter.Everything;
+  }
+
+  private static boolean isNothing(Filter filter) {
+    return filter instanceof Filter.Or(var parts) && parts.isEmpty();
   }
 }

@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
 /// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`,
-/// `csv-safe`; `stats`, `by` and `every` for aggregates of the events instead of the events. An
-/// unknown name or an invalid value throws [QueryException.Refused] with the value in its message.
+/// `csv-safe`; `stats`, `by`, `every` and `order-by` for aggregates of the events instead of the
+/// events; then `limit` is of their rows. An unknown name or an invalid value throws
+/// [QueryException.Refused] with the value in its message.
 ///
 /// @param query which events
 /// @param format format of the answer
@@ -51,7 +52,8 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
           "csv-safe",
           "stats",
           "by",
-          "every");
+          "every",
+          "order-by");
 
   /// The formats of HTTP answers.
   public enum Format {
@@ -86,23 +88,46 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
       throw new QueryException.Refused(
           "from", "the range is empty: its start is not before its end");
     }
-    String limit = single(given, "limit");
     String after = single(given, "after");
     String where = single(given, "where");
-    query = limit == null ? query : query.withLimit(limit(limit));
     query = after == null ? query : query.withAfter(Token.parse(after));
     String arrived = single(given, "arrived");
     query = arrived == null ? query : query.withSince(arrivals(arrived));
-    query = where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos));
-    StatsQuery figures =
-        StatsQuery.parse(single(given, "stats"), single(given, "by"), single(given, "every"));
-    List<String> fields = given.getOrDefault("fields", List.of());
-    if (figures != null && !fields.isEmpty()) {
-      throw new QueryException.Refused("fields", "not together with stats, which shows no events");
+    query =
+        where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos)).narrowed();
+    StatsQuery figures = figures(given);
+    String limit = single(given, "limit");
+    if (figures == null) {
+      query = limit == null ? query : query.withLimit(limit(limit));
+      query = query.withFields(fields(given.getOrDefault("fields", List.of())));
+    } else {
+      figures = limit == null ? figures : figures.withLimit(limit(limit));
+      query = query.withFields(figures.fields());
     }
-    query = query.withFields(figures == null ? fields(fields) : figures.fields());
     Format format = format(single(given, "format"), single(given, "csv-safe"));
     return new QueryParameters(query, format, figures);
+  }
+
+  /// The aggregates, without a limit; null for events.
+  private static @Nullable StatsQuery figures(Map<String, List<String>> given) {
+    StatsQuery figures =
+        StatsQuery.parse(single(given, "stats"), single(given, "by"), single(given, "every"));
+    String orderBy = single(given, "order-by");
+    if (figures == null) {
+      if (orderBy != null) {
+        throw new QueryException.Refused(
+            "order-by", "orders the rows of stats; add --stats count; order is that of events");
+      }
+      return null;
+    }
+    if (given.containsKey("fields")) {
+      throw new QueryException.Refused("fields", "not together with stats, which shows no events");
+    }
+    if (given.containsKey("order")) {
+      throw new QueryException.Refused(
+          "order", "not together with stats, which shows no events; order rows with order-by");
+    }
+    return orderBy == null ? figures : figures.withOrder(orderBy);
   }
 
   private static String sortedNames() {
@@ -198,7 +223,7 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
     }
     List<AttributeName> names = new ArrayList<>();
     for (String value : values) {
-      names.addAll(NameText.parseList("fields", value));
+      NameText.parseList("fields", value).forEach(name -> names.add(NameText.stored(name)));
     }
     return names;
   }

@@ -48,7 +48,7 @@ final class StatsAnswer implements EventWriter {
 
   @Override
   public void end(@Nullable Token token, OutputBuffer out) {
-    writer.write(asked.heads(), asked.textColumns(), figures.rows(zone), out);
+    writer.write(asked.heads(), figures.rows(zone), out);
   }
 
   @Override

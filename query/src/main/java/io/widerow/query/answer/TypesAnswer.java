@@ -1,6 +1,7 @@
 package io.widerow.query.answer;
 
 import io.widerow.event.TimeUuid;
+import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
@@ -15,7 +16,6 @@ import java.util.List;
 /// down), number of events, bytes on disk.
 public final class TypesAnswer {
   private static final List<String> HEADS = List.of("type", "first", "last", "events", "bytes");
-  private static final int TEXT_COLUMNS = 3;
 
   private TypesAnswer() {}
 
@@ -28,17 +28,17 @@ public final class TypesAnswer {
   /// Writes the rows with times of a zone.
   public static void write(
       List<TypeInfo> types, OutputFormat format, ZoneId zone, OutputBuffer out) {
-    List<List<String>> rows = new ArrayList<>();
+    List<List<Cell>> rows = new ArrayList<>();
     for (TypeInfo type : types) {
       rows.add(
           List.of(
-              type.type(),
-              time(type.timeFirstNanos(), zone),
-              time(type.timeLastNanos(), zone),
-              Long.toString(type.events()),
-              Long.toString(type.bytes())));
+              Cell.ofText(type.type()),
+              Cell.ofText(time(type.timeFirstNanos(), zone)),
+              Cell.ofText(time(type.timeLastNanos(), zone)),
+              Cell.ofNumber(Long.toString(type.events())),
+              Cell.ofNumber(Long.toString(type.bytes()))));
     }
-    new StatsWriter(format).write(HEADS, TEXT_COLUMNS, rows, out);
+    new StatsWriter(format).write(HEADS, rows, out);
   }
 
   /// A bound of event times as text, rounded down to the ticks of ids.

@@ -1,5 +1,6 @@
 package io.widerow.query.cli;
 
+import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
@@ -22,42 +23,43 @@ final class DamageTable {
 
   private static final List<String> HEADS =
       List.of("state", "what", "partition", "from", "to", "file", "found", "offset", "events");
-  private static final int TEXT_COLUMNS = 7;
 
   private final Rfc3339 times = new Rfc3339(ZoneOffset.UTC);
-  private final List<List<String>> rows = new ArrayList<>();
+  private final List<List<Cell>> rows = new ArrayList<>();
 
   /// @param state for the first column, such as `damaged` or `lost`
   void add(String state, List<Damage> damage) {
     for (Damage one : damage) {
       if (one.partitions().isEmpty()) {
-        rows.add(row(state, one, "unknown", "", "", ""));
+        Cell no = Cell.ofTime(0, "");
+        rows.add(row(state, one, "unknown", no, no, Cell.MISSING));
       }
       for (PartitionInfo info : one.partitions()) {
-        String from = time(info.timeFirstNanos());
-        String to = time(info.timeLastNanos());
-        rows.add(row(state, one, info.key().toString(), from, to, "" + info.events()));
+        Cell from = time(info.timeFirstNanos());
+        Cell to = time(info.timeLastNanos());
+        Cell events = Cell.ofNumber("" + info.events());
+        rows.add(row(state, one, info.key().toString(), from, to, events));
       }
     }
   }
 
-  private String time(long nanos) {
+  private Cell time(long nanos) {
     OutputBuffer text = new OutputBuffer(64);
     times.put(nanos, text);
-    return text.toString();
+    return Cell.ofTime(nanos, text.toString());
   }
 
-  private static List<String> row(
-      String state, Damage damage, String partition, String from, String to, String events) {
+  private static List<Cell> row(
+      String state, Damage damage, String partition, Cell from, Cell to, Cell events) {
     return List.of(
-        state,
-        damage.kind().name().toLowerCase(Locale.ROOT),
-        partition,
+        Cell.ofText(state),
+        Cell.ofText(damage.kind().name().toLowerCase(Locale.ROOT)),
+        Cell.ofText(partition),
         from,
         to,
-        damage.file().toString(),
-        damage.found(),
-        "" + damage.offset(),
+        Cell.ofText(damage.file().toString()),
+        Cell.ofText(damage.found()),
+        Cell.ofNumber("" + damage.offset()),
         events);
   }
 
@@ -65,7 +67,7 @@ final class DamageTable {
   void write(Format format, OutputBuffer out) {
     if (!rows.isEmpty()) {
       OutputFormat form = format == Format.json ? OutputFormat.json : OutputFormat.table;
-      new StatsWriter(form).write(HEADS, TEXT_COLUMNS, rows, out);
+      new StatsWriter(form).write(HEADS, rows, out);
     }
   }
 }

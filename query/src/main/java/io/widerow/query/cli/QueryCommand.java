@@ -40,7 +40,8 @@ import picocli.CommandLine.Spec;
       "Standard output has events and nothing else. The token to continue from is told",
       "on stderr.",
       "Filter: status >= 500 and not (path contains \"health\" or agent ~ \"(?i)bot\").",
-      "`contains` finds any text. `has` finds whole words, and rare ones fastest.",
+      "`contains` finds any text, `icontains` in any case. `has` finds whole words,",
+      "and rare ones fastest. type, ts and id are the event's own.",
       "Aggregates: counts and sums of whole numbers are exact. Percentiles come from",
       "HdrHistogram with three significant digits: within 0.1 %%, over numbers >= 0.",
       "If the journal of a stopped store has lost acknowledged groups, a warning",
@@ -87,7 +88,10 @@ public final class QueryCommand implements Callable<Integer> {
       description = "asc (oldest first, default) or desc.")
   @Nullable String order;
 
-  @Option(names = "--limit", paramLabel = "N", description = "Show at most this many events.")
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "Show at most this many events; with --stats, this many rows.")
   @Nullable String limit;
 
   @Option(
@@ -119,7 +123,8 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(
       names = "--stats",
       paramLabel = "LIST",
-      description = "Aggregate: count,sum(x),min(x),max(x),avg(x),p99.9(x).")
+      description =
+          "Aggregate: count,count(x),count(distinct x),sum(x),min(x),max(x),avg(x),p99.9(x).")
   @Nullable String stats;
 
   @Option(names = "--by", paramLabel = "NAMES", description = "Group by these attributes.")
@@ -127,6 +132,12 @@ public final class QueryCommand implements Callable<Integer> {
 
   @Option(names = "--every", paramLabel = "STEP", description = "Group by time step, such as 5m.")
   @Nullable String every;
+
+  @Option(
+      names = "--order-by",
+      paramLabel = "COLUMNS",
+      description = "Order the rows of --stats, as in 'count desc,status'.")
+  @Nullable String orderBy;
 
   @Option(names = "--histogram", description = "Plot the number of events over time.")
   boolean histogram;
@@ -190,10 +201,15 @@ public final class QueryCommand implements Callable<Integer> {
     put(given, "stats", stats);
     put(given, "by", by);
     put(given, "every", every);
+    put(given, "order-by", orderBy);
     Integer newest = last;
     if (newest != null) {
       if (order != null || limit != null || after != null) {
         throw new QueryException.Refused("last", "not together with order, limit or after");
+      }
+      if (stats != null) {
+        throw new QueryException.Refused(
+            "last", "not together with stats, which shows no events; limit is of its rows");
       }
       if (newest < 1) {
         throw new QueryException.Refused("last", "must be at least 1, got " + newest);

@@ -10,6 +10,7 @@ import io.widerow.query.TypeGlobs;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.figures.Aggregation;
+import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.Plot;
 import io.widerow.query.figures.StatsQuery;
 import io.widerow.query.output.EventWriter;
@@ -109,8 +110,8 @@ final class QueryRun {
     boolean nothing;
     if (figures != null) {
       try (RemoteAnswer answer = RemoteAnswer.open(daemon, given)) {
-        List<List<String>> rows = RemoteStats.rows(answer, figures, zone);
-        nothing = rows.isEmpty();
+        List<List<Cell>> rows = RemoteStats.rows(answer, figures, zone);
+        nothing = rows.isEmpty() || isCountOfNothing(figures, rows);
         figures(figures, rows);
       }
       explain(url, "figures");
@@ -127,6 +128,11 @@ final class QueryRun {
       }
     }
     Advice.give(asked.query(), nothing, () -> RemoteTypes.ask(daemon, List.of()), zone, shell);
+  }
+
+  private static boolean isCountOfNothing(StatsQuery asked, List<List<Cell>> rows) {
+    int count = asked.heads().indexOf("count");
+    return count >= 0 && rows.size() == 1 && rows.getFirst().get(count).text().equals("0");
   }
 
   /// True when the query is for all events of a range, so the daemon can count them.
@@ -152,8 +158,8 @@ final class QueryRun {
     }
   }
 
-  private void figures(StatsQuery asked, List<List<String>> rows) {
-    options.output.statsWriter(shell).write(asked.heads(), asked.textColumns(), rows, sink);
+  private void figures(StatsQuery asked, List<List<Cell>> rows) {
+    options.output.statsWriter(shell).write(asked.heads(), rows, sink);
     shell.write(sink);
   }
 

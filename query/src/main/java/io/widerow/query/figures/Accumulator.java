@@ -1,22 +1,27 @@
 package io.widerow.query.figures;
 
 import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.storage.NumberText;
 import java.math.BigInteger;
 import org.HdrHistogram.DoubleHistogram;
 import org.jspecify.annotations.Nullable;
 
 /// The accumulator of one [Aggregate] for one group.
 ///
-/// - Counts are exact. Sums of longs are exact at any size. Sums that include doubles are kept as
-///   two doubles (Neumaier summation), so the error does not grow with the number of events.
+/// - Counts are exact, also of distinct values. Sums of longs are exact at any size. Sums that
+///   include doubles are kept as two doubles (Neumaier summation), so the error does not grow with
+///   the number of events.
 /// - Percentiles come from HdrHistogram with three significant digits: within 0.1 % of a recorded
 ///   value. They take numbers >= 0; others are counted as [#outside].
 final class Accumulator {
   private static final int DIGITS = 3;
 
   private final Aggregate measure;
+  private final @Nullable Field field;
+  private final @Nullable DistinctValues values;
   private long count;
   private long longSum;
   private BigInteger largeSum = BigInteger.ZERO;
@@ -34,24 +39,39 @@ final class Accumulator {
 
   Accumulator(Aggregate measure) {
     this.measure = measure;
+    AttributeName name = measure.name();
+    this.field = name == null ? null : Field.of(name);
+    this.values = isDistinct() ? new DistinctValues() : null;
+  }
+
+  boolean isDistinct() {
+    return measure.kind() == Aggregate.Kind.DISTINCT;
   }
 
   void add(EventView event, AttributeValue scratch) {
-    if (measure.name() == null) {
+    Field of = field;
+    if (of == null) {
       count += event.weight();
       return;
     }
-    if (!event.find(measure.name(), scratch)) {
+    if (!of.find(event, scratch)) {
       return;
     }
-    if (measure.kind() == Aggregate.Kind.COUNT) {
+    DistinctValues seen = values;
+    if (seen != null) {
+      seen.add(scratch);
+    } else if (measure.kind() == Aggregate.Kind.COUNT) {
       count += event.weight();
     } else if (isNumber(scratch)) {
       number(scratch);
     }
   }
 
+  /// True for a number, and for a text that is one, which then is made that number.
   private static boolean isNumber(AttributeValue value) {
+    if (value.kind() == AttributeKind.STRING && !NumberText.read(value)) {
+      return false;
+    }
     return value.kind() == AttributeKind.LONG
         || (value.kind() == AttributeKind.DOUBLE && !Double.isNaN(value.asDouble()));
   }
@@ -68,7 +88,7 @@ final class Accumulator {
       case MIN -> keepExtreme(value, -1);
       case MAX -> keepExtreme(value, 1);
       case PERCENTILE -> record(value.asDouble());
-      case COUNT -> throw new IllegalStateException("a count takes no number");
+      case COUNT, COUNT_ALL, DISTINCT -> throw new IllegalStateException("a count takes no number");
     }
     count++;
   }
@@ -124,11 +144,13 @@ final class Accumulator {
   /// Bytes allocated since the last call.
   long grown() {
     DoubleHistogram seen = histogram;
-    if (seen == null) {
-      return 0;
-    }
-    long more = seen.getEstimatedFootprintInBytes() - held;
-    held += more;
+    DistinctValues distinct = values;
+    long now =
+        seen != null
+            ? seen.getEstimatedFootprintInBytes()
+            : distinct != null ? distinct.bytes() : 0;
+    long more = now - held;
+    held = now;
     return more;
   }
 
@@ -136,22 +158,28 @@ final class Accumulator {
     return outside;
   }
 
-  /// The result as the text of a JSON number; empty when no event had the attribute. Infinities and
-  /// NaN are the texts that Java has for them.
-  String result() {
-    if (count == 0 && measure.kind() != Aggregate.Kind.COUNT) {
-      return "";
+  /// The result; missing when no event had a number.
+  Cell result() {
+    DistinctValues distinct = values;
+    if (distinct != null) {
+      return Cell.of(distinct.size());
+    }
+    if (measure.isCount()) {
+      return Cell.of(count);
+    }
+    if (count == 0) {
+      return Cell.MISSING;
     }
     return switch (measure.kind()) {
-      case COUNT -> Long.toString(count);
-      case SUM -> fractions ? Double.toString(total()) : exactSum().toString();
-      case AVG -> Double.toString(total() / count);
-      case MIN, MAX -> extremeIsLong ? Long.toString(extremeLong) : Double.toString(extreme);
+      case COUNT, COUNT_ALL, DISTINCT -> Cell.of(count);
+      case SUM -> fractions ? Cell.of(total()) : Cell.of(exactSum());
+      case AVG -> Cell.of(total() / count);
+      case MIN, MAX -> extremeIsLong ? Cell.of(extremeLong) : Cell.of(extreme);
       case PERCENTILE -> {
         DoubleHistogram seen = histogram;
         yield seen == null || seen.getTotalCount() == 0
-            ? ""
-            : Double.toString(withinRecorded(seen.getValueAtPercentile(measure.percentile())));
+            ? Cell.MISSING
+            : Cell.of(withinRecorded(seen.getValueAtPercentile(measure.percentile())));
       }
     };
   }

@@ -10,18 +10,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// One aggregate of a query: `count`, `sum(bytes)`, `p99.9(ms)`.
+/// One aggregate of a query: `count`, `count(distinct host)`, `sum(bytes)`, `p99.9(ms)`.
 ///
 /// @param kind the function
 /// @param name the attribute; null for a count of events
 /// @param percentile 0 to 100; 0 for other functions
 public record Aggregate(Kind kind, @Nullable AttributeName name, double percentile) {
+  private static final String KNOWN =
+      "count count(*) count(x) count(distinct x) sum(x) min(x) max(x) avg(x) p50(x) p99.9(x) ...";
+  private static final Pattern DISTINCT = Pattern.compile("distinct\\s+(.+)");
   private static final Pattern CALL =
       Pattern.compile("(count|sum|min|max|avg|p\\d{1,2}(?:\\.\\d{1,4})?)(?:\\((.+)\\))?");
 
   /// The aggregate functions.
   enum Kind {
     COUNT,
+    COUNT_ALL,
+    DISTINCT,
     SUM,
     MIN,
     MAX,
@@ -41,28 +46,56 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
     Matcher call = CALL.matcher(text);
     if (!call.matches()) {
       throw new QueryException.Refused(
-          "stats", "not an aggregate: " + text + " (known: count sum min max avg p50 p99.9 ...)");
+          "stats", "not an aggregate: " + text + " (known: " + KNOWN + ")");
     }
     String function = call.group(1);
-    String attribute = call.group(2);
+    String attribute = call.group(2) == null ? null : call.group(2).strip();
     if (attribute == null && !function.equals("count")) {
       throw new QueryException.Refused("stats", "%s of what? write %s(name)".formatted(text, text));
     }
-    AttributeName name = attribute == null ? null : NameText.parse("stats", attribute);
+    Matcher distinct = DISTINCT.matcher(attribute == null ? "" : attribute);
+    boolean all = attribute != null && attribute.equals("*");
+    if ((all || distinct.matches()) && !function.equals("count")) {
+      throw new QueryException.Refused(
+          "stats", "only count takes * and distinct, not %s (known: %s)".formatted(text, KNOWN));
+    }
+    if (all) {
+      return new Aggregate(Kind.COUNT_ALL, null, 0);
+    }
+    if (distinct.matches()) {
+      return new Aggregate(Kind.DISTINCT, name(distinct.group(1).strip()), 0);
+    }
+    AttributeName name = attribute == null ? null : name(attribute);
     if (function.startsWith("p")) {
       return new Aggregate(Kind.PERCENTILE, name, Double.parseDouble(function.substring(1)));
     }
     return new Aggregate(Kind.valueOf(function.toUpperCase(Locale.ROOT)), name, 0);
   }
 
+  private static AttributeName name(String text) {
+    return Field.require("stats", NameText.parse("stats", text));
+  }
+
+  /// True when the result is a number of events or values, 0 when there is none.
+  boolean isCount() {
+    return kind == Kind.COUNT || kind == Kind.COUNT_ALL || kind == Kind.DISTINCT;
+  }
+
   /// The text that it is parsed from.
   @Override
   public String toString() {
     String digits = Double.toString(percentile);
-    String function =
-        kind == Kind.PERCENTILE
-            ? "p" + (digits.endsWith(".0") ? digits.substring(0, digits.length() - 2) : digits)
-            : kind.name().toLowerCase(Locale.ROOT);
-    return name == null ? function : function + "(" + name + ")";
+    return switch (kind) {
+      case COUNT_ALL -> "count(*)";
+      case DISTINCT -> "count(distinct " + name + ")";
+      case PERCENTILE ->
+          "p%s(%s)"
+              .formatted(
+                  digits.endsWith(".0") ? digits.substring(0, digits.length() - 2) : digits, name);
+      case COUNT, SUM, MIN, MAX, AVG -> {
+        String function = kind.name().toLowerCase(Locale.ROOT);
+        yield name == null ? function : function + "(" + name + ")";
+      }
+    };
   }
 }

@@ -15,11 +15,15 @@ import java.util.function.LongConsumer;
 /// Aggregation of events, grouped by attributes and time steps: `--stats count,p99(ms) --by status
 /// --every 5m`. The name `type` groups by the event's type.
 ///
-/// - Memory: at most [#GROUPS_MAX] groups; one more ends the query.
-/// - Order of the result: by time, then by the texts of the attributes.
+/// - Memory: at most [#GROUPS_MAX] groups and [#DISTINCT_BYTES_MAX] bytes of distinct values; more
+///   ends the query.
+/// - Order of the result: as [StatsQuery#order] says, then by time, then by the attributes.
 public final class Aggregation {
   static final int GROUPS_MAX = 100_000;
   static final AttributeName TYPE = AttributeName.of("type");
+
+  /// For the values of all groups of a query.
+  static final long DISTINCT_BYTES_MAX = 64L << 20;
 
   // Estimated heap bytes, including the row of texts that a group becomes in the end.
   private static final long GROUP_BYTES = 384;
@@ -28,18 +32,20 @@ public final class Aggregation {
   private static final long CHAR_BYTES = 4;
 
   private final StatsQuery asked;
+  private final List<Field> by;
   private final LongConsumer memory;
   private final TreeMap<Group, List<Accumulator>> groups = new TreeMap<>();
   private final GroupCache<List<Accumulator>> met;
   private final AttributeValue scratch = new AttributeValue();
+  private long distinctBytes;
 
-  /// The key of a group: the start of its time step, and a text for each attribute.
-  private record Group(long stepNanos, List<String> texts) implements Comparable<Group> {
+  /// The key of a group: the start of its time step, and a value for each attribute.
+  private record Group(long stepNanos, List<Cell> values) implements Comparable<Group> {
     @Override
     public int compareTo(Group other) {
       int order = Long.compare(stepNanos, other.stepNanos);
-      for (int i = 0; i < texts.size() && order == 0; i++) {
-        order = texts.get(i).compareTo(other.texts.get(i));
+      for (int i = 0; i < values.size() && order == 0; i++) {
+        order = values.get(i).compareTo(other.values.get(i));
       }
       return order;
     }
@@ -49,7 +55,8 @@ public final class Aggregation {
   public Aggregation(StatsQuery asked, LongConsumer memory) {
     this.asked = asked;
     this.memory = memory;
-    this.met = new GroupCache<>(asked.by());
+    this.by = asked.by().stream().map(Field::of).toList();
+    this.met = new GroupCache<>(by);
   }
 
   public void add(EventView event) {
@@ -65,57 +72,73 @@ public final class Aggregation {
       tally.add(event, scratch);
       long more = tally.grown();
       if (more > 0) {
-        memory.accept(more);
+        hold(tally, more);
       }
     }
   }
 
-  private List<Accumulator> tallies(long step, EventView event) {
-    List<String> texts = new ArrayList<>(asked.by().size());
-    for (AttributeName name : asked.by()) {
-      texts.add(text(event, name));
+  private void hold(Accumulator tally, long bytesMore) {
+    memory.accept(bytesMore);
+    distinctBytes += tally.isDistinct() ? bytesMore : 0;
+    if (distinctBytes > DISTINCT_BYTES_MAX) {
+      throw new QueryException.OverBudget(
+          "bytes of distinct values",
+          DISTINCT_BYTES_MAX,
+          distinctBytes,
+          "count distinct values of fewer groups or of a shorter range");
     }
-    Group group = new Group(step, texts);
+  }
+
+  private List<Accumulator> tallies(long step, EventView event) {
+    List<Cell> values = new ArrayList<>(by.size());
+    for (Field field : by) {
+      values.add(field.find(event, scratch) ? Cell.of(scratch) : Cell.MISSING);
+    }
+    Group group = new Group(step, values);
     List<Accumulator> tallies = groups.get(group);
     if (tallies == null) {
       if (groups.size() == GROUPS_MAX) {
         throw new QueryException.OverBudget(
             "groups", GROUPS_MAX, GROUPS_MAX + 1L, "group by less or in longer steps");
       }
-      tallies = asked.measures().stream().map(Accumulator::new).toList();
+      tallies = newTallies();
       groups.put(group, tallies);
       memory.accept(
           GROUP_BYTES
               + TALLY_BYTES * tallies.size()
-              + TEXT_BYTES * texts.size()
-              + CHAR_BYTES * texts.stream().mapToInt(String::length).sum());
+              + TEXT_BYTES * values.size()
+              + CHAR_BYTES * values.stream().mapToInt(value -> value.text().length()).sum());
     }
     return tallies;
   }
 
-  private String text(EventView event, AttributeName name) {
-    if (event.find(name, scratch)) {
-      return scratch.toString();
-    }
-    return name.equals(TYPE) ? event.type() : "";
+  private List<Accumulator> newTallies() {
+    return asked.measures().stream().map(Accumulator::new).toList();
   }
 
-  /// One row of texts for each group, in order.
-  public List<List<String>> rows(ZoneId zone) {
+  /// One row for each group, in order, as many as are asked for. Without grouping there is one row,
+  /// also when there was no event.
+  public List<List<Cell>> rows(ZoneId zone) {
+    if (groups.isEmpty() && by.isEmpty() && asked.everyNanos() == 0) {
+      groups.put(new Group(0, List.of()), newTallies());
+    }
     Rfc3339 times = new Rfc3339(zone);
     OutputBuffer time = new OutputBuffer(64);
-    List<List<String>> rows = new ArrayList<>();
+    List<List<Cell>> rows = new ArrayList<>();
     groups.forEach((group, tallies) -> {
-      List<String> row = new ArrayList<>();
+      List<Cell> row = new ArrayList<>();
       if (asked.everyNanos() != 0) {
         time.clear();
         times.put(group.stepNanos(), time);
-        row.add(time.toString());
+        row.add(Cell.ofTime(group.stepNanos(), time.toString()));
       }
-      row.addAll(group.texts());
+      row.addAll(group.values());
       tallies.forEach(tally -> row.add(tally.result()));
       rows.add(row);
     });
-    return rows;
+    if (!asked.order().isEmpty()) {
+      rows.sort(RowOrder.comparator(asked.order())); // stable: equal rows stay in order
+    }
+    return rows.size() > asked.limit() ? rows.subList(0, (int) asked.limit()) : rows;
   }
 }

@@ -1,21 +1,17 @@
 package io.widerow.query.figures;
 
-import io.widerow.event.AttributeKind;
-import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A hash table from the bytes of an event's attributes to its group. An event of a known group
 /// allocates nothing. The cache holds the groups of one time step, because events come in time
-/// order. One group may have several keys: the number 200 and the string "200" are one text.
+/// order. One group may have several keys: the numbers 200 and 200.0 are equal.
 ///
 /// ```
 ///   key   kind 1 | length 4 | bytes of the text, or 8 bits of the number     for each attribute
@@ -39,7 +35,7 @@ final class GroupCache<T> {
   private static final byte ABSENT = -1;
   private static final long MIX = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio (Fibonacci hashing)
 
-  private final List<AttributeName> by;
+  private final List<Field> by;
   private final byte[][] keys = new byte[SLOTS][];
   private final Object[] groups = new Object[SLOTS];
   private final byte[] key = new byte[KEY_BYTES_MAX];
@@ -47,10 +43,8 @@ final class GroupCache<T> {
   private int slot;
   private int filled;
   private long step;
-  private String typeLast = "";
-  private MemorySegment typeText = MemorySegment.ofArray(new byte[0]);
 
-  GroupCache(List<AttributeName> by) {
+  GroupCache(List<Field> by) {
     this.by = by;
   }
 
@@ -97,12 +91,8 @@ final class GroupCache<T> {
   /// False when the key is too long.
   private boolean readKey(EventView event, AttributeValue scratch) {
     int to = 0;
-    for (AttributeName name : by) {
-      boolean found = event.find(name, scratch);
-      if (!found && name.equals(Aggregation.TYPE)) {
-        typeOf(event, scratch);
-        found = true;
-      }
+    for (Field field : by) {
+      boolean found = field.find(event, scratch);
       boolean text = found && scratch.kind().isText();
       int bytes = !found ? 0 : text ? scratch.length() : Long.BYTES;
       if (bytes > KEY_BYTES_MAX - Long.BYTES - HEAD_BYTES - to) {
@@ -121,16 +111,6 @@ final class GroupCache<T> {
     keyBytes = to;
     LONG.set(key, to, 0L); // the hash reads whole words
     return true;
-  }
-
-  @SuppressWarnings("ReferenceEquality") // a cursor hands out the same string again and again
-  private void typeOf(EventView event, AttributeValue out) {
-    String type = event.type();
-    if (type != typeLast) {
-      typeText = MemorySegment.ofArray(type.getBytes(StandardCharsets.UTF_8));
-      typeLast = type;
-    }
-    out.setText(AttributeKind.STRING, typeText, 0, (int) typeText.byteSize());
   }
 
   private long hash() {

@@ -12,17 +12,35 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The aggregates of a query and their grouping: `stats=count,p99(ms)`, `by=status,host`,
-/// `every=5m`.
+/// `every=5m`, `order-by=count desc`, `limit=10`.
 ///
 /// @param measures the aggregates, at least one
-/// @param by attributes to group by
+/// @param by names to group by: attributes as answers show them, and `type`
 /// @param everyNanos width of a time step in nanoseconds; 0 for no grouping by time
-public record StatsQuery(List<Aggregate> measures, List<AttributeName> by, long everyNanos) {
+/// @param order columns to sort the rows by, the first one first; then by time and attributes
+/// @param limit at most so many rows, the first ones
+public record StatsQuery(
+    List<Aggregate> measures,
+    List<AttributeName> by,
+    long everyNanos,
+    List<RowOrder> order,
+    long limit) {
   public StatsQuery {
     measures = List.copyOf(measures);
     by = List.copyOf(by);
+    order = List.copyOf(order);
+    if (limit < 1) {
+      throw new QueryException.Refused("limit", "must be at least 1, got " + limit);
+    }
   }
 
+  /// All rows, by time and attributes.
+  public StatsQuery(List<Aggregate> measures, List<AttributeName> by, long everyNanos) {
+    this(measures, by, everyNanos, List.of(), Long.MAX_VALUE);
+  }
+
+  /// All rows, by time and attributes.
+  ///
   /// @return null when no aggregates are asked for
   public static @Nullable StatsQuery parse(
       @Nullable String stats, @Nullable String by, @Nullable String every) {
@@ -34,16 +52,30 @@ public record StatsQuery(List<Aggregate> measures, List<AttributeName> by, long 
     }
     List<Aggregate> measures = Aggregate.parse(stats);
     List<AttributeName> names = by == null ? List.of() : NameText.parseList("by", by);
+    names.forEach(name -> Field.require("by", name));
     return new StatsQuery(measures, names, every == null ? 0 : TimeText.positive("every", every));
+  }
+
+  /// The same aggregates with their rows in another order.
+  ///
+  /// @param columns names of columns, each with `asc` or `desc`, separated by commas
+  public StatsQuery withOrder(String columns) {
+    return new StatsQuery(measures, by, everyNanos, RowOrder.parse(columns, heads()), limit);
+  }
+
+  /// The same aggregates, the first rows only.
+  public StatsQuery withLimit(long newLimit) {
+    return new StatsQuery(measures, by, everyNanos, order, newLimit);
   }
 
   /// The attributes that it reads (projection). Never empty, because an empty projection means all.
   public List<AttributeName> fields() {
-    Set<AttributeName> fields = new LinkedHashSet<>(by);
+    Set<AttributeName> fields = new LinkedHashSet<>();
+    by.forEach(name -> fields.add(NameText.stored(name)));
     for (Aggregate measure : measures) {
       AttributeName name = measure.name();
       if (name != null) {
-        fields.add(name);
+        fields.add(NameText.stored(name));
       }
     }
     if (fields.isEmpty()) {
@@ -58,11 +90,14 @@ public record StatsQuery(List<Aggregate> measures, List<AttributeName> by, long 
   public @Nullable Grouping fold() {
     for (Aggregate measure : measures) {
       AttributeName name = measure.name();
-      if (measure.kind() != Aggregate.Kind.COUNT || (name != null && !by.contains(name))) {
+      boolean told = name == null || Field.of(name).isType() || by.contains(name);
+      if (!measure.isCount() || !told) {
         return null;
       }
     }
-    return new Grouping(by, everyNanos);
+    List<AttributeName> names =
+        by.stream().map(Field::of).filter(field -> !field.isType()).map(Field::name).toList();
+    return new Grouping(names, everyNanos);
   }
 
   /// The column names: `ts` when grouped by time, then the attributes, then the aggregates.
@@ -76,8 +111,8 @@ public record StatsQuery(List<Aggregate> measures, List<AttributeName> by, long 
     return heads;
   }
 
-  /// Number of leading text columns; the others are numbers or empty.
-  public int textColumns() {
+  /// Number of leading columns that are not aggregates.
+  public int groupColumns() {
     return by.size() + (everyNanos == 0 ? 0 : 1);
   }
 }

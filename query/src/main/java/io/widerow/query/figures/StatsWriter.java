@@ -6,8 +6,15 @@ import io.widerow.query.output.OutputFormat;
 import io.widerow.query.output.TextWriter;
 import java.util.List;
 
-/// Writes the rows of [Aggregation] as a table with aligned columns, as JSON lines or as CSV.
-/// Values are numbers; a missing value is null or empty.
+/// Writes the rows of [Aggregation] as a table with aligned columns, as JSON lines or as CSV:
+///
+/// | value | JSON | CSV | table |
+/// |---|---|---|---|
+/// | number, boolean | as it is; infinities and NaN are strings | as it is | as it is |
+/// | text | a string | RFC 4180, with the guard of [CsvWriter]; `""` when empty | escaped |
+/// | missing | `null` | nothing | nothing |
+///
+/// An empty text in a table is `""`.
 public final class StatsWriter {
   private final OutputFormat format;
   private final boolean safe;
@@ -22,67 +29,80 @@ public final class StatsWriter {
     this.safe = safe;
   }
 
-  public void write(
-      List<String> heads, int textColumns, List<List<String>> rows, OutputBuffer out) {
+  public void write(List<String> heads, List<List<Cell>> rows, OutputBuffer out) {
     switch (format) {
-      case json -> rows.forEach(row -> json(heads, textColumns, row, out));
+      case json -> rows.forEach(row -> json(heads, row, out));
       case csv -> {
-        csv(heads, heads.size(), out);
-        rows.forEach(row -> csv(row, textColumns, out));
+        csv(heads.stream().map(Cell::ofText).toList(), out);
+        rows.forEach(row -> csv(row, out));
       }
       case table, raw, logfmt -> table(heads, rows, out);
     }
   }
 
-  private static void json(
-      List<String> heads, int textColumns, List<String> row, OutputBuffer out) {
+  private static void json(List<String> heads, List<Cell> row, OutputBuffer out) {
     for (int i = 0; i < row.size(); i++) {
       out.put(i == 0 ? "{\"" : ",\"");
       out.putJson(heads.get(i));
       out.put("\":");
-      String cell = row.get(i);
-      if (i < textColumns || cell.endsWith("y") || cell.equals("NaN")) {
-        out.put('"');
-        out.putJson(cell);
-        out.put('"');
-      } else {
-        out.put(cell.isEmpty() ? "null" : cell);
+      Cell cell = row.get(i);
+      switch (cell.kind()) {
+        case MISSING -> out.put("null");
+        case WHOLE, BOOLEAN -> out.put(cell.text());
+        case NUMBER -> {
+          boolean finite = !cell.text().endsWith("y") && !cell.text().equals("NaN");
+          out.put(finite ? cell.text() : '"' + cell.text() + '"');
+        }
+        case TEXT, TIME -> {
+          out.put('"');
+          out.putJson(cell.text());
+          out.put('"');
+        }
       }
     }
     out.put("}\n");
   }
 
-  private void csv(List<String> row, int textColumns, OutputBuffer out) {
+  private void csv(List<Cell> row, OutputBuffer out) {
     for (int i = 0; i < row.size(); i++) {
       if (i > 0) {
         out.put(',');
       }
-      if (i < textColumns) {
-        CsvWriter.text(row.get(i), safe, out);
+      Cell cell = row.get(i);
+      if (cell.kind() != Cell.Kind.TEXT) {
+        out.put(cell.text());
+      } else if (cell.text().isEmpty()) {
+        out.put("\"\"");
       } else {
-        out.put(row.get(i));
+        CsvWriter.text(cell.text(), safe, out);
       }
     }
     out.put("\r\n");
   }
 
-  private static void table(List<String> heads, List<List<String>> rows, OutputBuffer out) {
+  private static void table(List<String> heads, List<List<Cell>> rows, OutputBuffer out) {
     int[] widths = new int[heads.size()];
     for (int i = 0; i < widths.length; i++) {
-      widths[i] = heads.get(i).length();
-      for (List<String> row : rows) {
-        widths[i] = Math.max(widths[i], TextWriter.escaped(row.get(i)).length());
+      widths[i] = TextWriter.escaped(heads.get(i)).length();
+      for (List<Cell> row : rows) {
+        widths[i] = Math.max(widths[i], shown(row.get(i)).length());
       }
     }
-    line(heads, widths, out);
-    rows.forEach(row -> line(row, widths, out));
+    line(heads.stream().map(TextWriter::escaped).toList(), widths, out);
+    rows.forEach(row -> line(row.stream().map(StatsWriter::shown).toList(), widths, out));
+  }
+
+  private static String shown(Cell cell) {
+    return cell.kind() == Cell.Kind.TEXT && cell.text().isEmpty()
+        ? "\"\""
+        : TextWriter.escaped(cell.text());
   }
 
   private static void line(List<String> row, int[] widths, OutputBuffer out) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < widths.length; i++) {
-      String cell = TextWriter.escaped(row.get(i));
-      line.append(cell).append(" ".repeat(widths[i] - cell.length() + 2));
+      String cell = row.get(i);
+      line.append(cell).append(" ".repeat(Math.max(0, widths[i] - cell.length()) + 2));
     }
     out.put(line.toString().stripTrailing() + "\n");
   }

@@ -2,6 +2,7 @@ package io.widerow.query.filter;
 
 import com.google.re2j.PatternSyntaxException;
 import io.widerow.event.AttributeName;
+import io.widerow.event.EventId;
 import io.widerow.event.Text;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
@@ -82,23 +83,27 @@ final class FilterLexer {
     return Character.isLetterOrDigit(here) || "_.-/@:".indexOf(here) >= 0;
   }
 
-  AttributeName name() {
+  /// A name: of an attribute when it is in backticks, else as [Subject] says.
+  Subject subject() {
     skipSpace();
     int start = at;
-    String name;
-    if (take("`")) {
-      int end = text.indexOf('`', at);
-      if (end < 0) {
-        throw wrong("unclosed backtick", start);
+    if (!take("`")) {
+      String word = word();
+      if (isKeyword(word)) {
+        throw wrong("expected a name; if " + word + " is a name, put it in backticks", start);
       }
-      name = text.substring(at, end);
-      at = end + 1;
-    } else {
-      name = word();
-      if (isKeyword(name)) {
-        throw wrong("expected a name; if " + name + " is a name, put it in backticks", start);
-      }
+      return Subject.of(name(word, start));
     }
+    int end = text.indexOf('`', at);
+    if (end < 0) {
+      throw wrong("unclosed backtick", start);
+    }
+    String name = text.substring(at, end);
+    at = end + 1;
+    return Subject.attribute(name(name, start));
+  }
+
+  private AttributeName name(String name, int start) {
     if (name.isEmpty()) {
       throw wrong("expected the name of an attribute", start);
     }
@@ -136,8 +141,39 @@ final class FilterLexer {
           throw wrong("expected a value: a string in quotes, a number, true or false", start);
       case "true" -> new Literal.Truth(true);
       case "false" -> new Literal.Truth(false);
+      case "null" -> throw wrong("nothing equals null; write NAME is null", start);
       default -> number(word, start);
     };
+  }
+
+  /// A time as `from` takes it, in quotes or without, in nanoseconds since the Unix epoch.
+  long time() {
+    skipSpace();
+    int start = at;
+    String word = bareOrString();
+    try {
+      return TimeText.parse("where", word, nowNanos);
+    } catch (QueryException.Refused noTime) {
+      throw wrong(
+          "not a time: " + word + " (write 15m, 2026-11-20, 2026-11-20T19:15:00Z or an epoch)",
+          start);
+    }
+  }
+
+  /// The id of an event, in quotes or without.
+  EventId id() {
+    skipSpace();
+    int start = at;
+    try {
+      return EventId.parse(bareOrString());
+    } catch (IllegalArgumentException noId) {
+      throw wrong(noId.getMessage() + ", which every id is", start);
+    }
+  }
+
+  private String bareOrString() {
+    boolean quoted = at < text.length() && (text.charAt(at) == '"' || text.charAt(at) == '\'');
+    return quoted ? string() : valueWord();
   }
 
   private String valueWord() {

@@ -1,6 +1,7 @@
 package io.widerow.query.filter;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.FoldedText;
 import io.widerow.event.Text;
 import io.widerow.query.QueryException;
 import io.widerow.storage.Filter;
@@ -16,19 +17,24 @@ import org.jspecify.annotations.Nullable;
 /// and        = not { "and" not }
 /// not        = "not" not | "(" or ")" | "exists" name | name test
 /// test       = ("=" | "==" | "!=" | "<" | "<=" | ">" | ">=") value
-///            | "in" "(" value { "," value } ")"
-///            | "contains" string | "has" string | ("~" | "!~") string
+///            | "is" [ "not" ] "null" | ("~" | "!~") string
+///            | [ "not" ] ( "in" "(" value { "," value } ")" | "exists"
+///                        | ("contains" | "icontains" | "has") string )
 /// name       = letters, digits, _ . - / @ :   or anything between backticks
 /// value      = string | number | "true" | "false" | duration | time
 /// string     = between " or ', with \" \' \\ \n \r \t \xhh
 /// ```
 ///
-/// - `contains` finds a text anywhere, `has` only as whole words.
+/// - `type`, `ts` and `id` are the event's own. An attribute of such a name is `attributes.type` or
+///   in backticks.
+/// - `!=`, `!~` and `not` before an operator are the negation of the test, also for events without
+///   the attribute.
+/// - `contains` finds a text anywhere, `icontains` in any case, `has` only as whole words.
 /// - A duration such as `15ms` and a time such as `2026-11-20T19:15:00Z` are whole numbers of
-///   nanoseconds.
-/// - `~` looks for an RE2 regular expression anywhere in a string. `!~` keeps events that have the
-///   attribute and do not match. In an expression, a backslash is kept except before a quote. All
-///   expressions of a filter together have at most 3,000 characters.
+///   nanoseconds; after `ts`, the value is a time in any form of [io.widerow.query.TimeText].
+/// - `~` looks for an RE2 regular expression anywhere in a string. In an expression, a backslash is
+///   kept except before a quote. All expressions of a filter together have at most 3,000
+///   characters.
 /// - A name that is also a keyword must be in backticks.
 public final class FilterParser {
   private static final int DEPTH_MAX = 64;
@@ -83,46 +89,128 @@ public final class FilterParser {
       return inner;
     }
     if (lexer.takeWord("exists")) {
-      return new Filter.Exists(lexer.name());
+      return exists(lexer.subject());
     }
-    return test(lexer.name());
+    return test(lexer.subject());
   }
 
-  private Filter test(AttributeName name) {
+  private Filter test(Subject subject) {
+    if (lexer.takeWord("is")) {
+      boolean not = lexer.takeWord("not");
+      if (!lexer.takeWord("null")) {
+        throw lexer.wrong("expected null or not null after is");
+      }
+      return not ? exists(subject) : new Filter.Not(exists(subject));
+    }
+    if (lexer.takeWord("not")) {
+      Filter negated = word(subject);
+      if (negated == null) {
+        throw lexer.wrong("expected in contains icontains has or exists after not");
+      }
+      return new Filter.Not(negated);
+    }
+    Filter word = word(subject);
+    return word == null ? sign(subject) : word;
+  }
+
+  /// Every event has a type, a time and an id.
+  private static Filter exists(Subject subject) {
+    return subject.kind() == Subject.Kind.ATTRIBUTE
+        ? new Filter.Exists(subject.name())
+        : new Filter.Everything();
+  }
+
+  /// A test that begins with a word; null when there is none.
+  private @Nullable Filter word(Subject subject) {
+    AttributeName name = subject.name();
+    if (lexer.takeWord("exists")) {
+      return exists(subject);
+    }
     if (lexer.takeWord("in")) {
-      return in(name);
+      return in(subject);
     }
     if (lexer.takeWord("contains")) {
-      Text needle = Text.of(lexer.string());
-      return needle.length() == 0
-          ? matching(name, RegexMatcher.of(""))
-          : new Filter.Contains(name, needle);
+      Text needle = Text.of(textFor(subject));
+      return text(
+          subject, needle.length() == 0 ? anyText(name) : new Filter.Contains(name, needle));
+    }
+    if (lexer.takeWord("icontains")) {
+      FoldedText needle = FoldedText.of(textFor(subject));
+      return text(
+          subject, needle.length() == 0 ? anyText(name) : new Filter.ContainsFolded(name, needle));
     }
     if (lexer.takeWord("has")) {
-      Text words = Text.of(lexer.string());
-      return words.length() == 0
-          ? matching(name, RegexMatcher.of(""))
-          : new Filter.Has(name, words);
+      Text words = Text.of(textFor(subject));
+      return text(subject, words.length() == 0 ? anyText(name) : new Filter.Has(name, words));
     }
+    return null;
+  }
+
+  private static Filter anyText(AttributeName name) {
+    return matching(name, RegexMatcher.of(""));
+  }
+
+  private String textFor(Subject subject) {
+    requireText(subject);
+    return lexer.string();
+  }
+
+  private void requireText(Subject subject) {
+    switch (subject.kind()) {
+      case TIME -> throw notOwn("ts is a time, with = != < <= > >= in", "ts");
+      case ID -> throw notOwn("id is the event's id, with = != in", "id");
+      case TYPE, ATTRIBUTE -> {}
+    }
+  }
+
+  private QueryException.Refused notOwn(String what, String name) {
+    return lexer.wrong(
+        "%s; the attribute %s is attributes.%s or in backticks".formatted(what, name, name));
+  }
+
+  private static Filter text(Subject subject, Filter test) {
+    return subject.kind() == Subject.Kind.TYPE ? new Filter.OfType(test) : test;
+  }
+
+  /// A test that begins with a sign.
+  private Filter sign(Subject subject) {
     if (lexer.take("!~")) {
-      return new Filter.And(
-          List.of(new Filter.Exists(name), new Filter.Not(matching(name, lexer.regex()))));
+      return new Filter.Not(regex(subject));
     }
     if (lexer.take("~")) {
-      return matching(name, lexer.regex());
+      return regex(subject);
     }
     Comparison comparison = comparison();
     if (comparison == null) {
-      throw lexer.wrong("expected = != < <= > >= in contains has ~ or !~");
+      throw lexer.wrong("expected = != < <= > >= in contains icontains has ~ !~ exists or is null");
     }
-    return new Filter.Compare(name, comparison, lexer.literal());
+    return compare(subject, comparison);
   }
 
-  private Filter in(AttributeName name) {
+  private Filter regex(Subject subject) {
+    requireText(subject);
+    return text(subject, matching(subject.name(), lexer.regex()));
+  }
+
+  private Filter compare(Subject subject, Comparison comparison) {
+    return switch (subject.kind()) {
+      case TIME -> new Filter.OfTime(comparison, lexer.time());
+      case ID ->
+          switch (comparison) {
+            case EQUAL -> new Filter.OfId(lexer.id());
+            case NOT_EQUAL -> new Filter.Not(new Filter.OfId(lexer.id()));
+            default -> throw notOwn("id is the event's id, with = != in", "id");
+          };
+      case TYPE, ATTRIBUTE ->
+          text(subject, new Filter.Compare(subject.name(), comparison, lexer.literal()));
+    };
+  }
+
+  private Filter in(Subject subject) {
     lexer.expect("(");
     List<Filter> parts = new ArrayList<>();
     do {
-      parts.add(new Filter.Compare(name, Comparison.EQUAL, lexer.literal()));
+      parts.add(compare(subject, Comparison.EQUAL));
     } while (lexer.take(","));
     lexer.expect(")");
     return parts.size() == 1 ? parts.getFirst() : new Filter.Or(parts);

@@ -4,6 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
+import io.widerow.query.NameText;
 import io.widerow.query.Token;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 ///   tail, `{"gap":"<token>","reason":"..."}` says that events before the token are missing.
 /// - Threads: one. Allocates only for bytes and for doubles with a fraction.
 public final class JsonLinesWriter implements EventWriter {
-  public static final String PREFIX = "attributes.";
+  public static final String PREFIX = NameText.PREFIX;
   private static final int UUID_BYTES = 36;
   private static final byte[] START = ascii("{\"id\":\"");
   private static final byte[] TIME = ascii("\",\"ts\":\"");
@@ -119,14 +120,7 @@ public final class JsonLinesWriter implements EventWriter {
   }
 
   public static String shownName(String name) {
-    String bare = name;
-    while (bare.startsWith(PREFIX)) {
-      bare = bare.substring(PREFIX.length());
-    }
-    return switch (bare) {
-      case "id", "ts", "type" -> PREFIX + name;
-      default -> name;
-    };
+    return NameText.shown(name);
   }
 
   static void value(AttributeValue shown, OutputBuffer out) {

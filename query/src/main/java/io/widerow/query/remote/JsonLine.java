@@ -1,6 +1,7 @@
 package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
+import io.widerow.query.figures.Cell;
 import io.widerow.query.output.TextWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -29,14 +30,14 @@ public final class JsonLine {
     }
   }
 
-  /// Parses a line into its members in order: numbers as they are written, null as empty text.
+  /// Parses a line into its members in order: numbers as they are written.
   ///
   /// @throws QueryException.Remote when the line is anything else
-  static List<Map.Entry<String, String>> texts(String text) {
+  static List<Map.Entry<String, Cell>> cells(String text) {
     JsonLine line = new JsonLine(text);
-    List<Map.Entry<String, String>> members = new ArrayList<>();
+    List<Map.Entry<String, Cell>> members = new ArrayList<>();
     try {
-      line.members(line::valueText, (name, value) -> members.add(Map.entry(name, value)));
+      line.members(line::cell, (name, value) -> members.add(Map.entry(name, value)));
     } catch (StringIndexOutOfBoundsException | NumberFormatException cut) {
       throw line.wrong();
     }
@@ -89,12 +90,16 @@ public final class JsonLine {
     };
   }
 
-  private String valueText() {
+  private Cell cell() {
     if (text.charAt(at) == '"') {
-      return string();
+      return Cell.ofText(string());
     }
     String word = word();
-    return word.equals("null") ? "" : word;
+    return switch (word) {
+      case "null" -> Cell.MISSING;
+      case "true", "false" -> Cell.of(word.equals("true"));
+      default -> Cell.ofNumber(word);
+    };
   }
 
   private String word() {

@@ -5,8 +5,8 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
+import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
-import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.TextWriter;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -42,20 +42,12 @@ public final class LineEvent implements EventView {
 
   private static AttributeName attributeName(String shown) {
     try {
-      return AttributeName.of(storedName(shown));
+      return AttributeName.of(NameText.stored(shown));
     } catch (IllegalArgumentException noName) {
       throw new QueryException.Remote(
           "the daemon answered with an event that has an invalid attribute name: "
               + TextWriter.escaped(shown));
     }
-  }
-
-  private static String storedName(String shown) {
-    String stored =
-        shown.startsWith(JsonLinesWriter.PREFIX)
-            ? shown.substring(JsonLinesWriter.PREFIX.length())
-            : shown;
-    return JsonLinesWriter.shownName(stored).equals(shown) ? stored : shown;
   }
 
   @Override

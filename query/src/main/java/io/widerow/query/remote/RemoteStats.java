@@ -2,6 +2,7 @@ package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.figures.Aggregate;
+import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.Plot;
 import io.widerow.query.figures.StatsQuery;
 import io.widerow.query.output.OutputBuffer;
@@ -25,40 +26,46 @@ public final class RemoteStats {
   private final DaemonAddress daemon;
   private final Map<String, List<String>> given;
 
-  /// @param given the parameters of the query, without `stats`, `by` and `every`
+  /// @param given the parameters of the query, without those of aggregates
   public RemoteStats(DaemonAddress daemon, Map<String, List<String>> given) {
     this.daemon = daemon;
     this.given = given;
   }
 
   /// Reads the rows of an answer and shows their times in a zone.
-  public static List<List<String>> rows(RemoteAnswer answer, StatsQuery asked, ZoneId zone) {
+  public static List<List<Cell>> rows(RemoteAnswer answer, StatsQuery asked, ZoneId zone) {
     List<String> heads = asked.heads();
     Rfc3339 times = new Rfc3339(zone);
-    List<List<String>> rows = new ArrayList<>();
+    List<List<Cell>> rows = new ArrayList<>();
     for (String line = answer.readLine(); line != null; line = answer.readLine()) {
-      List<Map.Entry<String, String>> members = JsonLine.texts(line);
+      List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
       if (!members.stream().map(Map.Entry::getKey).toList().equals(heads)) {
         throw new QueryException.Remote(
             "the daemon ended its answer: " + TextWriter.escaped(why(members, line)));
       }
-      List<String> row = new ArrayList<>(members.stream().map(Map.Entry::getValue).toList());
+      List<Cell> row = new ArrayList<>(members.stream().map(Map.Entry::getValue).toList());
       if (asked.everyNanos() != 0) {
-        row.set(0, shown(row.getFirst(), times));
+        long step = nanos(row.getFirst().text());
+        row.set(0, Cell.ofTime(step, shown(step, times)));
+      }
+      for (int i = asked.groupColumns(); i < row.size(); i++) {
+        if (row.get(i).kind() == Cell.Kind.TEXT) { // an infinity
+          row.set(i, Cell.ofNumber(row.get(i).text()));
+        }
       }
       rows.add(row);
     }
     return rows;
   }
 
-  private static String why(List<Map.Entry<String, String>> members, String line) {
-    Map.Entry<String, String> first = members.getFirst();
-    return first.getKey().equals("error") ? first.getValue() : line;
+  private static String why(List<Map.Entry<String, Cell>> members, String line) {
+    Map.Entry<String, Cell> first = members.isEmpty() ? null : members.getFirst();
+    return first != null && first.getKey().equals("error") ? first.getValue().text() : line;
   }
 
-  private static String shown(String text, Rfc3339 times) {
+  private static String shown(long epochNanos, Rfc3339 times) {
     OutputBuffer sink = new OutputBuffer(64);
-    times.put(nanos(text), sink);
+    times.put(epochNanos, sink);
     return sink.toString();
   }
 
@@ -88,8 +95,8 @@ public final class RemoteStats {
     asked.put("stats", List.of("count"));
     asked.put("every", List.of(every));
     try (RemoteAnswer answer = RemoteAnswer.open(daemon, asked)) {
-      for (List<String> row : rows(answer, counts, ZoneOffset.UTC)) {
-        plot.add(nanos(row.get(0)), Long.parseLong(row.get(1)));
+      for (List<Cell> row : rows(answer, counts, ZoneOffset.UTC)) {
+        plot.add(row.get(0).whole(), Long.parseLong(row.get(1).text()));
       }
     }
     return plot;

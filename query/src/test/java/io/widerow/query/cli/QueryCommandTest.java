@@ -325,6 +325,57 @@ class QueryCommandTest {
   }
 
   @Test
+  void theGreatestGroupsComeFirst() {
+    assertEquals(
+        """
+        {"status":200,"count(*)":15}
+        """,
+        shows(
+            "--stats",
+            "count(*)",
+            "--by",
+            "status",
+            "--order-by",
+            "count(*) desc",
+            "--limit",
+            "1"));
+    assertEquals("{\"count\":20}\n", shows("--stats", "count", "--limit", "1"));
+    assertEquals("{\"count\":0}\n", shows("none", "--stats", "count"));
+    assertEquals("", shows("none", "--stats", "count", "--by", "status"));
+  }
+
+  @Test
+  void typeTimeAndIdAreFiltered() {
+    assertEquals(List.of(3, 7, 11, 15, 19), numbers("--where", "type = 'nginx.error'"));
+    assertEquals(List.of(3, 7), numbers("--where", "type icontains 'ERR' and n < 8"));
+    assertEquals(List.of(18, 19), numbers("--where", "ts > 2025-11-20T19:32:00Z"));
+    assertEquals(List.of(0, 1), numbers("--where", "not ts >= '2025-11-20T19:17:00Z'"));
+    assertEquals(List.of(17), numbers("--where", "ts = 2025-11-20T19:32:00Z"));
+    assertEquals(List.of(), numbers("--where", "ts < 2025-11-20"));
+    String line = shows("--output", "json", "--where", "n = 5").lines().findFirst().orElse("");
+    String id = line.replaceAll("\\{\"id\":\"([^\"]*)\".*", "$1");
+    assertEquals(List.of(5), numbers("--where", "id = '" + id + "'"));
+    assertEquals(EVENTS - 1, numbers("--where", "id != " + id).size());
+    assertEquals(upTo(0, EVENTS), numbers("--where", "absent != 5"));
+  }
+
+  /// A time of the filter is a range: what lies outside is not read.
+  @Test
+  void timesOfTheFilterNarrowWhatIsRead() {
+    Run run =
+        run(
+            directory.resolve("store"),
+            false,
+            "--explain",
+            "--where",
+            "ts >= 2025-11-20T19:33:00Z");
+    assertTrue(run.err().contains("events: 2 scanned, 2 kept"), run.err());
+    run = run(directory.resolve("store"), false, "--explain", "--where", "type = 'nginx.error'");
+    assertTrue(run.err().contains("plan: 1 partitions"), run.err());
+    assertTrue(run.err().contains("events: 5 scanned, 5 kept"), run.err());
+  }
+
+  @Test
   void histogramCountsEventsOverTime() {
     String plot = shows("--histogram", "nginx.error");
     String bar = "#".repeat(50);
@@ -364,6 +415,10 @@ class QueryCommandTest {
         "64|--colour|Unknown option: '--colour'; `widerow query --help` lists all options",
         "64|--outptu=csv|Unknown option: '--outptu=csv'; did you mean --output? `widerow query",
         "64|--output xml|Invalid value for option '--output'",
+        "64|--last 1 --stats count|last: not together with stats",
+        "64|--order desc --stats count|order: not together with stats",
+        "64|--order-by n|order-by: orders the rows of stats",
+        "64|--stats count --order-by n|order-by: no such column: n; there are: count",
         "64|--by n|stats: by and every need it; add --stats count",
         "64|--stats median(n)|stats: not an aggregate: median(n)",
         "64|--stats count --every 5|every: not a duration: 5 (write 5m)",

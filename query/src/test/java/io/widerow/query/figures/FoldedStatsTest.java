@@ -55,7 +55,16 @@ class FoldedStatsTest {
   private static final List<String> STEPS = List.of("333us", "1s", "7s", "1m", "1m", "1h", "30d");
   private static final TypeGlobs ASSIGNED = new TypeGlobs(List.of("long", "hour*"));
   private static final List<String> FILTERS =
-      List.of("code == 200", "region == \"eu\"", "same == \"s\"", "same != \"s\"", "flag == true");
+      List.of(
+          "code == 200",
+          "region == \"eu\"",
+          "same == \"s\"",
+          "same != \"s\"",
+          "flag == true",
+          "absent != 5",
+          "mixed >= 1 and type != 'hourly'",
+          "type = 'long'",
+          "rack < 20 or host is null");
 
   @TempDir Path directory;
 
@@ -181,6 +190,7 @@ class FoldedStatsTest {
     String measures = "count";
     for (String name : by) {
       measures += random.nextBoolean() ? ",count(%s)".formatted(name) : "";
+      measures += random.nextInt(4) == 0 ? ",count(distinct %s),count(*)".formatted(name) : "";
     }
     StatsQuery figures =
         StatsQuery.parse(
@@ -210,7 +220,7 @@ class FoldedStatsTest {
   /// @param looked events scanned, or counted without a scan
   /// @param shown events that the reader returned
   /// @param stoodFor events that these stood for
-  private record Answer(List<List<String>> rows, long looked, long shown, long stoodFor) {}
+  private record Answer(List<List<Cell>> rows, long looked, long shown, long stoodFor) {}
 
   private static Answer answer(
       StoreView view, RangeQuery query, StatsQuery figures, @Nullable Grouping fold) {
@@ -237,6 +247,9 @@ class FoldedStatsTest {
     assertEquals(
         new Grouping(List.of(AttributeName.of("a")), 1_000_000_000L),
         parsed("count,count(a)", "a", "1s").fold());
+    assertEquals(
+        new Grouping(List.of(AttributeName.of("type")), 0),
+        parsed("count(*),count(type)", "type,attributes.type", null).fold());
     assertNull(parsed("count(b)", "a", null).fold());
     assertNull(parsed("count,sum(a)", "a", null).fold());
   }

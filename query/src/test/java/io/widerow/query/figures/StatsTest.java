@@ -1,10 +1,12 @@
 package io.widerow.query.figures;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
@@ -17,13 +19,16 @@ import io.widerow.storage.Filter;
 import java.math.BigInteger;
 import java.time.ZoneOffset;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: aggregates are exact where documented, and bad parameters are refused with their value.
@@ -70,7 +75,11 @@ class StatsTest {
                 "" + min,
                 "" + max,
                 "")),
-        figures.rows(ZoneOffset.UTC));
+        texts(figures.rows(ZoneOffset.UTC)));
+  }
+
+  private static List<List<String>> texts(List<List<Cell>> rows) {
+    return rows.stream().map(row -> row.stream().map(Cell::text).toList()).toList();
   }
 
   @Test
@@ -80,7 +89,7 @@ class StatsTest {
     for (int i = 1; i <= 10_000; i++) {
       figures.add(event(i));
     }
-    List<String> row = figures.rows(ZoneOffset.UTC).getFirst();
+    List<String> row = texts(figures.rows(ZoneOffset.UTC)).getFirst();
     assertEquals(5_000, Double.parseDouble(row.get(0)), 5.1);
     assertEquals(9_990, Double.parseDouble(row.get(1)), 10);
   }
@@ -136,8 +145,8 @@ class StatsTest {
     assertTrue(query.filter() instanceof Filter.Compare);
   }
 
-  /// Groups are found by the bytes of their attributes. Values of equal text are one group,
-  /// whatever their kind.
+  /// Groups are found by the bytes of their attributes. Equal numbers are one group, whatever their
+  /// kind; a number, a text and nothing are three.
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.widerow.query.QuerySeeds#twenty")
   void groupsAreThoseOfAPlainCount(long seed) {
@@ -161,19 +170,209 @@ class StatsTest {
       line.put("type", type);
       Object n = values[random.nextInt(values.length)];
       boolean has = random.nextInt(10) > 0;
+      String shown =
+          switch (n) {
+            case String text -> '"' + text + '"';
+            case Double d -> "" + d.longValue();
+            default -> "" + n;
+          };
       if (has) {
         line.put("n", n);
       }
       long m = distinct == 0 ? 7 : random.nextInt(distinct);
       line.put("m", m);
       figures.add(new LineEvent(line));
-      expected.merge(List.of(step, has ? "" + n : "", type, "" + m), 1L, Long::sum);
+      expected.merge(List.of(step, has ? shown : "null", type, "" + m), 1L, Long::sum);
     }
     Map<List<String>, Long> counted = new TreeMap<>(Comparator.comparing(List::toString));
     figures
         .rows(ZoneOffset.UTC)
-        .forEach(row -> counted.put(row.subList(0, 4), Long.valueOf(row.get(4))));
+        .forEach(row -> {
+          Cell n = row.get(1);
+          String shown =
+              switch (n.kind()) {
+                case TEXT -> '"' + n.text() + '"';
+                case MISSING -> "null";
+                default -> n.text();
+              };
+          List<String> group =
+              List.of(row.get(0).text(), shown, row.get(2).text(), row.get(3).text());
+          assertNull(counted.put(group, row.get(4).whole()), () -> "two rows of " + group);
+        });
     assertEquals(expected, counted);
+  }
+
+  private static LineEvent event(Object... attributes) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("id", "5a8c6b80-c64a-11f0-8080-808080808080");
+    line.put("ts", "2025-11-20T19:15:00.000000001Z");
+    line.put("type", "cpu");
+    for (int i = 0; i < attributes.length; i += 2) {
+      line.put("" + attributes[i], attributes[i + 1]);
+    }
+    return new LineEvent(line);
+  }
+
+  /// What HTTP answers to a query for figures of these events.
+  private static String answer(String query, LineEvent... events) {
+    Map<String, List<String>> given = new LinkedHashMap<>();
+    for (String parameter : query.split("&", -1)) {
+      int equals = parameter.indexOf('=');
+      given.put(parameter.substring(0, equals), List.of(parameter.substring(equals + 1)));
+    }
+    var out = new OutputBuffer(64);
+    EventWriter writer = QueryParameters.parse(given, 0).writer();
+    for (LineEvent event : events) {
+      writer.event(event, out);
+    }
+    writer.end(null, out);
+    return out.toString();
+  }
+
+  @Test
+  void noEventIsCountedAsNone() {
+    assertEquals(
+        "{\"count\":0,\"count(*)\":0,\"count(x)\":0,\"count(distinct x)\":0,\"sum(x)\":null}\n",
+        answer("stats=count,count(*),count(x),count(distinct x),sum(x)"));
+    assertEquals("count\r\n0\r\n", answer("stats=count&format=csv"));
+    assertEquals("", answer("stats=count&by=x"));
+    assertEquals("", answer("stats=count&every=1m"));
+  }
+
+  @Test
+  void groupsHaveTheKindsOfTheirValues() {
+    LineEvent[] events = {
+      event("x", 500L),
+      event("x", "500"),
+      event("x", 500.0),
+      event("x", 2.5),
+      event("x", ""),
+      event("y", 1L),
+      event("x", true),
+      event("x", "=1")
+    };
+    assertEquals(
+        """
+        {"x":true,"count(*)":1}
+        {"x":2.5,"count(*)":1}
+        {"x":500,"count(*)":2}
+        {"x":"","count(*)":1}
+        {"x":"500","count(*)":1}
+        {"x":"=1","count(*)":1}
+        {"x":null,"count(*)":1}
+        """,
+        answer("stats=count(*)&by=x", events));
+    assertEquals(
+        "x,count|true,1|2.5,1|500,2|\"\",1|500,1|'=1,1|,1|",
+        answer("stats=count&by=x&format=csv", events).replace("\r\n", "|"));
+  }
+
+  @Test
+  void typeIsTheEventsOwnAndAttributesAreReached() {
+    assertEquals(
+        "{\"type\":\"cpu\",\"attributes.type\":\"own\",\"count(attributes.type)\":1}\n",
+        answer(
+            "stats=count(attributes.type)&by=type,attributes.type",
+            event("attributes.type", "own")));
+  }
+
+  @Test
+  void numbersInTextsAreNumbersOfFigures() {
+    assertEquals(
+        "{\"sum(x)\":503.5,\"max(x)\":500,\"count(x)\":4}\n",
+        answer(
+            "stats=sum(x),max(x),count(x)",
+            event("x", "0500"),
+            event("x", "2.5"),
+            event("x", 1L),
+            event("x", "none")));
+  }
+
+  @Test
+  void groupsAreOrderedAndLimited() {
+    LineEvent[] events = new LineEvent[30];
+    for (int i = 0; i < events.length; i++) { // 10 of a, 9 of b, 8 of c, 3 of nothing
+      String host = i < 10 ? "a" : i < 19 ? "b" : "c";
+      events[i] = i >= 27 ? event() : event("host", host, "n", (long) (i % 7) * (i < 10 ? 0 : 1));
+    }
+    assertEquals(
+        "{\"host\":\"a\",\"count\":10}\n{\"host\":\"b\",\"count\":9}\n",
+        answer("stats=count&by=host&order-by=count desc&limit=2", events));
+    assertEquals("{\"host\":\"a\",\"count\":10}\n", answer("stats=count&by=host&limit=1", events));
+    assertEquals("{\"count\":30}\n", answer("stats=count&limit=1", events));
+    assertEquals( // 9 and 10 as numbers; equal ones by the second column; null last
+        """
+        {"host":"c","max(n)":6}
+        {"host":"b","max(n)":6}
+        {"host":"a","max(n)":0}
+        {"host":null,"max(n)":null}
+        """,
+        answer("stats=max(n)&by=host&order-by=max(n) DESC, host desc", events));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "stats=count&by=host&order-by=size desc|order-by: no such column: size; there are: host,"
+            + " count",
+        "stats=sum(*)|stats: only count takes * and distinct, not sum(*)",
+        "stats=avg(distinct x)|stats: only count takes * and distinct, not avg(distinct x)",
+        "stats=median(x)|stats: not an aggregate: median(x) (known: count count(*)",
+        "stats=count&by=ts|by: ts is the time; group by it with every",
+        "stats=max(id)|stats: id is the event's id",
+        "stats=count&order=desc|order: not together with stats",
+        "stats=count&limit=0|limit: must be at least 1, got 0",
+        "order-by=x|order-by: orders the rows of stats",
+      })
+  void figuresThatAreNotAreRefused(String query, String why) {
+    var refused = assertThrows(QueryException.Refused.class, () -> answer(query));
+    String message = String.valueOf(refused.getMessage());
+    assertTrue(message.startsWith(why), message);
+  }
+
+  /// Against a set of Java's: texts of all lengths, numbers that are equal across kinds.
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  void distinctValuesAreCountedExactly(long seed) {
+    var random = new SplittableRandom(seed);
+    int kinds = random.nextInt(1, 3_000);
+    var values = new DistinctValues();
+    var value = new AttributeValue();
+    Set<Object> expected = new HashSet<>();
+    for (int i = 0; i < 10_000; i++) {
+      int n = random.nextInt(kinds);
+      Object one =
+          switch (n % 5) {
+            case 0 -> (long) n;
+            case 1 -> (double) (n - 1);
+            case 2 -> n / 7.0 + 0.01;
+            case 3 -> n % 2 == 0;
+            default -> "v".repeat(n % 40) + n;
+          };
+      assertTrue(event("x", one).find(AttributeName.of("x"), value));
+      values.add(value);
+      expected.add(one instanceof Double d && d == Math.rint(d) ? (Object) d.longValue() : one);
+      assertEquals(expected.size(), values.size());
+    }
+  }
+
+  @Test
+  void distinctValuesHaveALimit() {
+    var figures =
+        new Aggregation(
+            new StatsQuery(Aggregate.parse("count(distinct x)"), List.of(), 0), _ -> {});
+    String large = "x".repeat(60_000);
+    var over =
+        assertThrows(
+            QueryException.OverBudget.class,
+            () -> {
+              for (int i = 0; i < 5_000; i++) {
+                figures.add(event("x", large + i));
+              }
+            });
+    String message = String.valueOf(over.getMessage());
+    assertTrue(message.contains("budget of 67108864 bytes of distinct values"), message);
   }
 
   /// A query with many aggregates for many groups must not fill a daemon's heap.

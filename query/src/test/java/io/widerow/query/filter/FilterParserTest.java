@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.EventId;
+import io.widerow.event.FoldedText;
 import io.widerow.event.Text;
+import io.widerow.event.TimeUuid;
 import io.widerow.query.QueryException;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
@@ -27,7 +30,7 @@ class FilterParserTest {
   private static final List<String> SIGNS = List.of("=", "!=", "<", "<=", ">", ">=");
 
   private static Filter filter(SplittableRandom random, int depth) {
-    int kind = depth == 0 ? random.nextInt(3, 8) : random.nextInt(8);
+    int kind = depth == 0 ? random.nextInt(3, 12) : random.nextInt(12);
     return switch (kind) {
       case 0 -> new Filter.Not(filter(random, depth - 1));
       case 1 -> new Filter.And(parts(random, depth));
@@ -35,6 +38,17 @@ class FilterParserTest {
       case 3 -> new Filter.Exists(name(random));
       case 4 -> new Filter.Contains(name(random), Text.of("\"'\\\n" + random.nextInt(9)));
       case 5 -> new Filter.Has(name(random), Text.of("\"'\\\n" + random.nextInt(9)));
+      case 8 -> new Filter.ContainsFolded(name(random), FoldedText.of("É\n" + random.nextInt(9)));
+      case 9 ->
+          new Filter.OfType(
+              new Filter.Compare(
+                  AttributeName.of("type"),
+                  COMPARISONS.get(random.nextInt(SIGNS.size())),
+                  literal(random)));
+      case 10 ->
+          new Filter.OfTime(COMPARISONS.get(random.nextInt(SIGNS.size())), NOW + random.nextInt());
+      case 11 ->
+          new Filter.OfId(new EventId(random.nextLong(1L << 59), TimeUuid.tailOf(NOW, 1, 2)));
       case 6 -> new Filter.Matches(name(random), RegexMatcher.of("^a\\d+ \"[^\"]*$"));
       default ->
           new Filter.Compare(
@@ -51,7 +65,8 @@ class FilterParserTest {
   }
 
   private static AttributeName name(SplittableRandom random) {
-    List<String> names = List.of("body", "a.b-c/@:_9", "and", "größe", "with space", "500");
+    List<String> names =
+        List.of("body", "a.b-c/@:_9", "and", "größe", "with space", "500", "type", "is");
     return AttributeName.of(names.get(random.nextInt(names.size())));
   }
 
@@ -74,6 +89,12 @@ class FilterParserTest {
       case Filter.Compare(var name, var comparison, var literal) ->
           "`" + name + "`" + SIGNS.get(COMPARISONS.indexOf(comparison)) + print(literal);
       case Filter.Contains(var name, var needle) -> "`" + name + "`contains" + quoted("" + needle);
+      case Filter.ContainsFolded(var name, var needle) ->
+          "`" + name + "` icontains" + quoted("" + needle);
+      case Filter.OfType(Filter test) -> print(test).replace("`type`", "type");
+      case Filter.OfTime(var comparison, long nanos) ->
+          "ts" + SIGNS.get(COMPARISONS.indexOf(comparison)) + nanos;
+      case Filter.OfId(EventId id) -> "id=" + id;
       case Filter.Has(var name, var words) -> "`" + name + "`has" + quoted("" + words);
       case Filter.Matches(var name, var test) ->
           "`" + name + "` ~ '" + ((RegexMatcher) test).pattern().pattern() + "'";
@@ -136,6 +157,14 @@ class FilterParserTest {
         "5|a in 1",
         "10|a contains 5",
         "1|)",
+        "5|a = null",
+        "6|a is nothing",
+        "7|a not = 5",
+        "4|id > \"5a8c6b80-c64a-11f0-8080-808080808080\"",
+        "6|id = 17",
+        "13|ts contains \"2025\"",
+        "6|ts > yesterday",
+        "8|type = nginx",
       })
   void errorPointsNearTheCharacter(int character, String text) {
     var refused = assertThrows(QueryException.Refused.class, () -> FilterParser.parse(text, NOW));
@@ -144,6 +173,27 @@ class FilterParserTest {
     int given = Integer.parseInt(message.replaceAll("(?s).*at character (\\d+).*", "$1"));
     assertTrue(given >= character && given <= text.length() + 1, message);
     assertTrue(message.contains(text), message);
+  }
+
+  /// Every time that a relative range takes, and the attribute that an answer shows as
+  /// `attributes.ts`.
+  @Test
+  void ownNamesAreTheEventsOwn() {
+    assertEquals(
+        new Filter.OfTime(Comparison.GREATER, NOW - 900_000_000_000L),
+        FilterParser.parse("ts > 15m", NOW));
+    assertEquals(FilterParser.parse("ts = 1763666100", NOW), FilterParser.parse("ts = now", NOW));
+    assertEquals(
+        FilterParser.parse("ts >= '2025-11-20 19:15:00Z'", NOW),
+        FilterParser.parse("ts>=1763666100000", NOW));
+    var attribute =
+        new Filter.Compare(AttributeName.of("ts"), Comparison.EQUAL, new Literal.Whole(5));
+    assertEquals(attribute, FilterParser.parse("attributes.ts = 5", NOW));
+    assertEquals(attribute, FilterParser.parse("`ts` = 5", NOW));
+    assertEquals(new Filter.Everything(), FilterParser.parse("type is not null", NOW));
+    assertEquals(
+        FilterParser.parse("`attributes.ts` = 5", NOW),
+        FilterParser.parse("attributes.attributes.ts = 5", NOW));
   }
 
   @Test

@@ -239,19 +239,20 @@ final class EmbeddedView implements StoreView {
   private List<EventCursor> cursors(List<PartitionKey> wanted, Scan scan) {
     List<EventCursor> cursors = new ArrayList<>();
     for (PartitionKey key : wanted) {
+      Scan own = scan.withFilter(Filters.ofType(scan.filter(), key.type()));
       for (LiveSegment segment : segmentsOf(key)) {
         SegmentSummary.Partition partition = wanted(segment, key, scan);
         if (partition != null) {
           cursors.add(
               new LazyCursor(
                   bound(partition, scan),
-                  () -> SegmentCursor.open(segment.fileFor(key), key, scan, readers, prefetch)));
+                  () -> SegmentCursor.open(segment.fileFor(key), key, own, readers, prefetch)));
         }
       }
       for (OpenRows.View view : rows) {
         OpenRow row = view.row(key);
         if (row != null) {
-          cursors.addAll(view.open(row, scan, scan.filter(), readers.searchers()));
+          cursors.addAll(view.open(row, own, own.filter(), readers.searchers()));
         }
       }
     }

@@ -1,5 +1,6 @@
 package io.widerow.storage.scan;
 
+import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
@@ -19,6 +20,8 @@ import io.widerow.storage.segment.ColumnProjection;
 import io.widerow.storage.segment.ColumnReader;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +45,7 @@ public final class SegmentCursor implements EventCursor {
   private final Segment segment;
   private final BlockPrefilters prefilters;
   private final PartitionKey key;
+  private final MemorySegment type; // its name, UTF-8
   private final @Nullable BlockOrder order; // null when the partition is not here
   private final Scan scan;
   private final ScanWatch watch;
@@ -124,6 +128,7 @@ public final class SegmentCursor implements EventCursor {
     this.prefilter = prefilters.first();
     this.reader = prefilter.reader();
     this.key = key;
+    this.type = MemorySegment.ofArray(key.type().getBytes(StandardCharsets.UTF_8));
     this.scan = scan;
     this.watch = scan.watch();
     this.arrivedFrom = arrivedFrom;
@@ -338,6 +343,11 @@ public final class SegmentCursor implements EventCursor {
     }
 
     @Override
+    public void readType(AttributeValue out) {
+      out.setText(AttributeKind.STRING, type, 0, (int) type.byteSize());
+    }
+
+    @Override
     public boolean find(AttributeName name, AttributeValue out) {
       ColumnReader column = asked.find(name, reader);
       return column != null && (column.value(row, out) || findOtherKind(asked.lastColumn(), out));
@@ -391,6 +401,11 @@ public final class SegmentCursor implements EventCursor {
     @Override
     public String type() {
       return key.type();
+    }
+
+    @Override
+    public void readType(AttributeValue out) {
+      out.setText(AttributeKind.STRING, type, 0, (int) type.byteSize());
     }
 
     @Override

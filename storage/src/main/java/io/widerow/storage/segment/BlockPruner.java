@@ -55,18 +55,23 @@ public final class BlockPruner {
         }
         yield most;
       }
-      case Filter.Not(Filter inner) ->
-          switch (verdict(inner)) {
-            case NOTHING -> Verdict.EVERYTHING;
-            case SOMETHING -> Verdict.SOMETHING;
-            case EVERYTHING -> Verdict.NOTHING;
-          };
+      case Filter.Not(Filter inner) -> negated(verdict(inner));
+      case Filter.OfType _, Filter.OfTime _, Filter.OfId _ -> Verdict.SOMETHING; // not in here
       case Filter.Exists(var name) -> exists(name);
       case Filter.Compare(var name, var comparison, var literal) ->
           compare(name, comparison, literal);
       case Filter.Contains(var name, var _) -> text(name);
+      case Filter.ContainsFolded(var name, var _) -> text(name);
       case Filter.Has(var name, var _) -> text(name);
       case Filter.Matches(var name, var _) -> text(name);
+    };
+  }
+
+  private static Verdict negated(Verdict verdict) {
+    return switch (verdict) {
+      case NOTHING -> Verdict.EVERYTHING;
+      case SOMETHING -> Verdict.SOMETHING;
+      case EVERYTHING -> Verdict.NOTHING;
     };
   }
 
@@ -79,12 +84,12 @@ public final class BlockPruner {
   }
 
   private Verdict compare(AttributeName name, Comparison comparison, Literal literal) {
+    if (comparison == Comparison.NOT_EQUAL) {
+      return negated(compare(name, Comparison.EQUAL, literal));
+    }
     int column = directory.find(name);
     if (column < 0) {
       return Verdict.NOTHING;
-    }
-    if (comparison == Comparison.NOT_EQUAL) {
-      return Verdict.SOMETHING;
     }
     if (literal instanceof Literal.Word) {
       return text(name);
@@ -100,8 +105,11 @@ public final class BlockPruner {
 
   private boolean mayHold(int column, Comparison comparison, Literal literal) {
     AttributeKind kind = directory.kinds[column];
+    if (kind == AttributeKind.STRING) {
+      return !(literal instanceof Literal.Truth); // a text may be a number; its range is not known
+    }
     return switch (literal) {
-      case Literal.Word _ -> kind == AttributeKind.STRING;
+      case Literal.Word _ -> false;
       case Literal.Truth _ -> kind == AttributeKind.BOOLEAN;
       case Literal.Whole(long whole) -> {
         if (kind == AttributeKind.LONG && directory.ranged[column]) {
@@ -132,7 +140,7 @@ public final class BlockPruner {
   private static boolean mayHold(Comparison comparison, int least, int greatest) {
     return switch (comparison) {
       case EQUAL -> least <= 0 && greatest >= 0;
-      case NOT_EQUAL -> least != 0 || greatest != 0;
+      case NOT_EQUAL -> throw new IllegalArgumentException("not the negation of EQUAL");
       case LESS -> least < 0;
       case LESS_OR_EQUAL -> least <= 0;
       case GREATER -> greatest > 0;

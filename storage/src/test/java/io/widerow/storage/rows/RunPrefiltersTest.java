@@ -10,6 +10,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
+import io.widerow.event.FoldedText;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.Text;
 import io.widerow.event.TimeUuid;
@@ -95,6 +96,16 @@ class RunPrefiltersTest {
         new Filter.Not(word),
         new Filter.Exists(BODY),
         new Filter.Exists(NONE),
+        new Filter.ContainsFolded(BODY, FoldedText.of("mOZILLA")),
+        new Filter.Compare(NONE, Filter.Comparison.NOT_EQUAL, new Filter.Literal.Whole(5)),
+        new Filter.And(
+            List.of(
+                part,
+                new Filter.OfType(
+                    new Filter.Compare(
+                        BODY,
+                        Filter.Comparison.NOT_EQUAL,
+                        new Filter.Literal.Word(Text.of("other")))))),
         new Filter.Contains(NONE, Text.of("bot")),
         new Filter.Compare(BODY, Filter.Comparison.GREATER, new Filter.Literal.Word(Text.of("2"))),
         new Filter.Matches(BODY, (_, _, length) -> length % 7 == 0));

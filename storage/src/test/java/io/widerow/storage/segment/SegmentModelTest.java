@@ -7,6 +7,7 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
+import io.widerow.event.FoldedText;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.Text;
 import io.widerow.event.TimeUuid;
@@ -67,6 +68,11 @@ class SegmentModelTest {
           "999999999999999999",
           "1000000000000000000",
           "-17",
+          "19.5",
+          "0017",
+          "1e2",
+          "17.0",
+          " 17",
           "x=1, y=2",
           "[[[]]]",
           "    ",
@@ -173,7 +179,8 @@ class SegmentModelTest {
   private static Scan scan(SplittableRandom random, List<TestEvent> model) {
     EventId from = model.get(random.nextInt(model.size())).id();
     EventId until = model.get(random.nextInt(model.size())).id();
-    Scan scan = Scan.all().withDescending(random.nextBoolean()).withFilter(filter(random, 0));
+    Scan scan =
+        Scan.all().withDescending(random.nextBoolean()).withFilter(filter(random, model, 0));
     if (random.nextBoolean()) {
       scan = scan.withRange(from, random.nextBoolean() ? until : until.next());
     }
@@ -187,21 +194,39 @@ class SegmentModelTest {
     return scan;
   }
 
-  private static Filter filter(SplittableRandom random, int depth) {
-    return switch (random.nextInt(depth > 2 ? 6 : 9)) {
+  private static Filter filter(SplittableRandom random, List<TestEvent> model, int depth) {
+    return switch (random.nextInt(depth > 2 ? 10 : 13) - 4) {
+      case -4 -> new Filter.ContainsFolded(name(random), FoldedText.of(needle(random)));
+      case -3 -> {
+        String type = random.nextBoolean() ? "t" : "u";
+        yield new Filter.OfType(
+            new Filter.Compare(name(random), comparison(random), new Literal.Word(Text.of(type))));
+      }
+      case -2 -> new Filter.OfTime(comparison(random), any(random, model).timeNanos());
+      case -1 -> new Filter.OfId(any(random, model).id());
       case 0 -> new Filter.Everything();
       case 1 -> new Filter.Exists(name(random));
-      case 2 -> {
-        var all = Comparison.values();
-        yield new Filter.Compare(name(random), all[random.nextInt(all.length)], literal(random));
-      }
+      case 2 -> new Filter.Compare(name(random), comparison(random), literal(random));
       case 3 -> new Filter.Contains(name(random), Text.of(needle(random)));
       case 4 -> new Filter.Matches(name(random), (_, _, length) -> length % 2 == 0);
       case 5 -> new Filter.Has(name(random), Text.of(needle(random)));
-      case 6 -> new Filter.Not(filter(random, depth + 1));
-      case 7 -> new Filter.And(List.of(filter(random, depth + 1), filter(random, depth + 1)));
-      default -> new Filter.Or(List.of(filter(random, depth + 1), filter(random, depth + 1)));
+      case 6 -> new Filter.Not(filter(random, model, depth + 1));
+      case 7 ->
+          new Filter.And(
+              List.of(filter(random, model, depth + 1), filter(random, model, depth + 1)));
+      default ->
+          new Filter.Or(
+              List.of(filter(random, model, depth + 1), filter(random, model, depth + 1)));
     };
+  }
+
+  private static Comparison comparison(SplittableRandom random) {
+    var all = Comparison.values();
+    return all[random.nextInt(all.length)];
+  }
+
+  private static TestEvent any(SplittableRandom random, List<TestEvent> model) {
+    return model.get(random.nextInt(model.size()));
   }
 
   private static String needle(SplittableRandom random) {

@@ -42,6 +42,35 @@ class FiguresOverHttpTest {
           List.of("--stats", "max(ratio),sum(nothing)", "--by", "host", "--where", "ms > 500"),
           List.of("b*", "--stats", "count"),
           List.of("none", "--stats", "count", "--by", "status", "--output", "csv"),
+          List.of("none", "--stats", "count,sum(ms)"),
+          List.of("none", "--stats", "count", "--by", "status"),
+          List.of(
+              "--stats",
+              "count(*),max(ms)",
+              "--by",
+              "host",
+              "--order-by",
+              "max(ms) desc",
+              "--limit",
+              "2"),
+          List.of("--stats", "count(distinct ms),count(distinct type)", "--by", "status"),
+          List.of(
+              "--stats",
+              "count",
+              "--by",
+              "ratio",
+              "--order-by",
+              "count desc,ratio",
+              "--limit",
+              "5",
+              "--output",
+              "csv"),
+          List.of("--stats", "count", "--by", "note", "--output", "csv"),
+          List.of("--stats", "count", "--where", "type = 'a' and ts >= 2025-11-20T20:00:00Z"),
+          List.of("--stats", "count", "--where", "status >= 200 and host != 'x'"),
+          List.of("--stats", "count", "--where", "error icontains 'E' or not status = 200"),
+          List.of(
+              "--where", "id != 5a8c6b80-c64a-11f0-8080-808080808080 and ms < 3", "--limit", "4"),
           List.of("--histogram"),
           List.of("--histogram", "--where", "status = 500"),
           List.of("--histogram", "--limit", "7"),
@@ -104,10 +133,16 @@ class FiguresOverHttpTest {
     assertEquals(
         List.of(
             "ts,status,count",
-            "2025-11-20T00:00:00.000000000Z,200,2766",
-            "2025-11-20T00:00:00.000000000Z,500,234"),
+            "2025-11-20T00:00:00.000000000Z,200,2337",
+            "2025-11-20T00:00:00.000000000Z,500,234",
+            "2025-11-20T00:00:00.000000000Z,200,429"),
         csv.body().lines().toList());
-    assertEquals("", http.get("/v1/query?stats=count&where=ms%3C0").body(), "no group");
+    String none = "&where=ms%3C0";
+    assertEquals("{\"count\":0}\n", http.get("/v1/query?stats=count" + none).body());
+    assertEquals("", http.get("/v1/query?stats=count&by=host" + none).body(), "no group");
+    assertEquals(
+        "{\"type\":\"b\",\"count(*)\":2000}\n",
+        http.get("/v1/query?stats=count(*)&by=type&order-by=count(*)%20desc&limit=1").body());
     for (String wrong :
         List.of(
             "by=a", "every=1m", "stats=median(x)", "stats=count&fields=a", "stats=count&every=x")) {
