@@ -264,8 +264,10 @@ public final class Sealer implements AutoCloseable {
     SegmentSet segments = contents.state().segments();
     long now = contents.wallNanos();
     Map<@Nullable Duration, Map<Bucket, Bucket>> widened = new HashMap<>();
-    events.forEach(
-        (kept, inBuckets) -> widened.put(kept, thin.widened(segments, inBuckets, kept, now)));
+    if (!contents.isOpening()) { // the retention of single types is set later
+      events.forEach(
+          (kept, inBuckets) -> widened.put(kept, thin.widened(segments, inBuckets, kept, now)));
+    }
     Map<FileKey, NavigableMap<PartitionKey, Partition>> files = new LinkedHashMap<>();
     for (OpenRow row : rows) {
       Duration kept = contents.retentions().of(row.key.type());
