@@ -81,9 +81,12 @@ final class ThinHistory {
             }
             for (List<LiveSegment> alike : byRetention(all).values()) {
               List<LiveSegment> sources =
-                  alike.stream().filter(live -> live.isWhole() && !taken.contains(live)).toList();
-              if (isKeptLong(retentionOf(alike.getFirst()), bucket) && isWorth(bucket, sources)) {
-                due.add(new Merge(bucket, sources));
+              alike.stream()
+                  .filter(live -> live.isWhole() && areKeptLong(live, bucket))
+                  .filter(live -> !taken.contains(live))
+                  .toList();
+          if (isWorth(bucket, sources)) {
+            due.add(new Merge(bucket, sources));
                 taken.addAll(sources);
               }
             }
@@ -149,6 +152,12 @@ final class ThinHistory {
     long events = segments.stream().mapToLong(live -> live.entry().events()).sum();
     long bytes = segments.stream().mapToLong(live -> live.entry().bytes()).sum();
     return events + moreEvents <= EVENTS_MAX && bytes <= BYTES_MAX;
+  }
+
+  /// Also of a segment that a start sealed, which may hold types that are kept differently long.
+  private boolean areKeptLong(LiveSegment live, Bucket bucket) {
+    return live.partitions().types().stream()
+        .allMatch(type -> isKeptLong(contents.retentions().of(type), bucket));
   }
 
   private static boolean isKeptLong(@Nullable Duration kept, Bucket bucket) {
