@@ -49,7 +49,7 @@ class RangePlanTest {
   private void append(int everyHours, int count) {
     List<Stored> events = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      long time = START + i * everyHours * HOUR + times.size();
+      long time = START + (long) i * everyHours * HOUR + times.size();
       times.add(time);
       events.add(new Stored("app", time, Map.of("body", "x" + i)));
     }

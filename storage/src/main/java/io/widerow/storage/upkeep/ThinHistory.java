@@ -81,12 +81,12 @@ final class ThinHistory {
             }
             for (List<LiveSegment> alike : byRetention(all).values()) {
               List<LiveSegment> sources =
-              alike.stream()
-                  .filter(live -> live.isWhole() && areKeptLong(live, bucket))
-                  .filter(live -> !taken.contains(live))
-                  .toList();
-          if (isWorth(bucket, sources)) {
-            due.add(new Merge(bucket, sources));
+                  alike.stream()
+                      .filter(live -> live.isWhole() && areKeptLong(live, bucket))
+                      .filter(live -> !taken.contains(live))
+                      .toList();
+              if (isWorth(bucket, sources)) {
+                due.add(new Merge(bucket, sources));
                 taken.addAll(sources);
               }
             }

@@ -188,7 +188,7 @@ class ThinHistoryTest {
 
   @Test
   void whatCameOverYearsIsInFewFiles() {
-    live(START_NANOS + YEARS);
+    live(START_NANOS + YEARS / 2);
     check();
     assertTrue(hasFeature());
     store.close();
@@ -213,7 +213,7 @@ class ThinHistoryTest {
 
   @Test
   void whatWasSealedByTheHourIsMerged() {
-    clock.advance(YEARS);
+    clock.advance(YEARS / 4);
     List<Event> history = history(START_NANOS, clock.wallNanos());
     for (int at = 0; at < history.size(); at += 6) { // so few are no history yet
       write(history.subList(at, Math.min(at + 6, history.size())));
@@ -231,7 +231,7 @@ class ThinHistoryTest {
     clock.advance(YEARS);
     write(history(START_NANOS, clock.wallNanos()));
     seal();
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 80; i++) {
       long late = START_NANOS + random.nextLong(YEARS - DAY);
       write(List.of(new Event(late, TYPES[i % TYPES.length])));
       seal();
