@@ -1,9 +1,11 @@
 package io.widerow.query;
 
+import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.Filters;
 import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.StoreView.Span;
 import java.util.ArrayDeque;
@@ -27,17 +29,26 @@ import org.jspecify.annotations.Nullable;
 ///   group          |-----------------------|--|--|
 /// ```
 ///
+/// A group of many partitions is read in parts, each a shorter time: history that is mostly thin
+/// has wide buckets (see [io.widerow.event.Bucket]), and one of them may contain thousands of
+/// hours.
+///
 /// The plan is made lazily, one [StoreView#firstSpan] after the other: the latest events of a year
 /// cost no more than those of an hour.
 ///
 /// - Threads: one.
 public final class RangePlan {
+  /// Partitions of a group from which it is split, where that helps.
+  private static final int PARTITIONS_MANY = 1_024;
+
+  private static final long SPLIT_NANOS = 60 * PartitionKey.NANOS_PER_MINUTE;
+
   private final StoreView view;
   private final RangeQuery query;
   private final @Nullable Arrivals since;
   private final Predicate<String> types;
   private final Map<String, Boolean> kept = new HashMap<>(); // by type: whether the filter may
-  private final Queue<List<PartitionInfo>> groups = new ArrayDeque<>(); // of the current span
+  private final Queue<Group> groups = new ArrayDeque<>(); // of the current span
   private long fromNanos; // start of the range not planned yet
   private long untilNanos;
 
@@ -66,8 +77,36 @@ public final class RangePlan {
     return Filters.mayKeepType(query.filter(), type);
   }
 
-  /// The partitions of the next group; null after the last.
-  @Nullable List<PartitionKey> next() {
+  /// Partitions that are read together.
+  ///
+  /// @param fromNanos start of the time to read of them; the least long for all of it
+  /// @param untilNanos end of that time; the greatest long for all of it
+  record Group(List<PartitionInfo> partitions, long fromNanos, long untilNanos) {
+    private Group(List<PartitionInfo> partitions) {
+      this(partitions, Long.MIN_VALUE, Long.MAX_VALUE);
+    }
+
+    List<PartitionKey> keys() {
+      return partitions.stream().map(PartitionInfo::key).toList();
+    }
+
+    /// The part of a scan that is in this group.
+    Scan within(Scan scan) {
+      EventId from = scan.from();
+      if (fromNanos != Long.MIN_VALUE) {
+        from = Collections.max(List.of(from, EventId.leastOf(fromNanos)));
+      }
+      EventId until = scan.until();
+      if (untilNanos != Long.MAX_VALUE) {
+        until = Collections.min(List.of(until, EventId.leastOf(untilNanos)));
+      }
+      boolean whole = from.equals(scan.from()) && until.equals(scan.until());
+      return whole ? scan : scan.withRange(from, Collections.max(List.of(from, until)));
+    }
+  }
+
+  /// The next group; null after the last.
+  @Nullable Group next() {
     while (groups.isEmpty()) {
       Span span =
           fromNanos >= untilNanos
@@ -85,10 +124,10 @@ public final class RangePlan {
         fromNanos = until;
       }
     }
-    return groups.remove().stream().map(PartitionInfo::key).toList();
+    return groups.remove();
   }
 
-  private List<List<PartitionInfo>> groupsOf(List<PartitionInfo> partitions) {
+  private List<Group> groupsOf(List<PartitionInfo> partitions) {
     List<PartitionInfo> sorted = new ArrayList<>(partitions);
     sorted.sort(Comparator.comparingLong(info -> info.key().fromNanos()));
     List<List<PartitionInfo>> found = new ArrayList<>();
@@ -100,10 +139,40 @@ public final class RangePlan {
       found.getLast().add(info);
       end = Math.max(end, info.key().untilNanos());
     }
+    List<Group> parts = new ArrayList<>();
+    found.forEach(group -> split(new Group(group), parts));
     if (query.descending()) {
-      Collections.reverse(found);
+      Collections.reverse(parts);
     }
-    return found;
+    return parts;
+  }
+
+  /// Splits a group in the middle of its time, and its parts, as long as fewer partitions are left.
+  private static void split(Group group, List<Group> parts) {
+    List<PartitionInfo> all = group.partitions();
+    if (all.size() >= PARTITIONS_MANY) {
+      long first = all.stream().mapToLong(PartitionInfo::timeFirstNanos).min().orElseThrow();
+      long last = all.stream().mapToLong(PartitionInfo::timeLastNanos).max().orElseThrow();
+      long from = Math.max(group.fromNanos(), first);
+      long middle = from + (Math.min(group.untilNanos(), last) - from) / 2;
+      middle -= Math.floorMod(middle, SPLIT_NANOS);
+      List<PartitionInfo> before = new ArrayList<>();
+      List<PartitionInfo> after = new ArrayList<>();
+      for (PartitionInfo info : all) {
+        if (info.timeFirstNanos() < middle) {
+          before.add(info);
+        }
+        if (info.timeLastNanos() >= middle) {
+          after.add(info);
+        }
+      }
+      if (middle > from && before.size() + after.size() <= all.size() + all.size() / 2) {
+        split(new Group(before, group.fromNanos(), middle), parts);
+        split(new Group(after, middle, group.untilNanos()), parts);
+        return;
+      }
+    }
+    parts.add(group);
   }
 
   /// Size of a plan.
@@ -116,9 +185,9 @@ public final class RangePlan {
   Size drain() {
     int groupCount = 0;
     int partitions = 0;
-    for (List<PartitionKey> keys = next(); keys != null; keys = next()) {
+    for (Group group = next(); group != null; group = next()) {
       groupCount++;
-      partitions += keys.size();
+      partitions += group.partitions().size();
     }
     return new Size(groupCount, partitions);
   }

@@ -167,15 +167,16 @@ public final class RangeReader implements EventCursor {
     }
     check();
     RangePlan lateOnes = latePlan;
-    List<PartitionKey> keys = lateOnes == null ? null : lateOnes.next();
-    boolean openLate = keys != null;
-    if (!openLate) {
+    RangePlan.Group group = lateOnes == null ? null : lateOnes.next();
+    boolean openLate = group != null;
+    if (group == null) {
       latePlan = null;
-      keys = plan.next();
+      group = plan.next();
     }
-    if (keys == null) {
+    if (group == null) {
       return null;
     }
+    List<PartitionKey> keys = group.keys();
     if (keys.size() > budget.partitionsMax()) {
       throw new QueryException.OverBudget(
           "partitions open at once",
@@ -183,8 +184,8 @@ public final class RangeReader implements EventCursor {
           keys.size(),
           "ask for fewer types or a shorter range");
     }
-    EventCursor opened =
-        anyOrder ? view.openUnordered(keys, scan) : view.open(keys, openLate ? lateScan : scan);
+    Scan within = group.within(anyOrder || !openLate ? scan : lateScan);
+    EventCursor opened = anyOrder ? view.openUnordered(keys, within) : view.open(keys, within);
     late = openLate ? new LateEvent() : null;
     cursor = opened;
     groupsOpened++;

@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 /// The key of a partition (a wide row): all events of one time bucket, one type, one shard.
 ///
 /// Printed as `2026-11-20T19|nginx.access|3` for a bucket of an hour, `2026-11-20|cpu|0` for one of
-/// a day, and `2026-11-20T19:15+5m|cpu|0` for any other width. On disk a key is a byte string whose
+/// a day, `2026-11-20T19:15+5m|cpu|0` for any other width up to a day, and `2026-10-05+64d|cpu|0`
+/// for the wide buckets into which thin history is merged. On disk a key is a byte string whose
 /// unsigned order is the order of keys:
 ///
 /// ```
@@ -21,12 +22,13 @@ import java.util.regex.Pattern;
 ///  +----------------+---------------+----------------------------+-------+-------+
 ///  | bucketMinutes  | widthMinutes  | type, 0x00 as 0x00 0xff    | 00 00 | shard |
 ///  +----------------+---------------+----------------------------+-------+-------+
-///   big-endian       big-endian                                   end     2 bytes, big-endian
+///   big-endian       2 bytes, see widthCode                       end     2 bytes, big-endian
 /// ```
 ///
 /// @param bucketMinutes start of the bucket in minutes since the Unix epoch, a multiple of the
-///   width counted from midnight UTC; from 1970 inclusive to 2200 exclusive
-/// @param widthMinutes width of the bucket, 1 to 1,440 minutes, dividing a day
+///   width counted from 1970-01-01; from 1970 inclusive to 2200 exclusive
+/// @param widthMinutes width of the bucket: 1 to 1,440 minutes, dividing a day, or one of
+///   [Bucket#WIDE_DAYS]
 /// @param type 1 to 128 bytes of UTF-8
 /// @param shard 0 inclusive to [EventLayout#SHARD_LIMIT] exclusive
 public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int shard)
@@ -40,11 +42,17 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
   private static final DateTimeFormatter MINUTE = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm");
   private static final Pattern PRINTED =
       Pattern.compile(
-          "(\\d{4}-\\d\\d-\\d\\d)(?:T(\\d\\d)(?::(\\d\\d)\\+(\\d{1,4})m)?)?\\|(.+)\\|(\\d{1,5})",
+          "(\\d{4}-\\d\\d-\\d\\d)(?:T(\\d\\d)(?::(\\d\\d)\\+(\\d{1,4})m)?|\\+(\\d{1,3})d)?"
+              + "\\|(.+)\\|(\\d{1,5})",
           Pattern.DOTALL);
 
+  /// Marks a width on disk that counts days.
+  private static final int CODE_DAYS = 0x8000;
+
   public PartitionKey {
-    requireWidth(widthMinutes);
+    if (!Bucket.isWide(widthMinutes)) {
+      requireWidth(widthMinutes);
+    }
     if (bucketMinutes < 0
         || bucketMinutes >= BUCKET_MINUTES_LIMIT
         || bucketMinutes % widthMinutes != 0) {
@@ -62,6 +70,24 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
     if (shard < 0 || shard >= EventLayout.SHARD_LIMIT) {
       throw new IllegalArgumentException("shard " + shard);
     }
+  }
+
+  /// A width as it is on disk, in two bytes: minutes up to a day, else days and the highest bit.
+  public static int widthCode(int widthMinutes) {
+    return widthMinutes <= MINUTES_PER_DAY
+        ? widthMinutes
+        : CODE_DAYS | widthMinutes / MINUTES_PER_DAY;
+  }
+
+  /// The width in minutes of a [#widthCode]; an invalid width when it is none.
+  public static int widthOf(int code) {
+    int days = code & ~CODE_DAYS;
+    return code > CODE_DAYS && Bucket.WIDE_DAYS.contains(days) ? days * MINUTES_PER_DAY : code;
+  }
+
+  /// The partition of the same type and shard in another bucket.
+  public PartitionKey in(Bucket bucket) {
+    return new PartitionKey(bucket.startMinutes(), bucket.widthMinutes(), type, shard);
   }
 
   /// Refuses a width that is not 1 to 1,440 minutes or does not divide a day.
@@ -94,7 +120,7 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
     byte[] utf8 = type.getBytes(StandardCharsets.UTF_8);
     byte[] key = new byte[6 + 2 * utf8.length + 4];
     int at = putBigEndian(key, 0, bucketMinutes, 4);
-    at = putBigEndian(key, at, widthMinutes, 2);
+    at = putBigEndian(key, at, widthCode(widthMinutes), 2);
     for (byte b : utf8) {
       key[at++] = b;
       if (b == 0) {
@@ -123,7 +149,7 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
     }
     return new PartitionKey(
         bigEndian(key, 0, 4),
-        bigEndian(key, 4, 2),
+        widthOf(bigEndian(key, 4, 2)),
         new String(utf8, 0, typeBytes, StandardCharsets.UTF_8),
         bigEndian(key, at + 2, 2));
   }
@@ -156,12 +182,14 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
     int width = parts.group(2) == null ? MINUTES_PER_DAY : 60;
     if (parts.group(4) != null) {
       width = Integer.parseInt(parts.group(4));
+    } else if (parts.group(5) != null) {
+      width = Integer.parseInt(parts.group(5)) * MINUTES_PER_DAY;
     }
     try {
       LocalDateTime start = LocalDateTime.parse(parts.group(1) + "T" + hour + ":" + minute);
       long minutes = start.toEpochSecond(ZoneOffset.UTC) / 60;
       return new PartitionKey(
-          Math.toIntExact(minutes), width, parts.group(5), Integer.parseInt(parts.group(6)));
+          Math.toIntExact(minutes), width, parts.group(6), Integer.parseInt(parts.group(7)));
     } catch (DateTimeParseException | ArithmeticException | IllegalArgumentException refused) {
       throw new IllegalArgumentException(
           "not a partition key: %s: %s".formatted(text, refused.getMessage()), refused);
@@ -189,7 +217,10 @@ public record PartitionKey(int bucketMinutes, int widthMinutes, String type, int
         switch (widthMinutes) {
           case MINUTES_PER_DAY -> start.substring(0, 10);
           case 60 -> start.substring(0, 13);
-          default -> start + "+" + widthMinutes + "m";
+          default ->
+              widthMinutes > MINUTES_PER_DAY
+                  ? start.substring(0, 10) + "+" + widthMinutes / MINUTES_PER_DAY + "d"
+                  : start + "+" + widthMinutes + "m";
         };
     return bucket + "|" + type + "|" + shard;
   }

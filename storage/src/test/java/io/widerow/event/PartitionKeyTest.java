@@ -62,6 +62,29 @@ class PartitionKeyTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {8, 64, 512})
+  void wideKeysAreReadBack(int days) {
+    int width = days * PartitionKey.MINUTES_PER_DAY;
+    var hour = PartitionKey.parse("2026-11-20T19|cpu|3");
+    PartitionKey wide = hour.in(Bucket.of(hour).within(width));
+    assertEquals(wide, PartitionKey.parse(wide.toString()));
+    assertEquals(wide, PartitionKey.of(wide.toBytes()));
+    assertTrue(wide.toString().endsWith("+" + days + "d|cpu|3"), wide.toString());
+    assertTrue(wide.fromNanos() <= hour.fromNanos() && wide.untilNanos() >= hour.untilNanos());
+    byte[] day = wide.in(new Bucket(wide.bucketMinutes(), 1_440)).toBytes();
+    assertTrue(Arrays.compareUnsigned(day, wide.toBytes()) < 0, "a wider one comes later");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0x8000, 0x8001, 0x8007, 0x8009, 0xffff, 0x7fff})
+  void otherWidthsOnDiskAreNone(int code) {
+    byte[] key = new PartitionKey(0, 1, "cpu", 3).toBytes();
+    key[4] = (byte) (code >> 8);
+    key[5] = (byte) code;
+    assertThrows(IllegalArgumentException.class, () -> PartitionKey.of(key));
+  }
+
   @Test
   void bucketsOfEveryWidthCoverTheDayWithoutGaps() {
     assertEquals(36, WIDTHS.length);

@@ -9,6 +9,7 @@ import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,9 +39,19 @@ public final class StoreDriver implements AutoCloseable {
   private final EventBatch batch = new EventBatch(1 << 12, 1 << 22);
   private final List<EventId> ownIds = new ArrayList<>();
   private long number;
+  private long lateMaxNanos = 7_200_000_000_000L;
+  private int lateOneIn = 10;
 
   public StoreDriver(SplittableRandom random) {
     this.random = random;
+  }
+
+  /// Makes every other event late, by up to this time. Over years most of them are alone in their
+  /// bucket.
+  public StoreDriver withThinHistory(Duration most) {
+    lateMaxNanos = most.toNanos();
+    lateOneIn = 2;
+    return this;
   }
 
   /// Appends a batch to one lane.
@@ -85,7 +96,7 @@ public final class StoreDriver implements AutoCloseable {
 
   private StoreModel.Written event(EventStore store, int lane, long nowNanos) {
     String type = TYPES.get(random.nextInt(TYPES.size()));
-    long time = nowNanos - (random.nextInt(10) == 0 ? random.nextLong(7_200_000_000_000L) : 0);
+    long time = nowNanos - (random.nextInt(lateOneIn) == 0 ? random.nextLong(lateMaxNanos) : 0);
     time -= random.nextBoolean() ? time % 1_000_000 : 0;
     if (random.nextInt(12) == 0) {
       EventId id = ownId(time);

@@ -139,14 +139,11 @@ final class EmbeddedView implements StoreView {
   public List<PartitionInfo> partitions(
       Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals since) {
     Map<PartitionKey, PartitionInfo> found = new TreeMap<>();
-    for (Bucket bucket : overlapping(state.segments().buckets(), fromNanos, untilNanos)) {
-      for (LiveSegment segment : state.segments().of(bucket)) {
-        if (since != null && contents.isOlder(segment, since)) {
-          continue;
-        }
-        for (SegmentSummary.Partition partition : segment.partitions()) {
-          if (isWanted(partition.key(), types)) {
-            found.merge(partition.key(), partition.info(), EmbeddedView::both);
+    for (NavigableSet<Bucket> buckets : state.segments().buckets()) {
+      for (Bucket bucket : overlapping(buckets, fromNanos, untilNanos)) {
+        for (LiveSegment segment : state.segments().of(bucket)) {
+          if (since == null || !contents.isOlder(segment, since)) {
+            addWanted(segment, types, found);
           }
         }
       }
@@ -184,6 +181,43 @@ final class EmbeddedView implements StoreView {
     return sums.types();
   }
 
+  private void addWanted(
+      LiveSegment segment, Predicate<String> types, Map<PartitionKey, PartitionInfo> found) {
+    for (SegmentSummary.Partition partition : segment.partitions()) {
+      PartitionKey key = partition.key();
+      long keptFrom = keptFromNanos(key);
+      if (isWanted(key, types) && partition.info().timeLastNanos() >= keptFrom) {
+        found.merge(key, startingAt(partition.info(), keptFrom), EmbeddedView::both);
+      }
+    }
+  }
+
+  /// The least time that is kept of a partition. One of a wide bucket is partly past its retention
+  /// for long; its events are hidden as if they were in the buckets in which they arrived.
+  private long keptFromNanos(PartitionKey key) {
+    if (!Bucket.of(key).isWide()) {
+      return Long.MIN_VALUE;
+    }
+    long width = contents.config().bucketMinutesOf(key.type()) * PartitionKey.NANOS_PER_MINUTE;
+    return contents.retentions().keptFromNanos(key.type(), width, nowNanos);
+  }
+
+  private static PartitionInfo startingAt(PartitionInfo info, long fromNanos) {
+    return info.timeFirstNanos() >= fromNanos
+        ? info
+        : new PartitionInfo(info.key(), info.events(), fromNanos, info.timeLastNanos());
+  }
+
+  /// What a scan may show of a partition; the scan itself, unless part of it is past retention.
+  private Scan kept(PartitionKey key, Scan scan) {
+    long keptFrom = keptFromNanos(key);
+    if (keptFrom <= key.fromNanos()) {
+      return scan;
+    }
+    EventId from = greatest(scan.from(), EventId.leastOf(keptFrom));
+    return scan.withRange(from, greatest(from, scan.until()));
+  }
+
   private static List<Bucket> overlapping(
       NavigableSet<Bucket> buckets, long fromNanos, long untilNanos) {
     return BucketSpans.near(buckets, fromNanos, untilNanos).stream()
@@ -193,8 +227,7 @@ final class EmbeddedView implements StoreView {
 
   @Override
   public @Nullable Span firstSpan(long fromNanos, long untilNanos, boolean descending) {
-    List<NavigableSet<Bucket>> buckets = new ArrayList<>();
-    buckets.add(state.segments().buckets());
+    List<NavigableSet<Bucket>> buckets = new ArrayList<>(state.segments().buckets());
     rows.forEach(view -> buckets.add(view.buckets()));
     return BucketSpans.first(buckets, fromNanos, untilNanos, descending);
   }
@@ -239,13 +272,14 @@ final class EmbeddedView implements StoreView {
   private List<EventCursor> cursors(List<PartitionKey> wanted, Scan scan) {
     List<EventCursor> cursors = new ArrayList<>();
     for (PartitionKey key : wanted) {
-      Scan own = scan.withFilter(Filters.ofType(scan.filter(), key.type()));
+      Scan kept = kept(key, scan);
+      Scan own = kept.withFilter(Filters.ofType(kept.filter(), key.type()));
       for (LiveSegment segment : segmentsOf(key)) {
-        SegmentSummary.Partition partition = wanted(segment, key, scan);
+        SegmentSummary.Partition partition = wanted(segment, key, kept);
         if (partition != null) {
           cursors.add(
               new LazyCursor(
-                  bound(partition, scan),
+                  bound(partition, kept),
                   () -> SegmentCursor.open(segment.fileFor(key), key, own, readers, prefetch)));
         }
       }
@@ -266,19 +300,20 @@ final class EmbeddedView implements StoreView {
         scan.descending() ? Comparator.reverseOrder() : Comparator.naturalOrder();
     List<Prefetch.Range> starts = new ArrayList<>();
     for (PartitionKey key : wanted) {
+      Scan kept = kept(key, scan);
       Segment holder = null;
       EventId first = null;
       for (LiveSegment segment : segmentsOf(key)) {
-        SegmentSummary.Partition partition = wanted(segment, key, scan);
+        SegmentSummary.Partition partition = wanted(segment, key, kept);
         if (partition != null) {
-          EventId bound = bound(partition, scan);
+          EventId bound = bound(partition, kept);
           if (first == null || inOrder.compare(bound, first) < 0) {
             first = bound;
             holder = segment.file();
           }
         }
       }
-      Prefetch.Range start = holder == null ? null : Prefetch.Range.ofFirst(holder, key, scan);
+      Prefetch.Range start = holder == null ? null : Prefetch.Range.ofFirst(holder, key, kept);
       if (start != null) {
         starts.add(start);
       }
@@ -334,7 +369,8 @@ final class EmbeddedView implements StoreView {
   }
 
   private static boolean overlaps(SegmentSummary.Partition partition, Scan scan) {
-    return partition.least().compareTo(scan.until()) < 0
+    return scan.from().compareTo(scan.until()) < 0
+        && partition.least().compareTo(scan.until()) < 0
         && partition.greatest().compareTo(scan.from()) >= 0;
   }
 

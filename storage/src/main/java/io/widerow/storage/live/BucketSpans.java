@@ -16,16 +16,19 @@ import org.jspecify.annotations.Nullable;
 ///   spans     |-----------------------|--|--|     |--|
 /// ```
 ///
-/// The cost depends on the buckets of one day only.
+/// A set has buckets of a day at most, or wide ones only: the cost depends on the buckets of one
+/// day around the range, and on the wide ones, which are few.
 public final class BucketSpans {
   private BucketSpans() {}
 
   /// A superset of the buckets that overlap a range, with few others.
   public static NavigableSet<Bucket> near(
       NavigableSet<Bucket> some, long fromNanos, long untilNanos) {
-    return fromNanos >= untilNanos
-        ? Collections.emptyNavigableSet()
-        : some.subSet(Bucket.boundBefore(fromNanos), false, Bucket.boundAt(untilNanos), false);
+    if (fromNanos >= untilNanos || some.isEmpty()) {
+      return Collections.emptyNavigableSet();
+    }
+    Bucket before = Bucket.boundBefore(fromNanos, some.first().isWide());
+    return some.subSet(before, false, Bucket.boundAt(untilNanos), false);
   }
 
   /// The first span that overlaps a range, in reading direction; null when no bucket does. It may

@@ -59,6 +59,17 @@ public final class Retentions {
     return byType.getOrDefault(type, others).age();
   }
 
+  /// The least time of a type's events that are kept: the start of the first bucket that is not
+  /// past its retention. Not before 1970.
+  ///
+  /// @param widthNanos width of the type's buckets
+  public long keptFromNanos(String type, long widthNanos, long nowNanos) {
+    Duration age = of(type);
+    return age == null
+        ? Long.MIN_VALUE
+        : Math.max(0, Math.floorDiv(nowNanos - age.toNanos(), widthNanos) * widthNanos);
+  }
+
   /// True when a bucket of a type is past its retention.
   public boolean isExpired(String type, long untilNanos, long nowNanos) {
     Duration age = of(type);

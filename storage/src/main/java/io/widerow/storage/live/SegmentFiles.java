@@ -5,6 +5,7 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.SegmentEntry;
+import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentWriter;
@@ -24,13 +25,16 @@ public final class SegmentFiles {
   private static final String TEMPORARY = ".tmp";
 
   private final Disk disk;
+  private final Path store;
   private final Path directory;
   private final UUID storeId;
+  private boolean wide; // FORMAT says so; guarded by this
   private final AtomicLong bytesWritten = new AtomicLong();
   private volatile BooleanSupplier guard = () -> true;
 
   public SegmentFiles(Disk disk, Path storeDirectory, UUID storeId) {
     this.disk = disk;
+    this.store = storeDirectory;
     this.directory = storeDirectory.resolve(Manifest.SEGMENTS);
     this.storeId = storeId;
   }
@@ -43,6 +47,15 @@ public final class SegmentFiles {
 
   public void createDirectory() {
     disk.createDirectory(directory);
+  }
+
+  /// Call it before the manifest lists a segment of a wide bucket: earlier programs, which do not
+  /// know such buckets, refuse the store from now on.
+  public synchronized void requireWide() {
+    if (!wide) {
+      StoreFormat.require(disk, store, StoreFormat.FEATURE_WIDE);
+      wide = true;
+    }
   }
 
   public Path temporary(long id) {

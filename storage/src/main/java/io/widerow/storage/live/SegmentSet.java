@@ -22,18 +22,26 @@ import java.util.stream.Stream;
 /// - Threads: any; immutable.
 /// - Memory: keeps its segments' files open while the owner or any reader holds a lease.
 public final class SegmentSet implements AutoCloseable {
-  private final NavigableMap<Bucket, List<LiveSegment>> byBucket;
+  private final NavigableMap<Bucket, List<LiveSegment>> byBucket; // of a day at most
+  private final NavigableMap<Bucket, List<LiveSegment>> byWideBucket;
   private final List<LiveSegment> all;
   private final Lease lease;
 
   /// An empty set.
   SegmentSet() {
-    this(new TreeMap<>());
+    this(new TreeMap<>(), new TreeMap<>());
   }
 
-  private SegmentSet(NavigableMap<Bucket, List<LiveSegment>> byBucket) {
+  private SegmentSet(
+      NavigableMap<Bucket, List<LiveSegment>> byBucket,
+      NavigableMap<Bucket, List<LiveSegment>> byWideBucket) {
     this.byBucket = Collections.unmodifiableNavigableMap(byBucket);
-    this.all = byBucket.values().stream().flatMap(List::stream).toList();
+    this.byWideBucket = Collections.unmodifiableNavigableMap(byWideBucket);
+    this.all =
+        Stream.of(byWideBucket, byBucket)
+            .flatMap(map -> map.values().stream())
+            .flatMap(List::stream)
+            .toList();
     this.lease = new Lease(() -> all.forEach(LiveSegment::release));
     for (LiveSegment segment : all) {
       if (!segment.tryAcquire()) {
@@ -46,25 +54,30 @@ public final class SegmentSet implements AutoCloseable {
   SegmentSet replaced(Collection<LiveSegment> added, Collection<LiveSegment> removed) {
     Set<LiveSegment> gone = new HashSet<>(removed);
     NavigableMap<Bucket, List<LiveSegment>> changed = new TreeMap<>(byBucket);
+    NavigableMap<Bucket, List<LiveSegment>> changedWide = new TreeMap<>(byWideBucket);
     for (LiveSegment segment : gone) {
-      changed.computeIfPresent(
-          bucketOf(segment),
-          (_, list) -> {
-            List<LiveSegment> left = list.stream().filter(s -> !gone.contains(s)).toList();
-            return left.isEmpty() ? null : left;
-          });
+      Bucket bucket = bucketOf(segment);
+      (bucket.isWide() ? changedWide : changed)
+          .computeIfPresent(
+              bucket,
+              (_, list) -> {
+                List<LiveSegment> left = list.stream().filter(s -> !gone.contains(s)).toList();
+                return left.isEmpty() ? null : left;
+              });
     }
     for (LiveSegment segment : added) {
-      changed.merge(
-          bucketOf(segment),
-          List.of(segment),
-          (list, one) -> {
-            List<LiveSegment> more = new ArrayList<>(list);
-            more.addAll(one);
-            return List.copyOf(more);
-          });
+      Bucket bucket = bucketOf(segment);
+      (bucket.isWide() ? changedWide : changed)
+          .merge(
+              bucket,
+              List.of(segment),
+              (list, one) -> {
+                List<LiveSegment> more = new ArrayList<>(list);
+                more.addAll(one);
+                return List.copyOf(more);
+              });
     }
-    return new SegmentSet(changed);
+    return new SegmentSet(changed, changedWide);
   }
 
   /// The bucket of all of a segment's partitions.
@@ -81,13 +94,14 @@ public final class SegmentSet implements AutoCloseable {
     return all.stream().map(LiveSegment::known).filter(Objects::nonNull);
   }
 
-  public NavigableSet<Bucket> buckets() {
-    return byBucket.navigableKeySet();
+  /// The buckets of a day at most, and the wide ones, in the form for [BucketSpans].
+  public List<NavigableSet<Bucket>> buckets() {
+    return List.of(byBucket.navigableKeySet(), byWideBucket.navigableKeySet());
   }
 
   /// The segments of a bucket, possibly none.
   public List<LiveSegment> of(Bucket bucket) {
-    return byBucket.getOrDefault(bucket, List.of());
+    return (bucket.isWide() ? byWideBucket : byBucket).getOrDefault(bucket, List.of());
   }
 
   /// Keeps all segments open until [#release]. Returns false when the set is closed because a newer

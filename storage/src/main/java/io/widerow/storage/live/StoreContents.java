@@ -116,6 +116,11 @@ public final class StoreContents implements AutoCloseable {
     return retentions;
   }
 
+  /// True while the store is being opened: what the journal has is not sealed yet.
+  public boolean isOpening() {
+    return segmentArrivals.atOpen() == Long.MAX_VALUE;
+  }
+
   /// Arrivals below this one were in the store when it was opened.
   public long arrivalsAtOpen() {
     return segmentArrivals.atOpen();

@@ -62,7 +62,7 @@ public record SegmentEntry(
   void write(DataOutput out) throws IOException {
     out.writeLong(id);
     out.writeInt(bucketMinutes);
-    out.writeShort(widthMinutes);
+    out.writeShort(PartitionKey.widthCode(widthMinutes));
     out.writeBoolean(merged);
     out.writeLong(bytes);
     out.writeLong(events);
@@ -84,7 +84,7 @@ public record SegmentEntry(
   static SegmentEntry read(DataInput in) throws IOException {
     long id = in.readLong();
     int bucketMinutes = in.readInt();
-    int widthMinutes = in.readUnsignedShort();
+    int widthMinutes = PartitionKey.widthOf(in.readUnsignedShort());
     boolean merged = in.readBoolean();
     long bytes = in.readLong();
     long events = in.readLong();

@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /// The file `FORMAT` of a store directory: the store's id and the features that a program must
-/// understand to read or write it. It is text, written once, when the directory becomes a store.
+/// understand to read or write it. It is text, written when the directory becomes a store, and
+/// again before the first use of a feature that earlier programs do not know.
 ///
 /// ```
 /// widerow-store 1
@@ -29,6 +30,11 @@ import java.util.zip.CRC32C;
 public record StoreFormat(UUID storeId, boolean readOnly) {
   public static final String NAME = "FORMAT";
   private static final String NAME_NEW = "FORMAT.tmp";
+
+  /// Incompatible feature: segments may have wide buckets, see [io.widerow.event.Bucket].
+  public static final long FEATURE_WIDE = 1;
+
+  private static final long INCOMPATIBLE_KNOWN = FEATURE_WIDE;
   private static final int BYTES_MAX = 4_096;
   private static final Pattern TEXT =
       Pattern.compile(
@@ -73,15 +79,33 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
 
   /// Makes a directory a store.
   public static StoreFormat create(Disk disk, Path directory, UUID storeId) {
+    write(disk, directory, storeId, "%016x".formatted(0), "%016x".formatted(0));
+    return new StoreFormat(storeId, false);
+  }
+
+  /// Adds an incompatible feature, durably, unless the store has it: programs that do not know it
+  /// refuse the store from now on.
+  public static void require(Disk disk, Path directory, long feature) {
+    Matcher fields = fields(disk, directory);
+    long incompatible = Long.parseUnsignedLong(fields.group(3), 16);
+    if ((incompatible & feature) != feature) {
+      String more = "%016x".formatted(incompatible | feature);
+      write(disk, directory, UUID.fromString(fields.group(2)), more, fields.group(5));
+    }
+  }
+
+  /// Replaces the file. What forbids writing is not set: this program writes.
+  private static void write(
+      Disk disk, Path directory, UUID storeId, String incompatible, String compatible) {
     String lines =
         """
         widerow-store 1
         id %s
-        incompatible %016x
+        incompatible %s
         read-only %016x
-        compatible %016x
+        compatible %s
         """
-            .formatted(storeId, 0, 0, 0);
+            .formatted(storeId, incompatible, 0, compatible);
     byte[] text = (lines + "crc32c %08x\n".formatted(crc(lines))).getBytes(StandardCharsets.UTF_8);
     Path temporary = directory.resolve(NAME_NEW);
     disk.delete(temporary);
@@ -91,11 +115,16 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
     }
     disk.rename(temporary, directory.resolve(NAME));
     disk.forceDirectory(directory);
-    return new StoreFormat(storeId, false);
   }
 
   /// @throws StorageException.Incompatible when this program must not touch the store
   public static StoreFormat read(Disk disk, Path directory) {
+    Matcher fields = fields(disk, directory);
+    return new StoreFormat(
+        UUID.fromString(fields.group(2)), Long.parseUnsignedLong(fields.group(4), 16) != 0);
+  }
+
+  private static Matcher fields(Disk disk, Path directory) {
     Path path = directory.resolve(NAME);
     String text;
     try (DiskFile file = disk.open(path)) {
@@ -118,12 +147,11 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
     if (Integer.parseUnsignedInt(fields.group(6), 16) != crc(lines)) {
       throw new StorageException.Corrupt(path, 0, "its checksum is wrong");
     }
-    if (Long.parseUnsignedLong(fields.group(3), 16) != 0) {
+    if ((Long.parseUnsignedLong(fields.group(3), 16) & ~INCOMPATIBLE_KNOWN) != 0) {
       throw new StorageException.Incompatible(
           path, "needs features that this Widerow does not know: " + fields.group(3));
     }
-    return new StoreFormat(
-        UUID.fromString(fields.group(2)), Long.parseUnsignedLong(fields.group(4), 16) != 0);
+    return fields;
   }
 
   private static int crc(String lines) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param counterLimit greater than every arrival counter in it
 /// @param clockNanos at or after every arrival time that was given to its events
-/// @param sources sealed segments: itself when it was sealed, those that were merged when it was
-///   merged; none when it is not told
+/// @param sources itself when it was sealed; when it was merged the segments that it took the place
+///   of, sealed or merged; none when it is not told
 public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sources) {
   public static final SegmentOrigin NONE = new SegmentOrigin(0, Long.MIN_VALUE, List.of());
 
@@ -29,7 +29,7 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
     sources = List.copyOf(sources);
   }
 
-  /// A sealed segment, and the part of the journal that it holds.
+  /// A segment, and the part of the journal that it holds if it was sealed.
   ///
   /// @param lane the lane of that journal
   /// @param lsnAfter the last LSN before that part
@@ -41,11 +41,6 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
     public static Source of(long segmentId) {
       return new Source(segmentId, 0, 0, 0, 0, 0);
     }
-  }
-
-  /// The sources of a segment: its own, or itself when it does not tell them.
-  public List<Source> sourcesOr(long segmentId) {
-    return sources.isEmpty() ? List.of(Source.of(segmentId)) : sources;
   }
 
   /// What a sealed segment holds; null when the segment was merged or does not tell it.

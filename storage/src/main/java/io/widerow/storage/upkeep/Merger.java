@@ -21,13 +21,14 @@ import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentSummary;
 import io.widerow.storage.segment.SegmentWriter;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,12 +38,12 @@ import org.jspecify.annotations.Nullable;
 /// Merges the segments of a bucket into their final form (compaction), and drops buckets past
 /// retention, on the store's executor.
 ///
-/// An event is written when it is sealed and once more when it is merged, never again: merges take
-/// only what sealing wrote. A closed bucket is merged when it has been closed for a while; what
-/// comes later is merged with its like when there is enough of it, or when nothing more came for as
-/// long. In an open bucket segments are merged early when there are many, so that their number
-/// stays small as long as merging, which waits while rows are sealed ([MergePace]), keeps up with
-/// writers.
+/// An event is written when it is sealed and once more when it is merged: merges take only what
+/// sealing wrote. Only [ThinHistory] is written again, into wider buckets. A closed bucket is
+/// merged when it has been closed for a while; what comes later is merged with its like when there
+/// is enough of it, or when nothing more came for as long. In an open bucket segments are merged
+/// early when there are many, so that their number stays small as long as merging, which waits
+/// while rows are sealed ([MergePace]), keeps up with writers.
 ///
 /// A segment in which damage was found is left as it is, and its like are merged without it: its
 /// readable part stays readable, and only a repair rewrites it. It is dropped like any other when
@@ -61,10 +62,14 @@ public final class Merger {
 
   static final long EVENTS_LATE = 1 << 16;
 
+  /// Segments that one merge of thin history reads.
+  private static final int SEGMENTS_THIN = 1 << 10;
+
   /// Events that are merged between two looks at the pace: about 2 ms.
   private static final int PACE_EVENTS = 1 << 10;
 
   private final StoreContents contents;
+  private final ThinHistory thin;
   private final SegmentFiles files;
   private final MergePace pace;
   private volatile Executor executor;
@@ -84,6 +89,7 @@ public final class Merger {
 
   public Merger(StoreContents contents, SegmentFiles files, MergePace pace, Executor executor) {
     this.contents = contents;
+    this.thin = new ThinHistory(contents);
     this.files = files;
     this.pace = pace;
     this.executor = executor;
@@ -150,7 +156,7 @@ public final class Merger {
   private void mergeAll() {
     try (var shared = new BlockReaderPool()) {
       BlockReaders readers = BlockReaders.of(shared);
-      for (List<LiveSegment> due = plan(); due != null && isTime(); due = plan()) {
+      for (ThinHistory.Merge due = plan(); due != null && isTime(); due = plan()) {
         merge(due, readers);
       }
     }
@@ -168,35 +174,51 @@ public final class Merger {
         .allMatch(type -> contents.retentions().isExpired(type, until, nowNanos));
   }
 
-  /// Segments of one bucket that should become one, oldest first; null when there are none.
-  private @Nullable List<LiveSegment> plan() {
-    List<List<LiveSegment>> due = due();
+  /// Segments that should become one, oldest first; null when there are none.
+  private ThinHistory.@Nullable Merge plan() {
+    List<ThinHistory.Merge> due = due();
     if (due.isEmpty()) {
       return null;
     }
-    List<LiveSegment> next = due.getFirst();
-    return next.subList(0, Math.min(next.size(), SEGMENTS_MANY));
+    ThinHistory.Merge next = due.getFirst();
+    Map<Bucket, Integer> taken = new HashMap<>();
+    List<LiveSegment> sources =
+        next.sources().stream()
+            // Those of one bucket may all be open at once; buckets are read one after the other.
+            .filter(
+                live -> taken.merge(SegmentSet.bucketOf(live), 1, Integer::sum) <= SEGMENTS_MANY)
+            .limit(SEGMENTS_THIN)
+            .toList();
+    return new ThinHistory.Merge(next.bucket(), sources);
   }
 
-  /// All that is worth a merge, by bucket and retention.
-  private List<List<LiveSegment>> due() {
+  /// All that is worth a merge: thin history first, then by bucket and retention.
+  private List<ThinHistory.Merge> due() {
     long now = contents.clock().wallNanos();
-    List<List<LiveSegment>> due = new ArrayList<>();
     forgetMerged();
     SegmentSet segments = contents.state().segments();
-    for (Bucket bucket : segments.buckets()) {
-      boolean closed = bucket.untilNanos() + contents.config().mergeAfter().toNanos() <= now;
-      for (List<LiveSegment> alike : byRetention(segments.of(bucket))) {
-        boolean mergedBefore = alike.stream().anyMatch(live -> live.entry().merged());
-        List<LiveSegment> sealed =
-            alike.stream().filter(live -> !live.entry().merged() && live.isWhole()).toList();
-        int worth = !closed ? SEGMENTS_MANY : mergedBefore ? worthOfLate(sealed, now) : 1;
-        if (sealed.size() >= worth) {
-          due.add(sealed);
+    List<ThinHistory.Merge> due = new ArrayList<>(thin.due(segments, now));
+    Set<LiveSegment> taken =
+        due.stream().flatMap(merge -> merge.sources().stream()).collect(Collectors.toSet());
+    for (NavigableSet<Bucket> buckets : segments.buckets()) {
+      for (Bucket bucket : buckets) {
+        boolean closed = bucket.untilNanos() + contents.config().mergeAfter().toNanos() <= now;
+        for (List<LiveSegment> alike : thin.byRetention(segments.of(bucket)).values()) {
+          boolean mergedBefore = alike.stream().anyMatch(live -> live.entry().merged());
+          List<LiveSegment> sealed = alike.stream().filter(Merger::isSealed).toList();
+          int worth = !closed ? SEGMENTS_MANY : mergedBefore ? worthOfLate(sealed, now) : 1;
+          if (sealed.size() >= worth && !taken.contains(sealed.getFirst())) {
+            due.add(new ThinHistory.Merge(bucket, sealed));
+          }
         }
       }
     }
     return due;
+  }
+
+  /// True when sealing wrote it, and no damage was found.
+  private static boolean isSealed(LiveSegment live) {
+    return !live.entry().merged() && live.isWhole();
   }
 
   private int worthOfLate(List<LiveSegment> sealed, long now) {
@@ -219,17 +241,6 @@ public final class Merger {
     }
   }
 
-  private Iterable<List<LiveSegment>> byRetention(List<LiveSegment> segments) {
-    // The key null means: kept for ever.
-    Map<@Nullable Duration, List<LiveSegment>> groups = new LinkedHashMap<>();
-    for (LiveSegment live : segments) {
-      List<String> types = live.partitions().types();
-      Duration kept = types.isEmpty() ? null : contents.retentions().of(types.getFirst());
-      groups.computeIfAbsent(kept, _ -> new ArrayList<>()).add(live);
-    }
-    return groups.values();
-  }
-
   /// Waits until merging may go on. False when the store is being closed: the merge gives up what
   /// it wrote so far, and the next opening starts it again.
   @SuppressWarnings("ReferenceEquality") // an equal state that is another object is judged again
@@ -238,20 +249,28 @@ public final class Merger {
       StoreState state = contents.state();
       if (judged != state) {
         judged = state;
-        urgent = MergePace.isUrgent(due().stream().flatMap(List::stream).toList());
+        urgent =
+            MergePace.isUrgent(
+                due().stream()
+                    .flatMap(merge -> merge.sources().stream())
+                    .filter(Merger::isSealed)
+                    .toList());
       }
       return urgent;
     });
   }
 
-  private void merge(List<LiveSegment> sources, BlockReaders readers) {
-    LiveSegment merged = write(sources, readers);
+  private void merge(ThinHistory.Merge due, BlockReaders readers) {
+    LiveSegment merged = write(due, readers);
     if (merged == null) {
       return;
     }
     try {
+      if (due.bucket().isWide()) {
+        files.requireWide();
+      }
       files.forceDirectory();
-      contents.replaced(List.of(merged), sources);
+      contents.replaced(List.of(merged), due.sources());
     } catch (Throwable failed) {
       if (!contents.hasEnded()) { // otherwise the manifest may list it
         files.abandon(merged, failed);
@@ -261,18 +280,31 @@ public final class Merger {
     merges.incrementAndGet();
   }
 
-  /// Null when the merge was given up.
-  private @Nullable LiveSegment write(List<LiveSegment> sources, BlockReaders readers) {
-    var keys = new TreeSet<PartitionKey>();
-    for (LiveSegment source : sources) {
-      source.partitions().forEach(partition -> keys.add(partition.key()));
+  /// A partition of a segment, to read.
+  private record Source(LiveSegment segment, SegmentSummary.Partition partition) {}
+
+  /// What goes into each partition of the new segment.
+  private static NavigableMap<PartitionKey, List<Source>> partitions(ThinHistory.Merge due) {
+    NavigableMap<PartitionKey, List<Source>> partitions = new TreeMap<>();
+    for (LiveSegment segment : due.sources()) {
+      for (SegmentSummary.Partition partition : segment.partitions()) {
+        partitions
+            .computeIfAbsent(partition.key().in(due.bucket()), _ -> new ArrayList<>())
+            .add(new Source(segment, partition));
+      }
     }
+    return partitions;
+  }
+
+  /// Null when the merge was given up.
+  private @Nullable LiveSegment write(ThinHistory.Merge due, BlockReaders readers) {
+    NavigableMap<PartitionKey, List<Source>> partitions = partitions(due);
     long id = contents.takeSegmentId();
     int count = 0;
     try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
-      for (PartitionKey key : keys) {
-        writer.begin(key);
-        try (EventCursor events = MergeCursor.of(cursors(sources, key, readers), false)) {
+      for (Map.Entry<PartitionKey, List<Source>> partition : partitions.entrySet()) {
+        writer.begin(partition.getKey());
+        try (EventCursor events = MergeCursor.of(cursors(partition.getValue(), readers), false)) {
           while (events.next() == EventCursor.Step.EVENT) {
             writer.add(events.event());
             if (++count % PACE_EVENTS == 0 && !isTime()) {
@@ -281,8 +313,8 @@ public final class Merger {
           }
         }
       }
-      writer.tell(originOf(sources));
-      return files.adopt(SegmentEntry.of(writer.finish(), keys.first(), true));
+      writer.tell(originOf(due.sources()));
+      return files.adopt(SegmentEntry.of(writer.finish(), partitions.firstKey(), true));
     } catch (Throwable failed) {
       files.discard(id, failed);
       throw failed;
@@ -292,27 +324,25 @@ public final class Merger {
   private SegmentOrigin originOf(List<LiveSegment> sources) {
     List<SegmentOrigin.Source> all = new ArrayList<>();
     for (LiveSegment source : sources) {
+      long id = source.entry().id();
       Segment file = source.file();
-      SegmentOrigin origin = file == null ? SegmentOrigin.NONE : file.origin();
-      all.addAll(origin.sourcesOr(source.entry().id()));
+      SegmentOrigin.Source sealed = file == null ? null : file.origin().sealed(id);
+      all.add(sealed == null ? SegmentOrigin.Source.of(id) : sealed);
     }
     return contents.origin(all);
   }
 
   /// Cursors over one partition, each opened when its first event is due.
-  private static List<EventCursor> cursors(
-      List<LiveSegment> sources, PartitionKey key, BlockReaders readers) {
+  private static List<EventCursor> cursors(List<Source> sources, BlockReaders readers) {
     List<EventCursor> cursors = new ArrayList<>();
-    for (LiveSegment source : sources) {
-      SegmentSummary.Partition partition = source.partitions().of(key);
-      if (partition != null) {
-        cursors.add(
-            new LazyCursor(
-                partition.least(),
-                () ->
-                    SegmentCursor.open(
-                        source.fileFor(key), key, Scan.all(), readers, Prefetch.OFF)));
-      }
+    for (Source source : sources) {
+      PartitionKey key = source.partition().key();
+      cursors.add(
+          new LazyCursor(
+              source.partition().least(),
+              () ->
+                  SegmentCursor.open(
+                      source.segment().fileFor(key), key, Scan.all(), readers, Prefetch.OFF)));
     }
     return cursors;
   }

@@ -1,6 +1,7 @@
 package io.widerow.storage.upkeep;
 
 import io.widerow.event.Bucket;
+import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
@@ -11,6 +12,7 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.rows.OpenRow;
@@ -22,9 +24,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,8 +37,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Seals rows (flushes memtables) on the store's executor: writes one segment for each bucket and
-/// retention that the rows hold. When a lane fills rows faster than one thread seals them, a second
-/// thread helps ([SealQueue]).
+/// retention that the rows hold; [ThinHistory] goes into wider buckets at once. When a lane fills
+/// rows faster than one thread seals them, a second thread helps ([SealQueue]).
 ///
 /// The order, each step durable before the next: write to a temporary name, force, read back and
 /// verify, rename, force the directory, notes, manifest, publish to readers, close the rows, trim
@@ -45,6 +50,7 @@ public final class Sealer implements AutoCloseable {
   private static final int FAILURES_MAX = 20;
 
   private final StoreContents contents;
+  private final ThinHistory thin;
   private final SegmentFiles files;
   private final NotesFiles notes;
   private final JournalPin trims;
@@ -62,6 +68,7 @@ public final class Sealer implements AutoCloseable {
       JournalPin trims,
       Executor executor) {
     this.contents = contents;
+    this.thin = new ThinHistory(contents);
     this.files = files;
     this.notes = notes;
     this.trims = trims;
@@ -184,12 +191,12 @@ public final class Sealer implements AutoCloseable {
       if (view == null) {
         throw new IllegalStateException("rows sealed twice");
       }
-      List<List<OpenRow>> buckets = byBucket(view);
-      for (List<OpenRow> bucket : buckets) {
+      List<List<Partition>> all = byFile(view);
+      for (List<Partition> file : all) {
         long id = contents.takeSegmentId();
-        SegmentOrigin.Source source = source(id, job.rows(), written.size(), buckets.size());
+        SegmentOrigin.Source source = source(id, job.rows(), written.size(), all.size());
         SegmentOrigin origin = contents.origin(List.of(source));
-        written.add(write(id, view, bucket, job.throttle(), origin));
+        written.add(write(id, view, file, job.throttle(), origin));
       }
       if (!written.isEmpty()) {
         files.forceDirectory();
@@ -242,17 +249,42 @@ public final class Sealer implements AutoCloseable {
   /// What one file holds: the rows of a bucket that are kept equally long.
   private record FileKey(Bucket bucket, @Nullable Duration kept) {}
 
-  /// Rows that go into one file, sorted by key.
-  private List<List<OpenRow>> byBucket(OpenRows.View view) {
-    Map<FileKey, List<OpenRow>> groups = new LinkedHashMap<>();
+  /// A partition of a file, and the rows in it: one, unless the file's bucket is wider than theirs.
+  private record Partition(PartitionKey key, List<OpenRow> rows) {}
+
+  /// The partitions of each file, sorted by key.
+  private List<List<Partition>> byFile(OpenRows.View view) {
+    Map<@Nullable Duration, Map<Bucket, Long>> events = new HashMap<>();
+    List<OpenRow> rows = new ArrayList<>();
     for (OpenRow row : sortedByKey(view.rows())) {
-      if (view.info(row).events() == 0) {
+      long count = view.info(row).events();
+      if (count == 0) {
         continue; // everything in it belongs to a group that was dropped or moved to other rows
       }
-      var file = new FileKey(Bucket.of(row.key), contents.retentions().of(row.key.type()));
-      groups.computeIfAbsent(file, _ -> new ArrayList<>()).add(row);
+      rows.add(row);
+      events
+          .computeIfAbsent(contents.retentions().of(row.key.type()), _ -> new LinkedHashMap<>())
+          .merge(Bucket.of(row.key), count, Long::sum);
     }
-    return List.copyOf(groups.values());
+    SegmentSet segments = contents.state().segments();
+    long now = contents.clock().wallNanos();
+    Map<@Nullable Duration, Map<Bucket, Bucket>> widened = new HashMap<>();
+    if (!contents.isOpening()) { // the retention of single types is set later
+      events.forEach(
+          (kept, inBuckets) -> widened.put(kept, thin.widened(segments, inBuckets, kept, now)));
+    }
+    Map<FileKey, NavigableMap<PartitionKey, Partition>> files = new LinkedHashMap<>();
+    for (OpenRow row : rows) {
+      Duration kept = contents.retentions().of(row.key.type());
+      Bucket own = Bucket.of(row.key);
+      Bucket bucket = widened.getOrDefault(kept, Map.of()).getOrDefault(own, own);
+      files
+          .computeIfAbsent(new FileKey(bucket, kept), _ -> new TreeMap<>())
+          .computeIfAbsent(row.key.in(bucket), key -> new Partition(key, new ArrayList<>()))
+          .rows()
+          .add(row);
+    }
+    return files.values().stream().map(file -> List.copyOf(file.values())).toList();
   }
 
   private static List<OpenRow> sortedByKey(Collection<OpenRow> rows) {
@@ -269,23 +301,32 @@ public final class Sealer implements AutoCloseable {
   }
 
   private LiveSegment write(
-      long id, OpenRows.View view, List<OpenRow> bucket, Throttle throttle, SegmentOrigin origin) {
+      long id, OpenRows.View view, List<Partition> file, Throttle throttle, SegmentOrigin origin) {
+    PartitionKey first = file.getFirst().key();
+    if (Bucket.of(first).isWide()) {
+      files.requireWide();
+    }
     Path temporary = files.temporary(id);
     try (SegmentWriter writer = files.writer(temporary, id, false, throttle)) {
-      for (OpenRow row : bucket) {
-        writer.begin(row.key);
-        try (EventCursor events =
-            MergeCursor.of(view.open(row, Scan.all(), new Filter.Everything(), null), false)) {
+      for (Partition partition : file) {
+        writer.begin(partition.key());
+        try (EventCursor events = MergeCursor.of(cursors(view, partition), false)) {
           while (events.next() == EventCursor.Step.EVENT) {
             writer.add(events.event());
           }
         }
       }
       writer.tell(origin);
-      return files.adopt(SegmentEntry.of(writer.finish(), bucket.getFirst().key, false));
+      return files.adopt(SegmentEntry.of(writer.finish(), first, false));
     } catch (Throwable failed) {
       files.discard(id, failed);
       throw failed;
     }
+  }
+
+  private static List<EventCursor> cursors(OpenRows.View view, Partition partition) {
+    return partition.rows().stream()
+        .flatMap(row -> view.open(row, Scan.all(), new Filter.Everything(), null).stream())
+        .toList();
   }
 }

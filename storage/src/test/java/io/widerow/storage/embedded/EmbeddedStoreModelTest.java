@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -36,10 +37,22 @@ class EmbeddedStoreModelTest {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void storeShowsWhatWasCommitted(long seed) {
+    run(seed, Duration.ofHours(2), StoreDriver::new);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void storeShowsThinHistoryThatWasCommitted(long seed) {
+    Duration late = Duration.ofDays(1_500);
+    run(seed, late, random -> new StoreDriver(random).withThinHistory(late));
+  }
+
+  private static void run(
+      long seed, Duration late, Function<SplittableRandom, StoreDriver> drivers) {
     var random = new SplittableRandom(seed);
     var clock = new TestClock(START_NANOS);
     var disk = new SimDisk(random.nextLong());
-    try (var driver = new StoreDriver(random)) {
+    try (StoreDriver driver = drivers.apply(random)) {
       EmbeddedStore store = open(disk, clock, random);
       for (int step = 0; step < 60; step++) {
         switch (random.nextInt(12)) {
@@ -50,19 +63,19 @@ class EmbeddedStoreModelTest {
             store.maintain();
             driver.commit(store, Durability.DISK);
           }
-          case 10 -> check(store, driver.acknowledged, random);
+          case 10 -> check(store, driver.acknowledged, random, late);
           default -> {
             driver.commit(store, Durability.DISK);
             store.close();
             store = open(disk, clock, random);
-            check(store, driver.acknowledged, random);
+            check(store, driver.acknowledged, random, late);
           }
         }
       }
       driver.commit(store, Durability.DISK);
       clock.advance(Duration.ofDays(1).toNanos());
       store.maintain();
-      check(store, driver.acknowledged, random);
+      check(store, driver.acknowledged, random, late);
       store.close();
     }
   }
@@ -95,7 +108,7 @@ class EmbeddedStoreModelTest {
     return List.of(Durability.values()).get(random.nextInt(3));
   }
 
-  static void check(EmbeddedStore store, StoreModel model, SplittableRandom random) {
+  static void check(EmbeddedStore store, StoreModel model, SplittableRandom random, Duration late) {
     try (StoreView view = store.view()) {
       StoreReading.check(view, model, _ -> true, 0, Long.MAX_VALUE / 2);
       String type = StoreDriver.TYPES.get(random.nextInt(StoreDriver.TYPES.size()));
@@ -103,7 +116,7 @@ class EmbeddedStoreModelTest {
       List<Long> times = model.all().stream().map(StoreModel.Written::timeNanos).sorted().toList();
       if (!times.isEmpty()) {
         long from = times.get(random.nextInt(times.size())) + random.nextInt(3) - 1;
-        long until = from + random.nextLong(7_200_000_000_000L);
+        long until = from + random.nextLong(late.toNanos());
         // Ids that clients bring divide time at ticks, so ranges of the model do as well.
         StoreReading.check(view, model, types, from / 100 * 100, until / 100 * 100);
       }

@@ -162,7 +162,7 @@ class PlantedBugsTest {
         planted(
             "FORMAT is forced before it has its name",
             SuiteCheck.CRASH,
-            Cut.out(StoreFormat.class, "create", DiskFile.class, "force")),
+            Cut.out(StoreFormat.class, "write", DiskFile.class, "force")),
         planted(
             "the entry of a new store is forced",
             SuiteCheck.CRASH,

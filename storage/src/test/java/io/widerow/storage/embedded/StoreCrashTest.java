@@ -19,6 +19,7 @@ import io.widerow.storage.StoreView;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -57,14 +59,29 @@ class StoreCrashTest {
     }
   }
 
+  static List<Long> thinSeeds() {
+    return Seeds.of(Math.max(1, RUNS / 3));
+  }
+
+  /// Thin history moves into wide buckets, and every one of these steps is cut.
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("thinSeeds")
+  void thinHistoryThatWasAcknowledgedIsThere(long seed) {
+    crashes(seed, random -> new StoreDriver(random).withThinHistory(Duration.ofDays(1_500)));
+  }
+
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void whatWasAcknowledgedIsThere(long seed) {
+    crashes(seed, StoreDriver::new);
+  }
+
+  private void crashes(long seed, Function<SplittableRandom, StoreDriver> drivers) {
     var random = new SplittableRandom(seed);
     var clock = new TestClock(START_NANOS);
     var disk = new SimDisk(random.nextLong());
     background.clear();
-    try (var driver = new StoreDriver(random.split())) {
+    try (StoreDriver driver = drivers.apply(random.split())) {
       SplittableRandom crashes = random.split();
       disk.beforeEach(() -> crashAndCheck(disk, clock, driver, crashes));
       EmbeddedStore store = EmbeddedStoreModelTest.open(disk, clock, random, background::add);
