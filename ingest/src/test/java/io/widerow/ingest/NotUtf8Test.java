@@ -101,7 +101,8 @@ class NotUtf8Test {
       quoteCharacter = '`',
       value = {
         "`<13>Oct 11 22:14:15 h\\xe9 a[1]: caf\\xe9`"
-            + "|{app=a, body=caf\\xE9, facility=1, host=h\\xE9, pid=1, severity=5, widerow.escaped=2}",
+            + "|{app=a, body=caf\\xE9, facility=1, host=h\\xE9, pid=1, severity=5,"
+            + " widerow.escaped=2}",
         "`<34>1 - \\xff a p m [e@1 k=\"\\xfe\"] x`"
             + "|{app=a, body=x, e@1.k=\\xFE, facility=4, host=\\xFF, msgid=m, pid=p, severity=2,"
             + " widerow.escaped=2}",

@@ -23,7 +23,8 @@ class ArchitectureTest {
 
   /// The classes that touch files themselves; all others go through [Disk].
   private static final String FILE_CLASSES =
-      "io\\.widerow\\.storage\\.((disk\\.(RealDisk|DirectoryLock|OpenFiles|ReadFile|ResidentPages|WrittenFile))"
+      "io\\.widerow\\.storage\\."
+          + "((disk\\.(RealDisk|DirectoryLock|OpenFiles|ReadFile|ResidentPages|WrittenFile))"
           + "|FileLimit|live\\.SystemClock|journal\\.Chronicle).*";
 
   private static final JavaClasses MAIN =

@@ -494,19 +494,6 @@ class QueryCommandTest {
   }
 
   @Test
-  void progressAppearsAfterASecondAndIsCleared() {
-    var err = new ByteArrayOutputStream();
-    var progress = new Progress(new PrintStream(err, true, StandardCharsets.UTF_8), 0);
-    progress.at(5, 900_000_000L);
-    assertEquals(0, err.size());
-    progress.at(4_096, 1_500_000_000L);
-    progress.at(5_000, 1_600_000_000L);
-    progress.end();
-    String shown = err.toString(StandardCharsets.UTF_8);
-    assertEquals("\r\u001b[K4,096 events scanned in 1 s\r\u001b[K", shown);
-  }
-
-  @Test
   void helpAndVersion() {
     Run help = run(new ByteArrayOutputStream(), false, "--help");
     assertEquals(0, help.code());

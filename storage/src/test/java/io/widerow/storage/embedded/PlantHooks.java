@@ -7,13 +7,12 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.journal.NativeFile;
 import io.widerow.storage.journal.Witness;
+import io.widerow.storage.live.GuardedClock;
 import io.widerow.storage.live.LiveSegment;
-import io.widerow.storage.live.RisingClock;
 import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.recovery.JournalRecovery;
-import io.widerow.storage.recovery.LaneCheck;
 import io.widerow.storage.recovery.Replay;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
@@ -123,10 +122,6 @@ public final class PlantHooks {
     return first;
   }
 
-  public static boolean always(LaneCheck unused) {
-    return true;
-  }
-
   public static boolean always(SegmentInventory unused) {
     return true;
   }
@@ -151,7 +146,7 @@ public final class PlantHooks {
     return Long.MIN_VALUE;
   }
 
-  public static long noMark(RisingClock unused) {
+  public static long noMark(GuardedClock unused) {
     return Long.MIN_VALUE;
   }
 

@@ -23,7 +23,7 @@ import io.widerow.storage.journal.NotesFile;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.journal.WitnessFile;
-import io.widerow.storage.live.RisingClock;
+import io.widerow.storage.live.GuardedClock;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreContents;
@@ -373,12 +373,11 @@ class PlantedBugsTest {
         planted(
             "a frame has the last time that was given",
             SuiteCheck.CLOCK,
-            Cut.to(
-                EmbeddedLane.class, "writeFrame", RisingClock.class, "highWaterNanos", "noMark")),
+            Cut.to(EmbeddedLane.class, "writeFrame", GuardedClock.class, "durableNanos", "noMark")),
         planted(
             "the manifest has the last time that was given",
             SuiteCheck.CLOCK,
-            Cut.to(StoreContents.class, "commit", RisingClock.class, "highWaterNanos", "noMark")));
+            Cut.to(StoreContents.class, "commit", GuardedClock.class, "durableNanos", "noMark")));
   }
 
   private static List<Planted> snapshots() {

@@ -19,6 +19,7 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,6 +51,7 @@ class StoreDamageTest {
   private final StoreModel model = new StoreModel();
   private final StoreModel withoutLast = new StoreModel(); // without the last group of each lane
   private final Set<ByteBuffer> noted = new HashSet<>();
+  private boolean older; // the store has no witness
 
   private static StoreConfig config() {
     return StoreConfig.at(Path.of("/store"))
@@ -66,9 +68,25 @@ class StoreDamageTest {
             .open(_ -> new FileJournal.Factory(disk, config())));
   }
 
+  /// The suite for a store without a witness, as older programs leave it: damage to the last groups
+  /// of a journal may go unnoticed, and nothing else.
+  static StoreDamageTest ofOlderStore() {
+    var suite = new StoreDamageTest();
+    suite.older = true;
+    return suite;
+  }
+
   /// A killed store with sealed segments, edits of the manifest, notes, and journals with groups.
   private SimDisk store(long seed) {
-    return store(seed, true).restart();
+    SimDisk disk = store(seed, true).restart();
+    forgetWitness(disk);
+    return disk;
+  }
+
+  private void forgetWitness(SimDisk disk) {
+    if (older) {
+      disk.delete(WITNESS);
+    }
   }
 
   /// The same, with its process still running.
@@ -131,6 +149,11 @@ class StoreDamageTest {
   /// @param mayLoseLast whether the last groups may be missing
   /// @return the reported damage, empty when it shows everything
   private String look(SimDisk disk, String what, boolean mayLoseLast) {
+    forgetWitness(disk);
+    return look(what, mayLoseLast || older, disk);
+  }
+
+  private String look(String what, boolean mayLoseLast, SimDisk disk) {
     Map<Path, byte[]> before = contents(disk);
     EmbeddedStore store;
     try {
@@ -416,7 +439,7 @@ class StoreDamageTest {
     SimDisk good = store(4);
     SimDisk other = new SimDisk(5);
     try (var driver = new StoreDriver(new SplittableRandom(5))) {
-      append(open(other), driver, 8);
+      append(open(other), driver, 20);
     }
     List<Path> files = good.files();
     for (Path one : files) {
@@ -466,10 +489,10 @@ class StoreDamageTest {
   void aNewerFormatIsRefusedAndNothingIsTouched() {
     SimDisk good = store(6);
     Path format = Path.of("/store/FORMAT");
-    String text = new String(good.bytesOf(format), java.nio.charset.StandardCharsets.UTF_8);
-    for (String changed :
-        List.of(text.replace("store 1", "store 2"), "", "something else", text + text)) {
-      good.replace(format, changed.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    String text = new String(good.bytesOf(format), StandardCharsets.UTF_8);
+    String newer = text.replace("store 1", "store 2");
+    for (String changed : List.of(newer, "", "something else", text + text)) {
+      good.replace(format, changed.getBytes(StandardCharsets.UTF_8));
       Map<Path, byte[]> before = contents(good);
       var told = assertThrows(StorageException.class, () -> open(good));
       assertTrue(String.valueOf(told.getMessage()).contains(format.toString()), told::toString);

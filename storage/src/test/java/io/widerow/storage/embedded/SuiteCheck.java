@@ -34,7 +34,9 @@ enum SuiteCheck implements LongConsumer {
   FLIPS {
     @Override
     public void accept(long seed) {
-      var _ = new StoreDamageTest().flip(48, (int) Math.floorMod(7 * seed, 48L));
+      int start = (int) Math.floorMod(7 * seed, 48L);
+      var _ = new StoreDamageTest().flip(48, start);
+      var _ = StoreDamageTest.ofOlderStore().flip(48, start);
     }
   },
 
@@ -52,6 +54,8 @@ enum SuiteCheck implements LongConsumer {
     public void accept(long seed) {
       new StoreDamageTest().everyRemovedFileIsNamed();
       new StoreDamageTest().aManifestWithoutItsLastEditsIsTold();
+      StoreDamageTest.ofOlderStore().everyRemovedFileIsNamed();
+      StoreDamageTest.ofOlderStore().aManifestWithoutItsLastEditsIsTold();
     }
   },
 
@@ -106,6 +110,7 @@ enum SuiteCheck implements LongConsumer {
     @Override
     public void accept(long seed) {
       new StoreDamageTest().filesThatChangedPlacesAreTold();
+      StoreDamageTest.ofOlderStore().filesThatChangedPlacesAreTold();
       new StoreDamageTest().anEditOfAnotherStoreIsNone();
       new SegmentDamageTest().aBlockOfAnotherSegmentIsFound();
     }

@@ -113,7 +113,8 @@ class JsonLoggersTest {
         decode(
                 names,
                 false,
-                "{\"at\":1795202100,\"ts\":5,\"event\":\"click\",\"body\":\"b\",\"msg\":\"m\",\"_id\":1}")
+                "{\"at\":1795202100,\"ts\":5,\"event\":\"click\",\"body\":\"b\","
+                    + "\"msg\":\"m\",\"_id\":1}")
             .stored()
             .getFirst();
     assertEquals(NANOS, stored.timeNanos());
@@ -132,7 +133,8 @@ class JsonLoggersTest {
         decode(
                 JsonNames.of("log.time", "log.message", ""),
                 false,
-                "{\"log\":{\"time\":1795202100,\"message\":\"m\",\"level\":\"i\"},\"message\":\"n\"}")
+                "{\"log\":{\"time\":1795202100,\"message\":\"m\",\"level\":\"i\"},"
+                    + "\"message\":\"n\"}")
             .stored()
             .getFirst();
     assertEquals(NANOS, stored.timeNanos());
@@ -164,7 +166,8 @@ class JsonLoggersTest {
         decode(
                 JsonNames.of("", "", "id"),
                 false,
-                "{\"id\":\"7c85d1ee-e874-11f1-ab80-81808080808c\",\"ts\":\"2026-11-25T02:04:02.8191214Z\","
+                "{\"id\":\"7c85d1ee-e874-11f1-ab80-81808080808c\","
+                    + "\"ts\":\"2026-11-25T02:04:02.8191214Z\","
                     + "\"type\":\"t\",\"body\":\"b\",\"attributes.id\":\"order-17\","
                     + "\"attributes.attributes.ts\":1,\"attributes.n\":2}")
             .stored()
