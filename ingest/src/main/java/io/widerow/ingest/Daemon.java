@@ -106,7 +106,6 @@ public final class Daemon implements AutoCloseable {
   private final DiskStateLog diskState; // of the maintenance thread
   private final Set<String> damageTold = new HashSet<>(); // of the maintenance thread
   private final List<SocketReceiver> receivers = new ArrayList<>();
-  private boolean fullTold; // of the maintenance thread
   private boolean closed;
 
   private Daemon(DaemonConfig config, EventStore store) {
@@ -312,18 +311,6 @@ public final class Daemon implements AutoCloseable {
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
     }
-  }
-
-  /// Logs that the disk is full, and that there is room again.
-  private void tellFull() {
-    String full = store.full();
-    if (full != null && !fullTold) {
-      LOG.log(
-          Level.WARNING, "the disk is full: {0}; nothing is taken in until there is room", full);
-    } else if (full == null && fullTold && failure() == null) {
-      LOG.log(Level.WARNING, "the disk has room again: events are taken in");
-    }
-    fullTold = full != null;
   }
 
   /// Logs newly found damage, once.

@@ -118,6 +118,7 @@ public final class HealthyClient implements AutoCloseable {
     URI all = URI.create("http://127.0.0.1:%d/v1/query?type=%s&fields=n".formatted(port, type));
     HttpResponse<String> answer =
         client.send(HttpRequest.newBuilder(all).build(), BodyHandlers.ofString());
+    assertEquals(200, answer.statusCode(), answer.body());
     BitSet stored = new BitSet();
     List<String> wrong = new ArrayList<>();
     for (String line : answer.body().lines().toList()) {

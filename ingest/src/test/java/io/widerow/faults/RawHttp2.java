@@ -185,6 +185,16 @@ public final class RawHttp2 implements AutoCloseable {
     return true;
   }
 
+  /// Reads until this stream, the last one, is answered. False when the connection ends before.
+  public boolean awaitAnswerOf(int stream) throws IOException {
+    while (streamAnswered < stream) {
+      if (goAwayCode >= 0 || !readMore()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /// Reads until there are so many acknowledged pings. False when the connection ends before.
   public boolean awaitPings(int wanted) throws IOException {
     while (acknowledged < wanted) {

@@ -110,6 +110,10 @@ public final class ConnectionGuard {
     Guarded guarded = channel == null ? null : channel.attr(GUARDED).get();
     if (channel != null && guarded != null) {
       guarded.begin(context.sessionProtocol().isMultiplex());
+      Http2FrameGuard http2 = guarded.http2;
+      if (http2 != null) {
+        http2.begin(context);
+      }
       var _ = context.log().whenComplete().thenRunAsync(guarded::end, channel.eventLoop());
     }
   }
@@ -230,6 +234,7 @@ public final class ConnectionGuard {
     private @Nullable Future<?> deadline; // while headers arrive
     private int answering;
     private boolean multiplex;
+    private @Nullable Http2FrameGuard http2; // once it speaks HTTP/2
     private boolean secret; // the first bytes are there, and are TLS
     private volatile @Nullable Channel paused;
     private @Nullable Future<?> goOn; // ends the pause at the latest
@@ -264,8 +269,9 @@ public final class ConnectionGuard {
     }
 
     boolean guardHttp2(ChannelPipeline pipeline) {
-      return Http2FrameGuard.guard(
-          pipeline, limits.http2FramesMax(), System::nanoTime, this::flooded);
+      http2 =
+          Http2FrameGuard.guard(pipeline, limits.http2FramesMax(), System::nanoTime, this::flooded);
+      return http2 != null;
     }
 
     private void flooded() {

@@ -126,6 +126,38 @@ class Http2FrameGuardTest {
     }
   }
 
+  /// Requests that are reset cost more than a reset: fewer are allowed than Netty allows.
+  @Test
+  void requestsThatClientsResetEndTheConnectionSoon() throws IOException {
+    try (RawHttp2 raw = connect()) {
+      assertTrue(raw.floodUntilEnded(Http2Flood.RAPID_RESET::frames, 350, true));
+    }
+  }
+
+  @Test
+  void requestsThatTheDaemonResetsEndTheConnectionSooner() throws IOException {
+    try (RawHttp2 raw = connect()) {
+      assertTrue(raw.floodUntilEnded(Http2Flood.WINDOW_UPDATE_OF_0::frames, 100, true));
+    }
+  }
+
+  /// A proxy whose clients leave now and then.
+  @Test
+  void aClientThatTakesAnswersMayResetMore() throws IOException {
+    int end = RawHttp2.END_STREAM | RawHttp2.END_HEADERS;
+    try (RawHttp2 raw = connect()) {
+      for (int n = 0; n < 300; n++) {
+        raw.send(RawHttp2.request(RawHttp2.stream(n), "/ready", end));
+        assertTrue(raw.awaitAnswers(n + 1), "request " + n);
+      }
+      for (int n = 300; n < 600; n++) {
+        raw.send(Http2Flood.RAPID_RESET.frames(n));
+      }
+      raw.send(RawHttp2.request(RawHttp2.stream(600), "/ready", end));
+      assertTrue(raw.awaitAnswerOf(RawHttp2.stream(600)), "is answered");
+    }
+  }
+
   /// The daemon resets the streams of uploads that it refuses early: that is no fault of a client.
   @Test
   void refusedUploadsAreNotAFlood() throws IOException {

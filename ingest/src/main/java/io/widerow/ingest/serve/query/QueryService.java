@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
@@ -109,6 +110,32 @@ public final class QueryService {
     } catch (QueryException refused) {
       return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
     }
+    return context.sessionProtocol().isMultiplex()
+        ? answerSoon(context, parameters)
+        : answer(context, parameters);
+  }
+
+  /// The answer on a connection with many streams. It begins when the frames that came together
+  /// with the request are read: one of them may reset its stream, and the query then costs nothing.
+  private HttpResponse answerSoon(ServiceRequestContext context, QueryParameters parameters) {
+    CompletableFuture<HttpResponse> begun = new CompletableFuture<>();
+    HttpResponse response = HttpResponse.of(begun);
+    context
+        .eventLoop()
+        .execute(() -> {
+          if (response.isComplete()) {
+            return; // its stream was reset
+          }
+          try {
+            begun.complete(answer(context, parameters));
+          } catch (Throwable failure) { // else the client would wait for ever
+            begun.completeExceptionally(failure);
+          }
+        });
+    return response;
+  }
+
+  private HttpResponse answer(ServiceRequestContext context, QueryParameters parameters) {
     HttpResponse small = stopping ? null : tryHere(parameters);
     if (small != null) {
       return small;
@@ -187,6 +214,11 @@ public final class QueryService {
   }
 
   private void run(ServiceRequestContext context, QueryParameters parameters, QueryReply reply) {
+    if (reply.response().isComplete()) { // the reader left before the thread ran
+      reply.close();
+      places.release();
+      return;
+    }
     try (StoreView view = store.view()) {
       RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, memory);
       // Nothing may be written for long, with a selective filter or with statistics.
