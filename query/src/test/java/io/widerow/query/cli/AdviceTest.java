@@ -97,9 +97,9 @@ class AdviceTest {
   void oneMisspeltTypeOfSeveralIsToldBesideTheEventsOfTheOthers() {
     Run run = on("store", "query", "nginx.error", "nginx.acess");
     assertEquals(0, run.code());
-    assertEquals(3, run.out().lines().count()); // two events and a token
-    assertEquals(
-        "widerow query: there is no type nginx.acess; the nearest is nginx.access\n", run.err());
+    assertEquals(2, run.out().lines().count());
+    String sentence = "there is no type nginx.acess; the nearest is nginx.access\n";
+    assertTrue(run.err().contains("widerow query: " + sentence), run.err());
   }
 
   @Test
@@ -116,7 +116,7 @@ class AdviceTest {
         "widerow query: no events of nginx.access before 2025-11-20T00:00:00.000000000Z" + lie,
         told("nginx.access", "--to", "2025-11-20"));
     assertEquals(
-        "widerow query: no events since 2025-11-21T01:00:00.000000000+01:00; those that are stored"
+        "widerow query: no events since 2025-11-21T00:00:00.000000000+01:00; those that are stored"
             + " lie between 2025-11-20T20:15:00.000000000+01:00 and"
             + " 2025-11-20T20:24:00.000000000+01:00\n",
         told("--from", "2025-11-21", "--tz", "Europe/Berlin"));
@@ -130,7 +130,7 @@ class AdviceTest {
   @Test
   void aFilterOrATokenThatLeavesNothingIsNotExplained() {
     assertEquals("", told("nginx.access", "--where", "n > 100"));
-    Run page = on("store", "query", "--output", "json");
+    Run page = on("store", "query", "--output", "json", "--token");
     String token = page.out().lines().toList().getLast().replaceAll(".*:\"(.*)\".*", "$1");
     assertEquals("", told("--after", token));
   }

@@ -472,25 +472,11 @@ class QueryCommandTest {
   @Test
   void closedPipeIsNoFailureButAFullDiskIs() {
     String data = directory.resolve("store").toString();
-    Run gone = run(new Closed("Broken pipe"), false, "--data", data);
+    Run gone = run(new ClosedPipe("Broken pipe"), false, "--data", data);
     assertEquals(new Run(0, gone.out(), ""), gone);
-    Run full = run(new Closed("No space left on device"), false, "--data", data);
+    Run full = run(new ClosedPipe("No space left on device"), false, "--data", data);
     assertEquals(74, full.code());
     assertEquals("widerow query: cannot write the answer: No space left on device\n", full.err());
-  }
-
-  /// Refuses every write.
-  private static final class Closed extends OutputStream {
-    private final String why;
-
-    Closed(String why) {
-      this.why = why;
-    }
-
-    @Override
-    public void write(int one) throws IOException {
-      throw new IOException(why);
-    }
   }
 
   @Test

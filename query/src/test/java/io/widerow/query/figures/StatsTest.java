@@ -263,7 +263,7 @@ class StatsTest {
         """,
         answer("stats=count(*)&by=x", events));
     assertEquals(
-        "x,count|true,1|2.5,1|500,2|\"\",1|500,1|'=1,1|,1|",
+        "x,count|true,1|2.5,1|500,2|\"\",1|500,1|=1,1|,1|",
         answer("stats=count&by=x&format=csv", events).replace("\r\n", "|"));
   }
 

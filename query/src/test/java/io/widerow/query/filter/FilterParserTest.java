@@ -163,7 +163,7 @@ class FilterParserTest {
         "4|id > \"5a8c6b80-c64a-11f0-8080-808080808080\"",
         "6|id = 17",
         "13|ts contains \"2025\"",
-        "6|ts > yesterday",
+        "6|ts > someday",
         "8|type = nginx",
       })
   void errorPointsNearTheCharacter(int character, String text) {
