@@ -186,6 +186,10 @@ class GoldenStoreTest {
     }
     assertEquals(List.of(), StoreVerifier.verify(path).damage());
     assertIsOfTheNewForm(path, old);
+    boolean wide = entries(path).stream().anyMatch(entry -> entry.widthMinutes() > 1_440);
+    assertEquals(name.equals(OLD_HISTORY), wide);
+    String format = Files.readString(path.resolve(StoreFormat.NAME));
+    assertTrue(format.contains(features(wide ? StoreFormat.FEATURE_WIDE : 0)), format);
   }
 
   private static void assertKept(Map<Long, byte[]> old, Path path) throws IOException {
@@ -204,10 +208,10 @@ class GoldenStoreTest {
           }
         });
     old.forEach((id, bytes) -> {
-      if (now.containsKey(id)) {
+      boolean kept = now.containsKey(id);
+      assertEquals(kept ? 0 : 1, Collections.frequency(sources, id), () -> id + " in " + sources);
+      if (kept) {
         assertArrayEquals(bytes, now.get(id), "segment " + id);
-      } else {
-        assertEquals(1, Collections.frequency(sources, id), "segment " + id + " in " + sources);
       }
     });
     assertTrue(!now.keySet().equals(old.keySet()));
