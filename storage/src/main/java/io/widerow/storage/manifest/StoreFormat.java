@@ -34,7 +34,9 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   /// Incompatible feature: segments may have wide buckets, see [io.widerow.event.Bucket].
   public static final long FEATURE_WIDE = 1;
 
-  private static final long INCOMPATIBLE_KNOWN = FEATURE_WIDE;
+  /// Incompatible features that this program knows.
+  public static final long INCOMPATIBLE_KNOWN = FEATURE_WIDE;
+
   private static final int BYTES_MAX = 4_096;
   private static final Pattern TEXT =
       Pattern.compile(

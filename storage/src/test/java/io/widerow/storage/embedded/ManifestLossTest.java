@@ -16,6 +16,12 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.SegmentEntry;
+import io.widerow.storage.manifest.StoreFormat;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentOrigin;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -24,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +41,10 @@ import org.junit.jupiter.api.Test;
 class ManifestLossTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final long YESTERDAY_NANOS = START_NANOS - Duration.ofDays(1).toNanos();
+
+  /// The start of a bucket of 8 days.
+  private static final long WIDE_NANOS = Duration.ofDays(19_672).toNanos();
+
   private static final Path MANIFEST = Path.of("/store/manifest");
   private static final Path SEGMENTS = Path.of("/store/segments");
   private static final int HEADER_BYTES = 28;
@@ -81,10 +92,55 @@ class ManifestLossTest {
     return disk.restart();
   }
 
+  /// A killed store whose last edit merged the merged segments of eight days, and some that came
+  /// late and were only sealed, into one of a bucket of eight days.
+  private SimDisk wideStore(long seed) {
+    var disk = new SimDisk(seed);
+    model.clear();
+    clock.step(WIDE_NANOS - clock.wallNanos());
+    try (var driver = new StoreDriver(new SplittableRandom(seed))) {
+      EmbeddedStore store = open(disk);
+      for (int day = 0; day < 8; day++) {
+        clock.advance(Duration.ofHours(12).toNanos());
+        write(store, driver, clock.wallNanos());
+        store.sealAll();
+        clock.advance(Duration.ofHours(12).toNanos());
+        store.maintain();
+      }
+      List<Long> before = segmentIds(disk);
+      clock.advance(Duration.ofHours(2).toNanos());
+      store.maintain();
+      long wide = segmentIds(disk).getLast();
+      assertEquals(List.of(wide), segmentIds(disk), "the sources are gone");
+      SegmentOrigin origin = originOf(disk, wide);
+      assertEquals(before, origin.ids().stream().sorted().toList());
+      long merged = origin.sources().stream().filter(source -> source.parts() == 0).count();
+      assertTrue(merged >= 8, () -> "only %d were merged before: %s".formatted(merged, origin));
+      model.putAll(driver.acknowledged.all());
+    }
+    return disk.restart();
+  }
+
+  private static List<Long> segmentIds(SimDisk disk) {
+    return disk.list(SEGMENTS).stream().map(SegmentFiles::idOf).sorted().toList();
+  }
+
+  private static SegmentOrigin originOf(SimDisk disk, long id) {
+    UUID storeId = StoreFormat.read(disk, Path.of("/store")).storeId();
+    Path file = SEGMENTS.resolve(SegmentEntry.fileName(id));
+    try (Segment segment = Segment.open(disk, file, storeId, id)) {
+      return segment.origin();
+    }
+  }
+
   private static void write(EmbeddedStore store, StoreDriver driver) {
+    write(store, driver, YESTERDAY_NANOS);
+  }
+
+  private static void write(EmbeddedStore store, StoreDriver driver, long nowNanos) {
     for (int group = 0; group < 4; group++) {
       for (int batch = 0; batch < 4; batch++) {
-        driver.append(store, YESTERDAY_NANOS, 4);
+        driver.append(store, nowNanos, 4);
       }
       driver.commit(store, Durability.DISK);
     }
@@ -155,6 +211,31 @@ class ManifestLossTest {
   void aLostLastSealHeals() throws IOException {
     heals(store(22, true), "seal");
     record("seal");
+  }
+
+  /// Most sources are merged segments themselves; all are gone, and the segment of eight days that
+  /// holds their events is not listed.
+  @Test
+  void aLostLastMergeIntoAWideBucketHeals() throws IOException {
+    SimDisk good = wideStore(25);
+    List<Long> wide = segmentIds(good);
+    heals(good, "merge into a wide bucket");
+    record("merge into a wide bucket");
+    SimDisk cut = good.restart();
+    cut.openForWriting(MANIFEST).truncate(edits(good).getLast());
+    try (EmbeddedStore store = open(cut)) {
+      assertEquals(all(), shown(store), "the edit cut off");
+      assertEquals(wide, segmentIds(cut));
+    }
+    assertEquals(List.of(8 * 1_440), widths(cut));
+  }
+
+  /// Widths of the buckets of what a closed store's manifest lists.
+  private static List<Integer> widths(SimDisk disk) {
+    UUID storeId = StoreFormat.read(disk, Path.of("/store")).storeId();
+    try (Manifest manifest = Manifest.read(disk, Path.of("/store"), storeId)) {
+      return manifest.segments().stream().map(SegmentEntry::widthMinutes).toList();
+    }
   }
 
   private static void record(String edit) throws IOException {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.storage.codec.LongEncoder;
+import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.text.PieceFormat;
 import java.io.IOException;
 import java.lang.foreign.MemoryLayout;
@@ -13,9 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the code agrees with FORMAT-segment.md, the contract with other programs.
+/// Goal: the code agrees with FORMAT-segment.md and with the feature bits of FORMAT.md, the
+/// contract with other programs.
 class SegmentFormatTest {
   @Test
   void headerIsAsDocumented() throws IOException {
@@ -25,6 +29,27 @@ class SegmentFormatTest {
   @Test
   void footerIsAsDocumented() throws IOException {
     assertEquals(documented("segment footer"), table(SegmentFormat.FOOTER));
+  }
+
+  @Test
+  void featureBitsAreAsDocumented() throws IOException {
+    List<String> bits =
+        documented("FORMAT.md", "feature bits")
+            .lines()
+            .map(row -> row.substring(0, row.indexOf('|', row.indexOf('|', 1) + 1) + 1))
+            .toList();
+    assertEquals(
+        Stream.concat(
+                rows("FORMAT", StoreFormat.INCOMPATIBLE_KNOWN),
+                rows("segment", SegmentFormat.INCOMPATIBLE_KNOWN))
+            .toList(),
+        bits);
+  }
+
+  private static Stream<String> rows(String file, long bits) {
+    return IntStream.range(0, Long.SIZE)
+        .filter(bit -> (bits >>> bit & 1) != 0)
+        .mapToObj(bit -> "| %s | %d |".formatted(file, bit));
   }
 
   @Test
@@ -80,7 +105,11 @@ class SegmentFormatTest {
 
   /// The text between two markers of this name, without the table's heading.
   private static String documented(String marker) throws IOException {
-    String document = Files.readString(Path.of("FORMAT-segment.md"));
+    return documented("FORMAT-segment.md", marker);
+  }
+
+  private static String documented(String page, String marker) throws IOException {
+    String document = Files.readString(Path.of(page));
     return document.split("<!-- " + marker + " -->", 3)[1].strip();
   }
 }
