@@ -38,6 +38,17 @@ final class SimContent {
     return length;
   }
 
+  /// Takes over these bytes; sectors that differ are written.
+  void reflect(byte[] now) {
+    truncate(now.length);
+    for (int at = 0; at < now.length; at += SECTOR_BYTES) {
+      int until = Math.min(at + SECTOR_BYTES, now.length);
+      if (until > size || !Arrays.equals(now, at, until, bytes, at, until)) {
+        write(MemorySegment.ofArray(now).asSlice(at, until - at), at);
+      }
+    }
+  }
+
   void truncate(long newSize) {
     int limit = Math.toIntExact(newSize);
     if (limit < size) {
@@ -86,6 +97,15 @@ final class SimContent {
     }
     after.bytes = Arrays.copyOf(left, newSize);
     after.size = newSize;
+    after.force();
+    return after;
+  }
+
+  /// What a power cut leaves when nothing unforced survives.
+  SimContent durableCopy() {
+    var after = new SimContent();
+    after.bytes = Arrays.copyOf(durable, durableSize);
+    after.size = durableSize;
     after.force();
     return after;
   }

@@ -1,5 +1,6 @@
 package io.widerow.storage.embedded;
 
+import io.widerow.faults.CutDisk;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Disk;
@@ -162,6 +163,6 @@ public final class PlantHooks {
   public static void noForce(Disk unused, java.nio.file.Path directory) {}
 
   public static void forced(NativeFile file) {
-    JournalCut.forced(file);
+    CutDisk.forced(file);
   }
 }

@@ -3,6 +3,7 @@ package io.widerow.storage.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.CutDisk;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.PlantLoader;
 import io.widerow.faults.PlantLoader.Cut;
@@ -111,6 +112,14 @@ class PlantedBugsTest {
             "a group is forced before it is acknowledged",
             SuiteCheck.CRASH,
             Cut.out(EmbeddedLane.class, "force", Journal.class, "force")),
+        planted(
+            "a group is forced before it is acknowledged, in the real journal",
+            SuiteCheck.STORE_CUT,
+            Cut.out(EmbeddedLane.class, "force", Journal.class, "force")),
+        planted(
+            "the journal is trimmed after the manifest's edit, the real one",
+            SuiteCheck.STORE_CUT,
+            Cut.to(Sealer.class, "seal", Sealer.class, "commit", "trimFirst")),
         planted(
             "a force of the journal reaches its file",
             SuiteCheck.JOURNAL_CUT,
@@ -409,14 +418,14 @@ class PlantedBugsTest {
   @ParameterizedTest
   @EnumSource
   void passesOnTheProductAsItIs(SuiteCheck check) throws Exception {
-    check(new PlantLoader(PlantHooks.class, JournalCut.NOTED), check).accept(SEED);
+    check(new PlantLoader(PlantHooks.class, CutDisk.FORCES), check).accept(SEED);
   }
 
   @ParameterizedTest
   @MethodSource("slice")
   void isCaught(Planted plant) throws Exception {
     List<Cut> cuts = new ArrayList<>(plant.cuts());
-    cuts.addAll(JournalCut.NOTED);
+    cuts.addAll(CutDisk.FORCES);
     PlantLoader loader = new PlantLoader(PlantHooks.class, cuts);
     LongConsumer check = check(loader, plant.check());
     Throwable caught = null;
