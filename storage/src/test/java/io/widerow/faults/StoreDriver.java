@@ -56,7 +56,7 @@ public final class StoreDriver implements AutoCloseable {
     return this;
   }
 
-  /// Gives every fourth event a body of up to so many bytes that do not compress, so that few
+  /// Gives every other event a body of up to so many random bytes in hexadecimal, so that few
   /// events fill a journal file.
   public StoreDriver withBodies(int bytesMax) {
     bodyBytesMax = bytesMax;
@@ -65,7 +65,7 @@ public final class StoreDriver implements AutoCloseable {
 
   private String body() {
     String line = "GET /item/" + random.nextInt(1_000) + " from host-" + random.nextInt(20);
-    if (bodyBytesMax == 0 || random.nextInt(4) != 0) {
+    if (bodyBytesMax == 0 || random.nextBoolean()) {
       return line;
     }
     byte[] bytes = new byte[1 + random.nextInt(bodyBytesMax / 2)];

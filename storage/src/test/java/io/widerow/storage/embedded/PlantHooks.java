@@ -18,6 +18,7 @@ import io.widerow.storage.recovery.LaneCheck;
 import io.widerow.storage.recovery.Replay;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
+import io.widerow.storage.upkeep.MergePace;
 import io.widerow.storage.upkeep.SealJob;
 import io.widerow.storage.upkeep.Sealer;
 import java.lang.foreign.MemorySegment;
@@ -161,6 +162,11 @@ public final class PlantHooks {
   }
 
   public static void noForce(Disk unused, java.nio.file.Path directory) {}
+
+  /// Merges do not wait: a check that runs while rows are sealed makes the seal long.
+  public static boolean goOn(MergePace unused, BooleanSupplier urgent) {
+    return true;
+  }
 
   public static void forced(NativeFile file) {
     CutDisk.forced(file);

@@ -3,7 +3,6 @@ package io.widerow.storage.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.faults.CutDisk;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.PlantLoader;
 import io.widerow.faults.PlantLoader.Cut;
@@ -117,10 +116,6 @@ class PlantedBugsTest {
             SuiteCheck.STORE_CUT,
             Cut.out(EmbeddedLane.class, "force", Journal.class, "force")),
         planted(
-            "the journal is trimmed after the manifest's edit, the real one",
-            SuiteCheck.STORE_CUT,
-            Cut.to(Sealer.class, "seal", Sealer.class, "commit", "trimFirst")),
-        planted(
             "a force of the journal reaches its file",
             SuiteCheck.JOURNAL_CUT,
             Cut.out(ChronicleFile.class, "force", NativeFile.class, "force")),
@@ -195,6 +190,10 @@ class PlantedBugsTest {
         planted(
             "recovery seals before it deletes the journals",
             SuiteCheck.CRASH,
+            Cut.to(StoreOpener.class, "open", JournalRecovery.class, "replay", "replayAndDelete")),
+        planted(
+            "recovery seals before it deletes the journals, the real ones",
+            SuiteCheck.STORE_CUT,
             Cut.to(StoreOpener.class, "open", JournalRecovery.class, "replay", "replayAndDelete")),
         planted(
             "notes are journaled with their group",
@@ -418,14 +417,14 @@ class PlantedBugsTest {
   @ParameterizedTest
   @EnumSource
   void passesOnTheProductAsItIs(SuiteCheck check) throws Exception {
-    check(new PlantLoader(PlantHooks.class, CutDisk.FORCES), check).accept(SEED);
+    check(new PlantLoader(PlantHooks.class, StoreCut.HOOKS), check).accept(SEED);
   }
 
   @ParameterizedTest
   @MethodSource("slice")
   void isCaught(Planted plant) throws Exception {
     List<Cut> cuts = new ArrayList<>(plant.cuts());
-    cuts.addAll(CutDisk.FORCES);
+    cuts.addAll(StoreCut.HOOKS);
     PlantLoader loader = new PlantLoader(PlantHooks.class, cuts);
     LongConsumer check = check(loader, plant.check());
     Throwable caught = null;

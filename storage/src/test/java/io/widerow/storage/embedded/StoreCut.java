@@ -1,30 +1,44 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.faults.CutDisk;
+import io.widerow.faults.PlantLoader;
 import io.widerow.faults.StoreDriver;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.upkeep.MergePace;
+import io.widerow.storage.upkeep.Merger;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToLongBiFunction;
+import java.util.stream.Stream;
 
 /// Power cuts under a whole store with the real journal: [StoreCrashes] on a [CutDisk]. The events
 /// are large and the journal files small, so that a lane goes through several. It runs in classes
-/// of a [io.widerow.faults.PlantLoader], which notes the forces of the journal.
+/// of a [PlantLoader] with [#HOOKS].
 ///
 /// - Threads: one.
 final class StoreCut implements ToLongBiFunction<Path, Long> {
-  private static final long FILE_BYTES = 1 << 20;
-  private static final int BODY_BYTES_MAX = 100 << 10; // an eighth of a file is the limit
+  /// Hooks of the loader: they note the forces of the journal and let merges go on at once.
+  static final List<PlantLoader.Cut> HOOKS =
+      Stream.concat(
+              CutDisk.FORCES.stream(),
+              Stream.of(
+                  PlantLoader.Cut.to(Merger.class, "isTime", MergePace.class, "await", "goOn")))
+          .toList();
+
+  private static final long CONFIG_FILE_BYTES = 1 << 20; // the least
+  private static final long FILE_BYTES = 512 << 10; // holds the longest frame of 1 MiB files
+  private static final int BODY_BYTES_MAX = 100 << 10;
   private static final long LANE_BYTES = 16 << 20; // so that no append waits for a seal
   private static final long JOURNAL_BYTES = 256 << 20;
   private static final int ONE_IN = 10;
@@ -79,7 +93,7 @@ final class StoreCut implements ToLongBiFunction<Path, Long> {
               .withLanes(lanes, lanes * (1 + random.nextInt(2)))
               .withBuckets(widths[random.nextInt(widths.length)], Map.of())
               .withMemory(LANE_BYTES * lanes, Duration.ofMinutes(1 + random.nextInt(60)))
-              .withJournal(FILE_BYTES, JOURNAL_BYTES)
+              .withJournal(CONFIG_FILE_BYTES, JOURNAL_BYTES)
               .withDiskReserveBytes(0)
               .withAges(Duration.ofMinutes(random.nextInt(30)), null);
       return new EmbeddedStore(

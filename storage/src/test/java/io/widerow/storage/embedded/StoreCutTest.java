@@ -2,7 +2,6 @@ package io.widerow.storage.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.faults.CutDisk;
 import io.widerow.faults.PlantLoader;
 import io.widerow.faults.Seeds;
 import java.lang.reflect.Constructor;
@@ -17,11 +16,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: what [StoreCrashTest] promises holds with the journal that people have, on files of
 /// Chronicle Queue that roll, are made ahead and are trimmed. Method: the same operations and
-/// checks on a [CutDisk], see [StoreCut], before some of the operations on the disk. The seed is
-/// the test's name; to replay one, run with `-Dseed=<n>`. Number of runs: `-Drealcrashes=<n>`.
+/// checks on a directory whose power is cut, see [StoreCut], before some of the operations on the
+/// disk. The seed is the test's name; to replay one, run with `-Dseed=<n>`. Number of runs:
+/// `-Drealcrashes=<n>`.
 class StoreCutTest {
-  private static final int RUNS = Integer.getInteger("realcrashes", 4);
-  private static final long STATES_LEAST = 200;
+  private static final int RUNS = Integer.getInteger("realcrashes", 3);
+  private static final long STATES_LEAST = 100;
   private static final AtomicLong STATES = new AtomicLong();
 
   static List<Long> seeds() {
@@ -39,7 +39,7 @@ class StoreCutTest {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void whatWasAcknowledgedIsThere(long seed, @TempDir Path work) throws Exception {
-    var loader = new PlantLoader(PlantHooks.class, CutDisk.FORCES);
+    var loader = new PlantLoader(PlantHooks.class, StoreCut.HOOKS);
     Constructor<?> made =
         Class.forName(StoreCut.class.getName(), true, loader).getDeclaredConstructor();
     made.setAccessible(true);
