@@ -81,9 +81,9 @@ final class SimContent {
     for (int sector = dirtySectors.nextSetBit(0);
         sector >= 0;
         sector = dirtySectors.nextSetBit(sector + 1)) {
-      if (random.nextInt(4) < chance) {
-        int from = sector * SECTOR_BYTES;
-        int whole = Math.min(SECTOR_BYTES, most - from);
+      int from = sector * SECTOR_BYTES;
+      int whole = Math.min(SECTOR_BYTES, most - from); // none where the file was cut off
+      if (random.nextInt(4) < chance && whole > 0) {
         int length = random.nextInt(20) == 0 ? random.nextInt(whole + 1) : whole;
         if (length > 0) {
           System.arraycopy(bytes, from, left, from, length);
