@@ -38,6 +38,17 @@ final class SimContent {
     return length;
   }
 
+  /// Takes over these bytes; sectors that differ are written.
+  void reflect(byte[] now) {
+    truncate(now.length);
+    for (int at = 0; at < now.length; at += SECTOR_BYTES) {
+      int until = Math.min(at + SECTOR_BYTES, now.length);
+      if (until > size || !Arrays.equals(now, at, until, bytes, at, until)) {
+        write(MemorySegment.ofArray(now).asSlice(at, until - at), at);
+      }
+    }
+  }
+
   void truncate(long newSize) {
     int limit = Math.toIntExact(newSize);
     if (limit < size) {
@@ -70,9 +81,9 @@ final class SimContent {
     for (int sector = dirtySectors.nextSetBit(0);
         sector >= 0;
         sector = dirtySectors.nextSetBit(sector + 1)) {
-      if (random.nextInt(4) < chance) {
-        int from = sector * SECTOR_BYTES;
-        int whole = Math.min(SECTOR_BYTES, most - from);
+      int from = sector * SECTOR_BYTES;
+      int whole = Math.min(SECTOR_BYTES, most - from); // none where the file was cut off
+      if (random.nextInt(4) < chance && whole > 0) {
         int length = random.nextInt(20) == 0 ? random.nextInt(whole + 1) : whole;
         if (length > 0) {
           System.arraycopy(bytes, from, left, from, length);
@@ -86,6 +97,15 @@ final class SimContent {
     }
     after.bytes = Arrays.copyOf(left, newSize);
     after.size = newSize;
+    after.force();
+    return after;
+  }
+
+  /// What a power cut leaves when nothing unforced survives.
+  SimContent durableCopy() {
+    var after = new SimContent();
+    after.bytes = Arrays.copyOf(durable, durableSize);
+    after.size = durableSize;
     after.force();
     return after;
   }

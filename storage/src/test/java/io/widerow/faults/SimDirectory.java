@@ -86,6 +86,20 @@ final class SimDirectory {
     return after;
   }
 
+  /// What a power cut leaves when nothing unforced survives.
+  SimDirectory durableCopy() {
+    var after = new SimDirectory();
+    durable.forEach((name, child) -> {
+      Object survivor =
+          child instanceof SimDirectory below
+              ? below.durableCopy()
+              : ((SimContent) child).durableCopy();
+      after.entries.put(name, survivor);
+      after.durable.put(name, survivor);
+    });
+    return after;
+  }
+
   /// A copy as a new process finds it: unforced data is still unforced.
   SimDirectory copy() {
     var copy = new SimDirectory();

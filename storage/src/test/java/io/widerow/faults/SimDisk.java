@@ -53,6 +53,11 @@ public final class SimDisk implements Disk {
     return new SimDisk(random.split(), root.crashed(random, reorders));
   }
 
+  /// The disk after a power cut now that kept nothing but what was forced.
+  public synchronized SimDisk crashToDurable() {
+    return new SimDisk(random.split(), root.durableCopy());
+  }
+
   /// The disk after the process alone died: nothing is lost.
   public synchronized SimDisk restart() {
     return new SimDisk(random.split(), root.copy());
@@ -111,6 +116,19 @@ public final class SimDisk implements Disk {
     content.write(java.lang.foreign.MemorySegment.ofArray(bytes), 0);
     content.force();
     parent(file).put(name(file), content);
+  }
+
+  /// Notes bytes that were written to a file without this disk, and creates it when it is not
+  /// there. What differs from before is not durable yet. No operation: nothing fails or is cut
+  /// here.
+  public synchronized void reflect(Path file, byte[] bytes) {
+    if (parent(file).entries().get(name(file)) instanceof SimContent content) {
+      content.reflect(bytes);
+    } else {
+      var content = new SimContent();
+      content.reflect(bytes);
+      parent(file).put(name(file), content);
+    }
   }
 
   /// Every file there is.

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -41,6 +42,7 @@ public final class StoreDriver implements AutoCloseable {
   private long number;
   private long lateMaxNanos = 7_200_000_000_000L;
   private int lateOneIn = 10;
+  private int bodyBytesMax;
 
   public StoreDriver(SplittableRandom random) {
     this.random = random;
@@ -52,6 +54,23 @@ public final class StoreDriver implements AutoCloseable {
     lateMaxNanos = most.toNanos();
     lateOneIn = 2;
     return this;
+  }
+
+  /// Gives every other event a body of up to so many random bytes in hexadecimal, so that few
+  /// events fill a journal file.
+  public StoreDriver withBodies(int bytesMax) {
+    bodyBytesMax = bytesMax;
+    return this;
+  }
+
+  private String body() {
+    String line = "GET /item/" + random.nextInt(1_000) + " from host-" + random.nextInt(20);
+    if (bodyBytesMax == 0 || random.nextBoolean()) {
+      return line;
+    }
+    byte[] bytes = new byte[1 + random.nextInt(bodyBytesMax / 2)];
+    random.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
   }
 
   /// Appends a batch to one lane.
@@ -67,8 +86,7 @@ public final class StoreDriver implements AutoCloseable {
       } else {
         batch.begin(type, 0, type.length, event.timeNanos());
       }
-      String body = "GET /item/" + random.nextInt(1_000) + " from host-" + random.nextInt(20);
-      batch.putString(BODY, 0, BODY.length, body.getBytes(StandardCharsets.UTF_8));
+      batch.putString(BODY, 0, BODY.length, body().getBytes(StandardCharsets.UTF_8));
       batch.putLong(NUMBER, 0, NUMBER.length, event.number());
       batch.putDouble(VALUE, 0, VALUE.length, random.nextInt(100) / 4.0);
       assertNull(batch.end());

@@ -1,5 +1,6 @@
 package io.widerow.storage.embedded;
 
+import io.widerow.faults.CutDisk;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Disk;
@@ -16,6 +17,7 @@ import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.recovery.Replay;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
+import io.widerow.storage.upkeep.MergePace;
 import io.widerow.storage.upkeep.SealJob;
 import io.widerow.storage.upkeep.Sealer;
 import java.lang.foreign.MemorySegment;
@@ -156,7 +158,12 @@ public final class PlantHooks {
 
   public static void noForce(Disk unused, java.nio.file.Path directory) {}
 
+  /// Merges do not wait: a check that runs while rows are sealed makes the seal long.
+  public static boolean goOn(MergePace unused, BooleanSupplier urgent) {
+    return true;
+  }
+
   public static void forced(NativeFile file) {
-    JournalCut.forced(file);
+    CutDisk.forced(file);
   }
 }

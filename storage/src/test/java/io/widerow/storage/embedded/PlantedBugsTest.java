@@ -112,6 +112,10 @@ class PlantedBugsTest {
             SuiteCheck.CRASH,
             Cut.out(EmbeddedLane.class, "force", Journal.class, "force")),
         planted(
+            "a group is forced before it is acknowledged, in the real journal",
+            SuiteCheck.STORE_CUT,
+            Cut.out(EmbeddedLane.class, "force", Journal.class, "force")),
+        planted(
             "a force of the journal reaches its file",
             SuiteCheck.JOURNAL_CUT,
             Cut.out(ChronicleFile.class, "force", NativeFile.class, "force")),
@@ -186,6 +190,10 @@ class PlantedBugsTest {
         planted(
             "recovery seals before it deletes the journals",
             SuiteCheck.CRASH,
+            Cut.to(StoreOpener.class, "open", JournalRecovery.class, "replay", "replayAndDelete")),
+        planted(
+            "recovery seals before it deletes the journals, the real ones",
+            SuiteCheck.STORE_CUT,
             Cut.to(StoreOpener.class, "open", JournalRecovery.class, "replay", "replayAndDelete")),
         planted(
             "notes are journaled with their group",
@@ -408,14 +416,14 @@ class PlantedBugsTest {
   @ParameterizedTest
   @EnumSource
   void passesOnTheProductAsItIs(SuiteCheck check) throws Exception {
-    check(new PlantLoader(PlantHooks.class, JournalCut.NOTED), check).accept(SEED);
+    check(new PlantLoader(PlantHooks.class, StoreCut.HOOKS), check).accept(SEED);
   }
 
   @ParameterizedTest
   @MethodSource("slice")
   void isCaught(Planted plant) throws Exception {
     List<Cut> cuts = new ArrayList<>(plant.cuts());
-    cuts.addAll(JournalCut.NOTED);
+    cuts.addAll(StoreCut.HOOKS);
     PlantLoader loader = new PlantLoader(PlantHooks.class, cuts);
     LongConsumer check = check(loader, plant.check());
     Throwable caught = null;

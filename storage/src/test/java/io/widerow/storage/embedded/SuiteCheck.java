@@ -30,6 +30,14 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Crash states of the whole store with the real journal on the real disk.
+  STORE_CUT {
+    @Override
+    public void accept(long seed) {
+      inDirectory(directory -> StoreCut.run(directory, seed));
+    }
+  },
+
   /// Damage to a sample of bytes, one at a time.
   FLIPS {
     @Override
