@@ -212,9 +212,8 @@ class StoreDamageTest {
   void everyFlippedByteIsToldOrHarmless() throws IOException {
     int stride = Integer.getInteger("stride", 8);
     int start = (int) Math.floorMod(Long.getLong("seed", System.nanoTime()), (long) stride);
-    record(
-        "a bit of one byte in %d of all files of a small store".formatted(stride),
-        flip(stride, start));
+    String what = "a bit of one byte in %d of all files of a small store".formatted(stride);
+    record(what, flip(stride, start));
   }
 
   /// Number of damaged stores, and how many of them still showed everything.
@@ -490,8 +489,7 @@ class StoreDamageTest {
     SimDisk good = store(6);
     Path format = Path.of("/store/FORMAT");
     String text = new String(good.bytesOf(format), StandardCharsets.UTF_8);
-    String newer = text.replace("store 1", "store 2");
-    for (String changed : List.of(newer, "", "something else", text + text)) {
+    for (String changed : List.of(text.replace(" 1", " 2"), "", "else", text + text)) {
       good.replace(format, changed.getBytes(StandardCharsets.UTF_8));
       Map<Path, byte[]> before = contents(good);
       var told = assertThrows(StorageException.class, () -> open(good));
