@@ -115,7 +115,7 @@ public final class EmbeddedStore implements EventStore {
         config.directory(), config.journalFileBytes(), disk, storeId, executor);
   }
 
-  public EmbeddedStore(StoreOpener.Parts parts) {
+  public EmbeddedStore(StoreParts parts) {
     LaneContext shared = parts.shared();
     this.config = parts.config();
     this.disk = parts.disk();

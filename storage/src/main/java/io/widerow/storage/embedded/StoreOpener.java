@@ -13,7 +13,6 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.journal.WitnessFile;
-import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreClock;
@@ -88,27 +87,8 @@ public final class StoreOpener {
     }
   }
 
-  /// What an [EmbeddedStore] is made of. All of it belongs to the store from now on.
-  ///
-  /// @param lanes none in a store that is only read, or that was opened on a full disk
-  /// @param start gives the store its lanes when there is room; null when it has them
-  /// @param recovery what opening found and did
-  record Parts(
-      StoreConfig config,
-      Disk disk,
-      Disk.Lock lock,
-      SegmentFiles files,
-      RowMemory memory,
-      Journal.Factory journals,
-      JournalPin trims,
-      LaneContext shared,
-      List<EmbeddedLane> lanes,
-      WitnessFile witness,
-      @Nullable DelayedStart start,
-      RecoveryReport recovery) {}
-
   /// Opens for reading and writing; makes a store of an empty directory.
-  public Parts open(Function<UUID, Journal.Factory> journals) {
+  public StoreParts open(Function<UUID, Journal.Factory> journals) {
     Path directory = config.directory();
     disk.createDirectory(directory);
     if (StoreFormat.isStore(disk, directory, List.of(StoreLock.NAME))) {
@@ -126,7 +106,7 @@ public final class StoreOpener {
   }
 
   /// If there is no room, deletes what nothing needs, and leaves the writing for later.
-  private Parts openOnAnyDisk(UUID storeId, Journal.Factory journals, Disk.Lock lock) {
+  private StoreParts openOnAnyDisk(UUID storeId, Journal.Factory journals, Disk.Lock lock) {
     try {
       return open(storeId, journals, lock, Purpose.WRITING);
     } catch (StorageException failure) {
@@ -137,7 +117,7 @@ public final class StoreOpener {
       journals.freeUnused();
       new SegmentFiles(disk, config.directory(), storeId).deleteUnfinished();
       new NotesFiles(disk, config.directory(), storeId).deleteUnfinished();
-      Parts parts = open(storeId, journals, lock, Purpose.WRITING_LATER);
+      StoreParts parts = open(storeId, journals, lock, Purpose.WRITING_LATER);
       DelayedStart start = Objects.requireNonNull(parts.start());
       start.wait(full);
       start.goOnHere(); // there may be enough room now
@@ -166,7 +146,7 @@ public final class StoreOpener {
 
   /// Opens a stopped store for reading. Changes nothing; journaled events that are not sealed are
   /// held in memory.
-  public Parts openForReading(Function<UUID, Journal.Factory> journals) {
+  public StoreParts openForReading(Function<UUID, Journal.Factory> journals) {
     Path directory = config.directory();
     StoreFormat.requireStore(disk, directory);
     UUID storeId = StoreFormat.read(disk, directory).storeId();
@@ -175,14 +155,14 @@ public final class StoreOpener {
 
   /// Opens a stopped store for writing without what is lost from its journal. What is left of the
   /// journal is sealed; its files move into the [Quarantine].
-  public Parts openAcceptingLoss(Function<UUID, Journal.Factory> journals) {
+  public StoreParts openAcceptingLoss(Function<UUID, Journal.Factory> journals) {
     StoreFormat format = StoreFormat.read(disk, config.directory());
     requireWritable(config.directory(), format);
     UUID storeId = format.storeId();
     return locked(lock -> open(storeId, journals.apply(storeId), lock, Purpose.ACCEPTING_LOSS));
   }
 
-  private Parts locked(Function<Disk.Lock, Parts> opener) {
+  private StoreParts locked(Function<Disk.Lock, StoreParts> opener) {
     Disk.Lock lock = StoreLock.take(disk, config.directory());
     try {
       return opener.apply(lock);
@@ -208,7 +188,7 @@ public final class StoreOpener {
     }
   }
 
-  private Parts open(UUID storeId, Journal.Factory journals, Disk.Lock lock, Purpose purpose) {
+  private StoreParts open(UUID storeId, Journal.Factory journals, Disk.Lock lock, Purpose purpose) {
     boolean readOnly = purpose == Purpose.READING;
     long startNanos = clock.monotonicNanos();
     Path directory = config.directory();
@@ -224,12 +204,10 @@ public final class StoreOpener {
         JournalRecovery.checked(journals, directory, manifest, witness, inventory::heal)) {
       List<JournalLoss> losses = recovery.losses();
       requireWhole(purpose, losses);
-      List<LiveSegment> segments = inventory.segments();
+      var contents =
+          new StoreContents(config, clock, manifest, files, inventory.segments(), readOnly);
       if (!readOnly) {
         notes.read(); // a store that is only read tells none
-      }
-      var contents = new StoreContents(config, clock, manifest, files, segments, readOnly);
-      if (!readOnly) {
         contents.guard(lock);
       }
       var trims = new JournalPin();
@@ -238,8 +216,7 @@ public final class StoreOpener {
       if (purpose.writesNow()) {
         remarks = tidy(purpose, files, notes, manifest, inventory, recovery);
       }
-      List<EmbeddedLane> lanes = List.of();
-      DelayedStart start = null;
+      Begun begun;
       RecoveryReport report;
       var held = new HeldRows(contents, replayed);
       var recovered = new RecoveredNotes(notes);
@@ -247,21 +224,13 @@ public final class StoreOpener {
         recovery.replay(replay);
         replay.finish();
         long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
-        if (purpose.writesNow()) {
-          recovered.finish();
-          contents.recovered(lsn);
-          lanes = startLanes(shared, journals, witnessFile, lsn);
-          endJournals(purpose, journals, recovery.files());
-        } else if (!readOnly) {
-          Later steps =
-              new Later(shared, files, manifest, inventory, recovery, journals, witnessFile, lsn);
-          start = new DelayedStart(shared, held, replayed, recovered, recovery::lsnCounted, steps);
-        }
-        List<Damage> damage = damage(losses, witness);
-        report = report(replay, recovery, damage, remarks, segments.size(), startNanos);
+        Later steps =
+            new Later(shared, files, manifest, inventory, recovery, journals, witnessFile, lsn);
+        begun = begin(purpose, steps, held, replayed, recovered);
+        report = report(replay, recovery, inventory, damage(losses, witness), remarks, startNanos);
         contents.opened();
       }
-      return new Parts(
+      return new StoreParts(
           config,
           disk,
           lock,
@@ -270,18 +239,42 @@ public final class StoreOpener {
           journals,
           trims,
           shared,
-          lanes,
+          begun.lanes,
           witnessFile,
-          start,
+          begun.start,
           report);
     } catch (Throwable failure) {
-      witnessFile.close();
-      inventory.close();
-      manifest.close();
-      memory.close();
-      replayed.close();
+      release(witnessFile, inventory, manifest, memory, replayed);
       throw failure;
     }
+  }
+
+  private static void release(
+      WitnessFile witness, SegmentInventory inventory, Manifest manifest, RowMemory... memories) {
+    witness.close();
+    inventory.close();
+    manifest.close();
+    for (RowMemory memory : memories) {
+      memory.close();
+    }
+  }
+
+  /// What takes events: lanes now, or what makes them when there is room.
+  private record Begun(List<EmbeddedLane> lanes, @Nullable DelayedStart start) {}
+
+  private Begun begin(
+      Purpose purpose, Later steps, HeldRows held, RowMemory replayed, RecoveredNotes recovered) {
+    if (purpose == Purpose.READING) {
+      return new Begun(List.of(), null);
+    }
+    if (purpose == Purpose.WRITING_LATER) {
+      return new Begun(List.of(), steps.start(held, replayed, recovered));
+    }
+    recovered.finish();
+    steps.shared.contents().recovered(steps.lsn);
+    List<EmbeddedLane> lanes = startLanes(steps.shared, steps.journals, steps.witness, steps.lsn);
+    endJournals(purpose, steps.journals, steps.recovery.files());
+    return new Begun(lanes, null);
   }
 
   private static void requireWhole(Purpose purpose, List<JournalLoss> losses) {
@@ -360,15 +353,15 @@ public final class StoreOpener {
   private RecoveryReport report(
       Replay replay,
       JournalRecovery recovery,
+      SegmentInventory inventory,
       List<Damage> damage,
       List<String> remarks,
-      int segments,
       long startNanos) {
     return new RecoveryReport(
         replay.groups(),
         replay.events(),
         recovery.tornGroups() + replay.droppedFrames(),
-        segments,
+        inventory.segments().size(),
         (clock.monotonicNanos() - startNanos) / 1_000_000,
         damage,
         remarks);
@@ -448,6 +441,10 @@ public final class StoreOpener {
       this.journals = journals;
       this.witness = witness;
       this.lsn = lsn;
+    }
+
+    DelayedStart start(HeldRows held, RowMemory replayed, RecoveredNotes recovered) {
+      return new DelayedStart(shared, held, replayed, recovered, recovery::lsnCounted, this);
     }
 
     @Override
