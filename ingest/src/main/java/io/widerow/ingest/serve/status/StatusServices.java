@@ -87,8 +87,7 @@ public final class StatusServices {
   private String readyJson(ClockReport clock) {
     StringBuilder json = new StringBuilder("{\"ready\":true");
     if (clock.state() != ClockReport.State.RIGHT) {
-      HttpAnswers.appendString(json.append(",\"clock\":"), ClockService.sentence(clock));
-    }
+      }
     List<Damage> damage = store.statistics().damage();
     for (int i = 0; i < damage.size(); i++) {
       json.append(i == 0 ? ",\"damaged\":[" : ",");
@@ -135,6 +134,7 @@ public final class StatusServices {
     if (failure != null) {
       HttpAnswers.appendString(json.append(",\"failure\":"), failure);
     }
+    HttpAnswers.appendString(json.append(",\"clock\":"), ClockService.sentence(clock));
     ByteCredit credit = intake.credit();
     json.append(",\"requests\":{\"inFlight\":").append(intake.inFlight());
     json.append(",\"bytesUsed\":").append(credit.bytesUsed());
