@@ -30,8 +30,8 @@ final class Commands {
         "serve",
         shell -> ServeCommand.commandLine(ServeCommand::openEmbedded, shell.environment()));
     all.put("query", shell -> QueryCommand.commandLine(EmbeddedStore::openForReading, shell));
-    all.put("tail", TailCommand::commandLine);
     all.put("types", shell -> TypesCommand.commandLine(EmbeddedStore::openForReading, shell));
+    all.put("tail", TailCommand::commandLine);
     all.put("demo", _ -> DemoCommand.commandLine());
     all.put("verify", VerifyCommand::commandLine);
     all.put("snapshot", SnapshotCommand::commandLine);
