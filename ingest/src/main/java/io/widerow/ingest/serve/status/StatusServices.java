@@ -87,7 +87,8 @@ public final class StatusServices {
   private String readyJson(ClockReport clock) {
     StringBuilder json = new StringBuilder("{\"ready\":true");
     if (clock.state() != ClockReport.State.RIGHT) {
-      }
+      HttpAnswers.appendString(json.append(",\"clock\":"), ClockService.sentence(clock));
+    }
     List<Damage> damage = store.statistics().damage();
     for (int i = 0; i < damage.size(); i++) {
       json.append(i == 0 ? ",\"damaged\":[" : ",");
@@ -130,7 +131,6 @@ public final class StatusServices {
     long usable = usableBytes(config.data().toAbsolutePath());
     ClockReport clock = store.clock();
     json.append(",\"state\":\"").append(state(failure, clock)).append('"');
-    HttpAnswers.appendString(json.append(",\"clock\":"), ClockService.sentence(clock));
     if (failure != null) {
       HttpAnswers.appendString(json.append(",\"failure\":"), failure);
     }
