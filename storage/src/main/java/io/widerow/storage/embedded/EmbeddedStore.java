@@ -200,8 +200,11 @@ public final class EmbeddedStore implements EventStore {
   /// from finding them.
   @Override
   public void acceptClock() {
+    if (start != null && !start.isTidy()) {
+      throw start.refusal(); // the manifest may not be edited yet
+    }
     contents.acceptClock();
-    lanes.forEach(EmbeddedLane::requestSeal);
+    lanesNow().forEach(EmbeddedLane::requestSeal);
   }
 
   @Override
@@ -232,10 +235,11 @@ public final class EmbeddedStore implements EventStore {
       }
     }
     if (!contents.hasEnded() && contents.holdsLock()) {
+      contents.clock().observe();
       writeWitness();
-      contents.keepClock(CLOCK_AGE);
       sealer.retry();
       if (start == null || start.isTidy()) {
+        contents.keepClock(CLOCK_AGE);
         merger.start();
       }
       if (start != null) {
@@ -323,12 +327,13 @@ public final class EmbeddedStore implements EventStore {
     }
     try {
       sealer.pace().end();
-      if (!contents.hasEnded()) {
+      if (!contents.hasEnded() && contents.holdsLock()) {
         writeWitness();
         lanesNow().forEach(EmbeddedLane::sealForClose);
       }
       awaitBackground();
-      if (!contents.hasEnded()) {
+      if (!contents.hasEnded() && (start == null || start.isTidy())) {
+        contents.clock().observe();
         contents.keepClock(CLOCK_AGE_CLOSED);
       }
     } catch (InterruptedException interrupt) {

@@ -167,7 +167,7 @@ final class EmbeddedView implements StoreView {
 
   @Override
   public List<TypeInfo> types(Predicate<String> types) {
-    TypeSums sums = new TypeSums(key -> isWanted(key, types));
+    TypeSums sums = new TypeSums(partition -> shown(partition, types));
     for (LiveSegment segment : state.segments().all()) {
       sums.add(segment);
     }
@@ -184,12 +184,21 @@ final class EmbeddedView implements StoreView {
   private void addWanted(
       LiveSegment segment, Predicate<String> types, Map<PartitionKey, PartitionInfo> found) {
     for (SegmentSummary.Partition partition : segment.partitions()) {
-      PartitionKey key = partition.key();
-      long keptFrom = keptFromNanos(key);
-      if (isWanted(key, types) && partition.info().timeLastNanos() >= keptFrom) {
-        found.merge(key, startingAt(partition.info(), keptFrom), EmbeddedView::both);
+      PartitionInfo info = shown(partition, types);
+      if (info != null) {
+        found.merge(partition.key(), info, EmbeddedView::both);
       }
     }
+  }
+
+  /// What is wanted and kept of a partition; null for nothing. Its events are still all of them.
+  private @Nullable PartitionInfo shown(
+      SegmentSummary.Partition partition, Predicate<String> types) {
+    PartitionKey key = partition.key();
+    long keptFrom = keptFromNanos(key);
+    return isWanted(key, types) && partition.info().timeLastNanos() >= keptFrom
+        ? startingAt(partition.info(), keptFrom)
+        : null;
   }
 
   /// The least time that is kept of a partition. One of a wide bucket is partly past its retention

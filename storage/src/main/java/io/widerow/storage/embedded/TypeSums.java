@@ -10,24 +10,25 @@ import io.widerow.storage.segment.SegmentIndex;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Adds up what the indexes of segments and the open rows say of each type. Reads no block.
 final class TypeSums {
-  private final Predicate<PartitionKey> wanted;
+  private final Function<SegmentSummary.Partition, @Nullable PartitionInfo> shown;
   private final TreeMap<String, TypeInfo> sums = new TreeMap<>(Utf8::compare);
 
-  /// @param wanted which partitions count
-  TypeSums(Predicate<PartitionKey> wanted) {
-    this.wanted = wanted;
+  /// @param shown what counts of a segment's partition; null for nothing
+  TypeSums(Function<SegmentSummary.Partition, @Nullable PartitionInfo> shown) {
+    this.shown = shown;
   }
 
   /// Adds a segment, which may be quarantined: its size is then not known.
   void add(LiveSegment segment) {
     for (SegmentSummary.Partition partition : segment.partitions()) {
-      if (wanted.test(partition.key())) {
-        add(partition.info(), blockBytes(segment.file(), partition.key()));
+      PartitionInfo info = shown.apply(partition);
+      if (info != null) {
+        add(info, blockBytes(segment.file(), partition.key()));
       }
     }
   }

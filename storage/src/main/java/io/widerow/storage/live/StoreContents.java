@@ -187,11 +187,9 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
-  /// Compares the clock with elapsed time, and makes the last sane time durable when the manifest
-  /// has one that is older than this. Events in the journal keep it too, but a store at rest gets
-  /// none.
+  /// Makes the last sane time durable when the manifest has one that is older than this. Events in
+  /// the journal keep it too, but a store at rest gets none.
   public void keepClock(Duration age) {
-    guardedClock.observe();
     synchronized (this) {
       if (guardedClock.durableNanos() - manifest.clockNanos() > age.toNanos()) {
         tidy(this::commitClock);

@@ -218,6 +218,29 @@ class FullDiskStartTest {
     }
   }
 
+  /// Before the manifest is written anew, nothing edits it; afterwards the lanes that came late
+  /// seal what they have, so that their journals do not bring the earlier clock back.
+  @Test
+  void anAcceptedClockIsThatOfLateLanesToo() {
+    SimDisk disk = killed();
+    disk.fillFor(1, Long.MAX_VALUE);
+    EmbeddedStore store = open(disk);
+    disk.fillFor(Long.MAX_VALUE, Long.MAX_VALUE);
+    long before = disk.operations();
+    assertThrows(StorageException.DiskFull.class, store::acceptClock);
+    assertEquals(before, disk.operations());
+    store.maintain();
+    assertNull(store.full());
+    driver.append(store, clock.wallNanos(), 6);
+    driver.commit(store, Durability.DISK);
+    assertTrue(store.statistics().openEvents() > 0);
+    store.acceptClock();
+    driver.commit(store, Durability.DISK);
+    assertEquals(0, store.statistics().openEvents());
+    StoreFaultTest.check(driver, shown(store), "sealed");
+    store.close();
+  }
+
   /// The power is cut, or the process killed, before any operation of the late part.
   @Test
   void itMayBeKilledWhileItGoesOn() {

@@ -255,6 +255,11 @@ class ThinHistoryTest {
     clock.advance(1);
     assertTrue(!expected(0, clock.wallNanos()).contains(oldest));
     check();
+    long keptFrom = (clock.wallNanos() - retention.toNanos()) / HOUR * HOUR - HOUR;
+    try (StoreView view = store.view()) {
+      view.types(_ -> true)
+          .forEach(type -> assertTrue(type.timeFirstNanos() >= keptFrom, type::toString));
+    }
     store.maintain();
     check();
   }
