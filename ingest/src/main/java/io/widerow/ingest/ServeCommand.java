@@ -41,8 +41,6 @@ import picocli.CommandLine.Spec;
     name = "serve",
     description = "Takes events in over HTTP and syslog, and answers queries, until it is stopped.",
     mixinStandardHelpOptions = true,
-    versionProvider = ProgramVersion.class,
-    synopsisHeading = "Usage: widerow ",
     sortOptions = false,
     footer = {
       "",

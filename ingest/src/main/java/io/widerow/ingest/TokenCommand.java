@@ -31,8 +31,6 @@ import picocli.CommandLine.Spec;
       "reads that file again when it changes."
     },
     mixinStandardHelpOptions = true,
-    versionProvider = ProgramVersion.class,
-    synopsisHeading = "Usage: widerow ",
     sortOptions = false,
     footer = {
       "",

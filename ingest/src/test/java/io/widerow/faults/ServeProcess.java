@@ -1,6 +1,12 @@
 package io.widerow.faults;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +28,9 @@ public final class ServeProcess implements AutoCloseable {
   private static final int FULL = 73;
 
   private static final Pattern ADDRESS = Pattern.compile("http on /127\\.0\\.0\\.1:(\\d+)");
+
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   /// Blocks of such events are large, and all that overlap in time are open at once.
   private static final int QUERY_MEMORY_FOR_LARGE_GROUPS = 300 << 20;
@@ -191,6 +200,21 @@ public final class ServeProcess implements AutoCloseable {
 
   public int port() {
     return port;
+  }
+
+  public HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return CLIENT.send(request(path).build(), BodyHandlers.ofString());
+  }
+
+  public HttpResponse<String> post(String path, String contentType, String body)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        request(path).header("content-type", contentType).POST(BodyPublishers.ofString(body));
+    return CLIENT.send(request.build(), BodyHandlers.ofString());
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
   }
 
   public boolean isAlive() {

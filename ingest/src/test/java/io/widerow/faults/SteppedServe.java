@@ -18,7 +18,6 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
-import picocli.CommandLine;
 
 /// The daemon with a wall clock that a test steps while it runs: a file, named by the system
 /// property `clock.file`, says by how many seconds it is off.
@@ -27,8 +26,7 @@ public final class SteppedServe {
 
   /// Takes the arguments of `widerow serve`.
   public static void main(String[] arguments) {
-    ServeCommand command = new ServeCommand(SteppedServe::open, System.getenv());
-    System.exit(new CommandLine(command).execute(arguments));
+    System.exit(ServeCommand.commandLine(SteppedServe::open, System.getenv()).execute(arguments));
   }
 
   /// Steps the clock of a daemon.

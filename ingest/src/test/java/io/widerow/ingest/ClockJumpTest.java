@@ -7,12 +7,7 @@ import io.widerow.faults.FaultRecords;
 import io.widerow.faults.ServeProcess;
 import io.widerow.faults.SteppedServe;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,8 +35,6 @@ class ClockJumpTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private Path clock = Path.of(".");
   private Path data = Path.of(".");
   private long arrivals;
@@ -53,11 +45,6 @@ class ClockJumpTest {
     clock = directory.resolve("clock");
     data = directory.resolve("d");
     step(Duration.ZERO);
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
   }
 
   private ServeProcess start() throws IOException {
@@ -84,26 +71,9 @@ class ClockJumpTest {
     }
   }
 
-  private HttpResponse<String> get(ServeProcess daemon, String path)
-      throws IOException, InterruptedException {
-    return client.send(
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + daemon.port() + path)).build(),
-        BodyHandlers.ofString());
-  }
-
-  private HttpResponse<String> post(ServeProcess daemon, String path, String type, String body)
-      throws IOException, InterruptedException {
-    return client.send(
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + daemon.port() + path))
-            .header("content-type", type)
-            .POST(BodyPublishers.ofString(body))
-            .build(),
-        BodyHandlers.ofString());
-  }
-
   private HttpResponse<String> sendArrival(ServeProcess daemon)
       throws IOException, InterruptedException {
-    return post(daemon, "/v1/events?type=arrival&ts=arrival", Http.TEXT, "now");
+    return daemon.post("/v1/events?type=arrival&ts=arrival", Http.TEXT, "now");
   }
 
   private static String event(String type, Instant time, int number) {
@@ -111,7 +81,8 @@ class ClockJumpTest {
   }
 
   private long shown(ServeProcess daemon, String type) throws IOException, InterruptedException {
-    return get(daemon, "/v1/query?type=" + type)
+    return daemon
+        .get("/v1/query?type=" + type)
         .body()
         .lines()
         .filter(line -> line.contains("\"ts\""))
@@ -148,12 +119,12 @@ class ClockJumpTest {
     assertEquals(503, answer.statusCode(), answer.body());
     assertTrue(answer.body().contains("the clock says"), answer.body());
     refused++;
-    HttpResponse<String> ready = get(daemon, "/ready");
+    HttpResponse<String> ready = daemon.get("/ready");
     assertEquals(503, ready.statusCode());
     assertTrue(
         ready.body().contains("refused") && ready.body().contains("/v1/admin/accept-clock"),
         ready.body());
-    assertTrue(get(daemon, "/v1/status").body().contains("\"state\":\"clock-wrong\""));
+    assertTrue(daemon.get("/v1/status").body().contains("\"state\":\"clock-wrong\""));
   }
 
   /// Sends the events of the issue, two hours old, and waits until they are in a segment.
@@ -163,11 +134,11 @@ class ClockJumpTest {
     for (int i = 0; i < EVENTS; i++) {
       lines.append(event("old", old, i));
     }
-    HttpResponse<String> answer = post(daemon, "/v1/events", Http.NDJSON, lines.toString());
+    HttpResponse<String> answer = daemon.post("/v1/events", Http.NDJSON, lines.toString());
     assertTrue(answer.body().contains("\"accepted\":" + EVENTS), answer.body());
     await(
         "sealed",
-        () -> get(daemon, "/v1/status").body().contains("\"segmentEvents\":" + EVENTS + ","));
+        () -> daemon.get("/v1/status").body().contains("\"segmentEvents\":" + EVENTS + ","));
   }
 
   /// The clock jumps for eight seconds, and is right again.
@@ -179,7 +150,8 @@ class ClockJumpTest {
       assertArrivalRefused(daemon);
       assertEquals(EVENTS, shown(daemon, "old"), "hidden");
       assertTrue(
-          post(daemon, "/v1/events", Http.NDJSON, event("own", Instant.now(), 0))
+          daemon
+              .post("/v1/events", Http.NDJSON, event("own", Instant.now(), 0))
               .body()
               .startsWith("{\"accepted\":1"));
       LockSupport.parkNanos(500_000_000);
@@ -188,7 +160,7 @@ class ClockJumpTest {
     assertTrue(daemon.output().contains("events without a time of their own are refused"));
     step(Duration.ZERO);
     assertArrivalTaken(daemon);
-    assertEquals("{\"ready\":true}\n", get(daemon, "/ready").body());
+    assertEquals("{\"ready\":true}\n", daemon.get("/ready").body());
     assertEquals(EVENTS, shown(daemon, "old"), "hidden");
     assertEquals(arrivals, shown(daemon, "arrival"));
     await("told", () -> daemon.output().contains("the clock is right"));
@@ -207,14 +179,14 @@ class ClockJumpTest {
     }
     step(TEN_DAYS);
     try (ServeProcess daemon = start()) { // under the wrong clock
-      HttpResponse<String> ready = get(daemon, "/ready");
+      HttpResponse<String> ready = daemon.get("/ready");
       assertEquals(200, ready.statusCode());
       assertTrue(
           ready.body().startsWith("{\"ready\":true,\"clock\":\"the clock says"), ready::body);
       assertEquals(EVENTS, shown(daemon, "old"), "hidden");
       assertArrivalTaken(daemon);
       step(Duration.ZERO);
-      assertEquals("{\"ready\":true}\n", get(daemon, "/ready").body());
+      assertEquals("{\"ready\":true}\n", daemon.get("/ready").body());
       assertArrivalTaken(daemon);
       assertEquals(EVENTS, shown(daemon, "old"), "hidden");
       assertEquals(arrivals, shown(daemon, "arrival"));
@@ -238,17 +210,17 @@ class ClockJumpTest {
       sendOld(daemon);
       step(TEN_DAYS);
       assertArrivalRefused(daemon);
-      HttpResponse<String> answer = post(daemon, "/v1/admin/accept-clock", Http.TEXT, "");
+      HttpResponse<String> answer = daemon.post("/v1/admin/accept-clock", Http.TEXT, "");
       assertEquals(200, answer.statusCode(), answer.body());
       assertTrue(answer.body().contains("\"before\":\"the clock says"), answer.body());
       assertArrivalTaken(daemon);
-      assertEquals("{\"ready\":true}\n", get(daemon, "/ready").body());
+      assertEquals("{\"ready\":true}\n", daemon.get("/ready").body());
       assertEquals(0, shown(daemon, "old"));
-      await("dropped", () -> get(daemon, "/v1/status").body().contains("\"segmentEvents\":1,"));
+      await("dropped", () -> daemon.get("/v1/status").body().contains("\"segmentEvents\":1,"));
       step(Duration.ZERO);
       assertArrivalRefused(daemon);
       assertEquals(
-          200, post(daemon, "/v1/admin/accept-clock", Http.TEXT, "").statusCode(), "and back");
+          200, daemon.post("/v1/admin/accept-clock", Http.TEXT, "").statusCode(), "and back");
       assertArrivalTaken(daemon);
       assertTrue(daemon.output().contains("the clock is accepted as it is"), daemon.output());
     }
@@ -259,8 +231,7 @@ class ClockJumpTest {
     try (ServeProcess daemon = start()) {
       Instant now = Instant.now();
       HttpResponse<String> answer =
-          post(
-              daemon,
+          daemon.post(
               "/v1/events",
               Http.NDJSON,
               event("old", now.minus(Duration.ofDays(3)), 1)
@@ -274,7 +245,7 @@ class ClockJumpTest {
           answer.body());
       assertEquals(1, shown(daemon, "old"));
       answer =
-          post(daemon, "/v1/events", Http.NDJSON, event("old", now.minus(Duration.ofDays(300)), 3));
+          daemon.post("/v1/events", Http.NDJSON, event("old", now.minus(Duration.ofDays(300)), 3));
       assertEquals(400, answer.statusCode(), answer.body());
     }
   }

@@ -8,12 +8,7 @@ import io.widerow.event.EventId;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.ServeProcess;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,8 +58,6 @@ class ClockStepTest {
 
   private final long seed = Long.getLong("seed", System.nanoTime());
   private final SplittableRandom random = new SplittableRandom(seed);
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final List<String> arrivals = new ArrayList<>(); // accepted, in this order
   private final List<String> own = new ArrayList<>(); // accepted, with their own times
   private final List<Integer> accepted =
@@ -162,7 +155,7 @@ class ClockStepTest {
       throws IOException, InterruptedException {
     String body = "arrival-" + sent++;
     Instant before = Instant.now().plus(step);
-    HttpResponse<String> answer = post(daemon, "/v1/events?type=a", Http.TEXT, body);
+    HttpResponse<String> answer = daemon.post("/v1/events?type=a", Http.TEXT, body);
     Instant sane = mark;
     if (sane != null
         && (before.isBefore(sane.minus(LEAD_MAX)) || before.isAfter(sane.plus(CLOSED_MAX)))) {
@@ -185,11 +178,8 @@ class ClockStepTest {
     Instant ahead = now.plus(FUTURE_MAX).plus(Duration.ofMinutes(1 + random.nextInt(1_000_000)));
     String line = "{\"ts\":\"%s\",\"type\":\"o\",\"body\":\"%s\"}%n";
     HttpResponse<String> answer =
-        post(
-            daemon,
-            "/v1/events",
-            Http.NDJSON,
-            line.formatted(ahead, "ahead") + line.formatted(now, body));
+        daemon.post(
+            "/v1/events", Http.NDJSON, line.formatted(ahead, "ahead") + line.formatted(now, body));
     assertEquals(200, answer.statusCode(), answer.body());
     assertTrue(answer.body().startsWith("{\"accepted\":1,\"rejected\":[{"), answer.body());
     assertTrue(answer.body().contains("ahead"), answer.body());
@@ -197,24 +187,10 @@ class ClockStepTest {
     refusedFuture++;
   }
 
-  private HttpResponse<String> post(ServeProcess daemon, String path, String type, String body)
-      throws IOException, InterruptedException {
-    return client.send(
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + daemon.port() + path))
-            .header("content-type", type)
-            .POST(BodyPublishers.ofString(body))
-            .build(),
-        BodyHandlers.ofString());
-  }
-
   /// Each accepted event is there once, with its own id. Ids of arrivals ascend in the order of
   /// arrival, except where an earlier clock was accepted.
   private void check(ServeProcess daemon) throws IOException, InterruptedException {
-    HttpResponse<String> answer =
-        client.send(
-            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + daemon.port() + "/v1/query"))
-                .build(),
-            BodyHandlers.ofString());
+    HttpResponse<String> answer = daemon.get("/v1/query");
     TreeMap<String, EventId> shown = new TreeMap<>();
     EventId last = EventId.LEAST;
     for (String line : answer.body().lines().toList()) {

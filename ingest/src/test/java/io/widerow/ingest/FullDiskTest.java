@@ -11,12 +11,7 @@ import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.repair.StoreVerifier;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,9 +44,6 @@ class FullDiskTest {
   private @Nullable FaultDisk disk;
   private Path data = Path.of(".");
   private Path ballast = Path.of(".");
-
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   @BeforeEach
   void mount() throws IOException {
@@ -105,33 +97,33 @@ class FullDiskTest {
       readStopped(acknowledged);
       try (ServeProcess daemon = start()) {
         FaultDisk.fill(ballast);
-        assertEquals(acknowledged, bodies(get(daemon, "/v1/query").body()));
+        assertEquals(acknowledged, bodies(daemon.get("/v1/query").body()));
         daemon.kill();
       }
     }
     FaultDisk.fill(ballast);
     try (ServeProcess daemon = start("--set", "disk-reserve-bytes=" + (8 << 20))) {
       assertTrue(daemon.output().contains("widerow: the disk is full: "), daemon.output());
-      HttpResponse<String> ready = get(daemon, "/ready");
+      HttpResponse<String> ready = daemon.get("/ready");
       assertEquals(503, ready.statusCode(), ready.body());
       assertTrue(ready.body().contains("the disk is full: "), ready.body());
-      assertTrue(get(daemon, "/v1/status").body().contains("\"state\":\"disk-full\""));
+      assertTrue(daemon.get("/v1/status").body().contains("\"state\":\"disk-full\""));
       HttpResponse<String> refused = post(daemon, "refused");
       assertEquals(507, refused.statusCode(), refused.body());
       assertTrue(refused.headers().firstValueAsLong("retry-after").isPresent());
-      assertEquals(acknowledged, bodies(get(daemon, "/v1/query").body()));
+      assertEquals(acknowledged, bodies(daemon.get("/v1/query").body()));
       Files.delete(ballast);
       awaitReady(daemon);
       assertEquals(200, post(daemon, "again").statusCode());
       acknowledged.add("again");
-      assertEquals(acknowledged, bodies(get(daemon, "/v1/query").body()));
+      assertEquals(acknowledged, bodies(daemon.get("/v1/query").body()));
       while (!daemon.output().contains("the disk has room again")) {
         LockSupport.parkNanos(20_000_000);
       }
       daemon.kill();
     }
     try (ServeProcess daemon = start()) {
-      assertEquals(acknowledged, bodies(get(daemon, "/v1/query").body()));
+      assertEquals(acknowledged, bodies(daemon.get("/v1/query").body()));
       assertEquals(0, daemon.stop(30), daemon.output());
     }
   }
@@ -160,7 +152,8 @@ class FullDiskTest {
           String body = Base64.getEncoder().encodeToString(noise);
           lines.append("{\"ts\":\"%s\",\"type\":\"old\",\"body\":\"%s\"}%n".formatted(old, body));
         }
-        assertEquals(200, post(daemon, Http.NDJSON, lines.toString()).statusCode());
+        assertEquals(
+            200, daemon.post("/v1/events?type=a", Http.NDJSON, lines.toString()).statusCode());
       }
       assertEquals(200, post(daemon, "new").statusCode());
       FaultDisk.fill(ballast);
@@ -170,7 +163,7 @@ class FullDiskTest {
     try (ServeProcess daemon = start("--set", "retention=1h")) {
       awaitReady(daemon);
       assertEquals(200, post(daemon, "newer").statusCode());
-      assertEquals(List.of("new", "newer"), bodies(get(daemon, "/v1/query").body()));
+      assertEquals(List.of("new", "newer"), bodies(daemon.get("/v1/query").body()));
       assertEquals(0, daemon.stop(30), daemon.output());
     }
     assertTrue(Files.exists(ballast));
@@ -178,34 +171,15 @@ class FullDiskTest {
 
   private void awaitReady(ServeProcess daemon) throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (get(daemon, "/ready").statusCode() != 200) {
+    while (daemon.get("/ready").statusCode() != 200) {
       assertTrue(System.nanoTime() < end, daemon.output());
       LockSupport.parkNanos(20_000_000);
     }
   }
 
-  private HttpResponse<String> post(ServeProcess daemon, String line)
+  private static HttpResponse<String> post(ServeProcess daemon, String line)
       throws IOException, InterruptedException {
-    return post(daemon, Http.TEXT, line);
-  }
-
-  private HttpResponse<String> post(ServeProcess daemon, String form, String body)
-      throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(uri(daemon, "/v1/events?type=a"))
-            .header("content-type", form)
-            .POST(BodyPublishers.ofString(body))
-            .build();
-    return client.send(request, BodyHandlers.ofString());
-  }
-
-  private HttpResponse<String> get(ServeProcess daemon, String path)
-      throws IOException, InterruptedException {
-    return client.send(HttpRequest.newBuilder(uri(daemon, path)).build(), BodyHandlers.ofString());
-  }
-
-  private static URI uri(ServeProcess daemon, String path) {
-    return URI.create("http://127.0.0.1:" + daemon.port() + path);
+    return daemon.post("/v1/events?type=a", Http.TEXT, line);
   }
 
   private static List<String> bodies(String answer) {

@@ -2,7 +2,6 @@ package io.widerow.ingest.demo;
 
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.LogSetup;
-import io.widerow.ingest.ProgramVersion;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.cli.CommandLines;
@@ -32,9 +31,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "demo",
     description = "Shows the main job on real log files, in a minute.",
-    mixinStandardHelpOptions = true,
-    synopsisHeading = "Usage: widerow ",
-    versionProvider = ProgramVersion.class)
+    mixinStandardHelpOptions = true)
 public final class DemoCommand implements Callable<Integer> {
   /// The file by which the demo knows a store of its own. It lies inside the store's directory, so
   /// that it goes when the directory goes.

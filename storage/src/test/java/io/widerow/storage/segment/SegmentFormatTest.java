@@ -3,17 +3,14 @@ package io.widerow.storage.segment;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.LayoutRows;
 import io.widerow.storage.codec.LongEncoder;
 import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.text.PieceFormat;
 import java.io.IOException;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemoryLayout.PathElement;
-import java.lang.foreign.StructLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -23,12 +20,12 @@ import org.junit.jupiter.api.Test;
 class SegmentFormatTest {
   @Test
   void headerIsAsDocumented() throws IOException {
-    assertEquals(documented("segment header"), table(SegmentFormat.HEADER));
+    assertEquals(documented("segment header"), LayoutRows.of(SegmentFormat.HEADER));
   }
 
   @Test
   void footerIsAsDocumented() throws IOException {
-    assertEquals(documented("segment footer"), table(SegmentFormat.FOOTER));
+    assertEquals(documented("segment footer"), LayoutRows.of(SegmentFormat.FOOTER));
   }
 
   @Test
@@ -89,18 +86,6 @@ class SegmentFormatTest {
     for (int i = 0; i < rows.size(); i++) {
       assertTrue(rows.get(i).startsWith("| " + codes.get(i) + " |"), rows.get(i));
     }
-  }
-
-  private static String table(StructLayout layout) {
-    return layout.memberLayouts().stream()
-        .map(field -> row(layout, field))
-        .collect(Collectors.joining("\n"));
-  }
-
-  private static String row(StructLayout layout, MemoryLayout field) {
-    String name = field.name().orElseThrow();
-    long offset = layout.byteOffset(PathElement.groupElement(name));
-    return "| %d | %d | `%s` |".formatted(offset, field.byteSize(), name);
   }
 
   /// The text between two markers of this name, without the table's heading.
