@@ -143,7 +143,7 @@ public final class DaemonAddress {
               : "no daemon answers at %s".formatted(uri);
       return new QueryException.Remote(
           why
-              + "; start one with ./widerow serve, name another with --url,"
+              + "; start one with widerow serve, name another with --url,"
               + " or read the directory of a stopped store with --data DIR");
     }
     if (failure instanceof HttpTimeoutException) {

@@ -467,6 +467,7 @@ class QueryCommandTest {
     assertEquals(69, run.code(), run.err());
     assertTrue(run.err().contains("no daemon answers at http://127.0.0.1:1"), run.err());
     assertTrue(run.err().contains("--data DIR"), run.err());
+    assertFalse(run.err().contains("./widerow"), "a distribution has no such file");
   }
 
   @Test
