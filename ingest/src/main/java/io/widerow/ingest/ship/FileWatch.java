@@ -29,6 +29,7 @@ final class FileWatch {
   private static final Duration ENDED_KEPT = Duration.ofDays(1);
   private static final Duration GONE_KEPT = Duration.ofHours(1);
   private static final String ROTATION = "[-._]\\d.*"; // what follows the name of a file
+  private static final int RELOCATE_PASSES = 3;
   private static final int COPY_BYTES_MIN = 64; // shorter beginnings are equal by chance
 
   private final ShipPlan plan;
@@ -127,6 +128,8 @@ final class FileWatch {
       file.identity = seen.identity(); // a device may have another number after a restart
     } else {
       relocate(file);
+      Path now = file.path;
+      seen = now == null ? null : FileIdentity.look(now);
     }
     if (file.path == null) {
       file.done = true;
@@ -193,20 +196,20 @@ final class FileWatch {
     return moved;
   }
 
-  /// Looks for another name of the file in its directory.
-  private void relocate(FollowedFile file) throws IOException {
+  /// Looks for another name of the file in its directory. More than once, because a rotation that
+  /// renames many may be at work.
+  private static void relocate(FollowedFile file) throws IOException {
     Path path = file.path;
     Path directory = path == null ? null : path.getParent();
     file.path = null;
-    if (directory == null) {
-      return;
-    }
-    for (Path other : FilePatterns.children(directory)) {
-      FileIdentity.Seen seen = FileIdentity.look(other);
-      if (seen != null && seen.identity().inode() == file.identity.inode()) {
-        file.identity = seen.identity();
-        file.path = other;
-        return;
+    for (int pass = 0; directory != null && pass < RELOCATE_PASSES; pass++) {
+      for (Path other : FilePatterns.children(directory)) {
+        FileIdentity.Seen seen = FileIdentity.look(other);
+        if (seen != null && seen.identity().inode() == file.identity.inode()) {
+          file.identity = seen.identity();
+          file.path = other;
+          return;
+        }
       }
     }
   }

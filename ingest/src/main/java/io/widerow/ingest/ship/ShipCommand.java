@@ -42,7 +42,7 @@ import picocli.CommandLine.Parameters;
       "",
       "Examples:",
       "  widerow ship /var/log/app.log                       follow one file",
-      "  widerow ship '/var/log/*.log' --start time          records of several lines",
+      "  widerow ship '/var/log/app.log*' --start time       also what was rotated; traces",
       "  widerow ship '/var/log/containers/*.log'            all pods of a Kubernetes node",
       "  widerow ship --once old.log.gz older.log.zst        import, with a progress bar",
       "  journalctl -o json | widerow ship --once - --type journal",
