@@ -30,7 +30,8 @@ final class FileLabels {
   private static final Pattern ENDING =
       Pattern.compile(
           "(?i)[.](log|txt|json|jsonl|ndjson|out|err|gz|zst|zstd)$"
-              + "|[-._](\\d{1,4}|\\d{8}(-?\\d{2,10})?|\\d{4}-\\d{2}-\\d{2}([T_-]?[\\d:-]+)?)$");
+              + "|[.]\\d{1,4}$"
+              + "|[-._](\\d{8}(-?\\d{2,10})?|\\d{4}-\\d{2}-\\d{2}([T_-]?[\\d:-]+)?)$");
 
   private static final int TYPE_BYTES_MAX = 128;
 

@@ -4,17 +4,26 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: lines become the records that they are, in each form; a batch made again from its own
@@ -128,6 +137,57 @@ class RecordReaderTest {
   @Test
   void zerosOfATruncatedFileAreSkipped() {
     assertEquals("{\"body\":\"x\"}\n", json(auto(null), "\0\0\0x\n", false));
+  }
+
+  static List<String> malformed() throws IOException {
+    try (InputStream in = RecordReaderTest.class.getResourceAsStream("malformed.container")) {
+      List<String> cases =
+          new String(Objects.requireNonNull(in).readAllBytes(), UTF_8).lines().toList();
+      assertTrue(cases.size() >= 60, cases.size() + " cases");
+      return cases;
+    }
+  }
+
+  /// A line that is nearly one of a container is text, byte for byte, and its neighbours are what
+  /// they are.
+  @ParameterizedTest
+  @MethodSource("malformed")
+  void aBadLineIsKeptWholeAndItsNeighboursToo(String bad) {
+    String good = "2016-10-06T00:17:09Z stdout F good\n";
+    byte[] line = expand(bad).getBytes(ISO_8859_1);
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    all.writeBytes(good.getBytes(UTF_8));
+    all.writeBytes(line);
+    all.writeBytes(("\n" + good).getBytes(UTF_8));
+    RecordReader.Made made = read(auto(null), all.toByteArray(), false);
+    List<String> records = new String(made.json, ISO_8859_1).lines().toList();
+    assertEquals(3, made.events, bad);
+    assertEquals(3, records.size(), bad);
+    String neighbour = "{\"stream\":\"stdout\",\"ts\":\"2016-10-06T00:17:09Z\",\"body\":\"good\"}";
+    assertEquals(List.of(neighbour, neighbour), List.of(records.getFirst(), records.getLast()));
+    JsonBuffer body = new JsonBuffer(16);
+    body.put("\"body\":");
+    body.putString(line, 0, line.length);
+    String wanted = new String(body.copy(body.length()), ISO_8859_1) + "}";
+    assertTrue(records.get(1).endsWith(wanted), records.get(1));
+    assertFalse(records.get(1).contains("\"stream\":\"stdout\","), records.get(1));
+  }
+
+  /// `\xNN` stands for a byte, `{n*text*}` for a repetition.
+  private static String expand(String text) {
+    String bytes =
+        Pattern.compile("\\\\x([0-9a-f]{2})")
+            .matcher(text)
+            .replaceAll(
+                hex ->
+                    Matcher.quoteReplacement(
+                        Character.toString(Integer.parseInt(hex.group(1), 16))));
+    return Pattern.compile("\\{(\\d+)\\*(.)\\*}")
+        .matcher(bytes)
+        .replaceAll(
+            repeated ->
+                Matcher.quoteReplacement(
+                    repeated.group(2).repeat(Integer.parseInt(repeated.group(1)))));
   }
 
   /// What a restart rests on.
