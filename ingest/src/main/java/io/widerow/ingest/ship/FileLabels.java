@@ -12,10 +12,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | path | type | attributes besides `file` |
 /// |---|---|---|
-/// | `/var/log/app.log`, `app.log.1`, `app-20261120.log.gz` | `app` | |
-/// | `/var/log/containers/POD_NAMESPACE_CONTAINER-ID.log` | `CONTAINER` | `pod`, `namespace`, `container`, `container_id` |
-/// | `/var/log/pods/NAMESPACE_POD_UID/CONTAINER/0.log` | `CONTAINER` | `pod`, `namespace`, `container`, `pod_uid` |
-/// | `/var/lib/docker/containers/ID/ID-json.log` | `docker` | `container_id` |
+/// | `app.log`, `app.log.1`, `app-20261120.log.gz` | `app` | |
+/// | `POD_NAMESPACE_NAME-ID.log` | `NAME` | `pod`, `namespace`, `container`, `container_id` |
+/// | `NAMESPACE_POD_UID/NAME/0.log` | `NAME` | `pod`, `namespace`, `container`, `pod_uid` |
+/// | `ID-json.log` | `docker` | `container_id` |
+///
+/// `ID` is 64 hex digits.
 ///
 /// - Threads: any; it never changes.
 final class FileLabels {

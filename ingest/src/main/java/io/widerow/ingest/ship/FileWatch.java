@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | what happened | how it is seen | what is done |
 /// |---|---|---|
-/// | renamed | its name leads to another file, or to none; its inode has another name there | followed under the new name |
-/// | deleted | its inode has no name | read to its end, and closed when it stays so |
-/// | truncated | smaller than what was read, or other bytes before the position | read again from 0 |
-/// | copied, then truncated | a name such as `app.log.1` with the bytes of `app.log` | only what was not read of `app.log` is read of the copy |
+/// | renamed | its inode has another name in its directory | followed under that name |
+/// | deleted | its inode has no name | read to its end, then closed |
+/// | truncated | smaller, or other bytes before the position | read again from 0 |
+/// | copied, then truncated | `app.log.1` has the bytes of `app.log` | its rest is read |
 /// | compressed | magic bytes of gzip or zstd | not read |
 /// | new | a name or glob leads to it | read from 0, at the first start from `--from` |
 ///
@@ -99,9 +99,8 @@ final class FileWatch {
   }
 
   void tellUnknown(FollowedFile file, long bytes) {
-    console.tell(
-        "%s: %d bytes that were sent last cannot be read again; whether they were stored is not known"
-            .formatted(file, bytes));
+    String why = "%s: %d bytes that were sent last cannot be read again; ".formatted(file, bytes);
+    console.tell(why + "whether they were stored is not known");
   }
 
   private static byte[] tail(Checkpoint.Entry entry) {

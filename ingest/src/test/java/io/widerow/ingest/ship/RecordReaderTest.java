@@ -178,16 +178,13 @@ class RecordReaderTest {
     String bytes =
         Pattern.compile("\\\\x([0-9a-f]{2})")
             .matcher(text)
-            .replaceAll(
-                hex ->
-                    Matcher.quoteReplacement(
-                        Character.toString(Integer.parseInt(hex.group(1), 16))));
+            .replaceAll(hex ->
+                Matcher.quoteReplacement(Character.toString(Integer.parseInt(hex.group(1), 16))));
     return Pattern.compile("\\{(\\d+)\\*(.)\\*}")
         .matcher(bytes)
-        .replaceAll(
-            repeated ->
-                Matcher.quoteReplacement(
-                    repeated.group(2).repeat(Integer.parseInt(repeated.group(1)))));
+        .replaceAll(repeated ->
+            Matcher.quoteReplacement(
+                repeated.group(2).repeat(Integer.parseInt(repeated.group(1)))));
   }
 
   /// What a restart rests on.
