@@ -12,6 +12,11 @@ final class JsonBuffer {
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private static final int ESCAPED_BYTES_MAX = 6;
 
+  private static final long SECOND_NANOS = 1_000_000_000L;
+  private static final int FRACTION_DIGITS = 9;
+
+  private long secondLast = Long.MIN_VALUE;
+  private byte[] secondText = {};
   private byte[] bytes;
   private int length;
 
@@ -94,7 +99,24 @@ final class JsonBuffer {
   ///
   /// @param epochNanos nanoseconds since the Unix epoch
   void putTime(long epochNanos) {
-    long seconds = Math.floorDiv(epochNanos, 1_000_000_000L);
-    put("\"" + Instant.ofEpochSecond(seconds, epochNanos - seconds * 1_000_000_000L) + "\"");
+    long second = Math.floorDiv(epochNanos, SECOND_NANOS);
+    if (second != secondLast) {
+      String text = Instant.ofEpochSecond(second).toString(); // of all its events at once
+      secondText =
+          ("\"" + text.substring(0, text.length() - 1)).getBytes(StandardCharsets.US_ASCII);
+      secondLast = second;
+    }
+    put(secondText);
+    long nanos = epochNanos - second * SECOND_NANOS;
+    if (nanos != 0) {
+      reserve(1 + FRACTION_DIGITS);
+      bytes[length] = '.';
+      for (int digit = FRACTION_DIGITS; digit > 0; digit--) {
+        bytes[length + digit] = (byte) ('0' + nanos % 10);
+        nanos /= 10;
+      }
+      length += 1 + FRACTION_DIGITS;
+    }
+    put("Z\"");
   }
 }

@@ -41,10 +41,10 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "Examples:",
-      "  widerow ship /var/log/app.log                       follow one file",
-      "  widerow ship '/var/log/app.log*' --start time       also what was rotated; traces",
-      "  widerow ship '/var/log/containers/*.log'            all pods of a Kubernetes node",
-      "  widerow ship --once old.log.gz older.log.zst        import, with a progress bar",
+      "  widerow ship /var/log/app.log                     follow one file",
+      "  widerow ship '/var/log/app.log*' --start time     rotated ones too; traces",
+      "  widerow ship '/var/log/containers/*.log'          pods of a Kubernetes node",
+      "  widerow ship --once old.log.gz older.log.zst      import, with a progress bar",
       "  journalctl -o json | widerow ship --once - --type journal",
       "A line is Docker's json-file, CRI, a JSON object or text, by sight. Its time is",
       "found by sight too. The file's name gives the type (app.log: app), and with",
@@ -135,7 +135,7 @@ public final class ShipCommand implements Callable<Integer> {
   @Option(
       names = "--checkpoint",
       paramLabel = "DIR",
-      description = "Where it remembers how far it is. Default: ./widerow-ship; with --once: none.")
+      description = "Where it remembers how far it is. Default: widerow-ship; with --once: none.")
   @Nullable Path checkpoint;
 
   @Option(
