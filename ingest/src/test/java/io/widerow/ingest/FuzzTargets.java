@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
+import io.widerow.ingest.ship.ShipFuzz;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -23,7 +24,9 @@ public enum FuzzTargets implements FuzzTarget {
   PROTOBUF(ProtobufFuzz::seeds, ProtobufFuzz::read),
   TIMES(DecoderFuzz::timeSeeds, DecoderFuzz::times),
   TIME_SIGHT(SightFuzz::seeds, SightFuzz::sight),
-  LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note);
+  LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note),
+  SHIP_LINES(ShipFuzz::lineSeeds, ShipFuzz::lines),
+  SHIP_CHECKPOINT(ShipFuzz::checkpointSeeds, ShipFuzz::checkpoint);
 
   private final Supplier<List<byte[]>> seeds;
   private final Consumer<byte[]> reader;

@@ -13,15 +13,16 @@ class LayerTest extends LayerRules {
       query: event storage
       query.output: event query
       query.figures: event storage query query.output
+      query.remote: event storage query query.output query.figures
       query.answer: event storage query query.output query.figures
-      query.cli: event storage storage.embedded query query.answer
+      query.cli: event storage storage.embedded query query.remote query.answer
       ingest.decode: event
       ingest.config: event storage ingest.decode
       ingest.lane: event storage ingest.decode
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.lane ingest.intake
-      ingest.receive.influx: event ingest.decode ingest.lane ingest.http
+      ingest.receive.influx: event storage ingest.decode ingest.lane ingest.http
       ingest.receive.json: event ingest.decode ingest.lane ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
@@ -31,7 +32,8 @@ class LayerTest extends LayerRules {
           ingest.intake ingest.http ingest.socket ingest.receive.influx ingest.receive.json \
           ingest.receive.syslog ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
-      ingest.cli: storage.embedded query.cli ingest ingest.demo
+      ingest.ship: storage query query.remote query.cli ingest.decode
+      ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship
       """;
 
   LayerTest() {
