@@ -29,8 +29,10 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
+import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
+import io.widerow.ingest.receive.statsd.StatsdProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.TypesService;
@@ -227,11 +229,20 @@ public final class Daemon implements AutoCloseable {
 
   /// The protocols with sockets of their own: one line each.
   private static List<Port> ports(DaemonConfig config) {
-    return List.of(new Port(SyslogProtocol.of(config.syslogZone()), config.syslog()));
+    return List.of(
+        new Port(SyslogProtocol.of(config.syslogZone()), config.syslog()),
+        Port.of(StatsdProtocol.protocol(), config),
+        Port.of(GraphiteProtocol.plain(), config),
+        Port.of(GraphiteProtocol.pickle(), config));
   }
 
   /// @param address null when the protocol is off
-  private record Port(SocketProtocol protocol, @Nullable InetSocketAddress address) {}
+  private record Port(SocketProtocol protocol, @Nullable InetSocketAddress address) {
+    /// A protocol whose name is the key of its address.
+    static Port of(SocketProtocol protocol, DaemonConfig config) {
+      return new Port(protocol, config.listen().of(protocol.name()));
+    }
+  }
 
   private void listen() {
     for (Port port : ports(config)) {
