@@ -1,6 +1,7 @@
 package io.widerow.ingest;
 
 import io.widerow.fuzz.FuzzTarget;
+import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
 import java.util.List;
 import java.util.function.Consumer;
@@ -20,6 +21,9 @@ public enum FuzzTargets implements FuzzTarget {
   GRAPHITE_PICKLE(MetricsFuzz::pickleSeeds, MetricsFuzz::pickle),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),
+  DEFLATE(BodyFuzz::deflateSeeds, BodyFuzz::inflate),
+  SNAPPY(BodyFuzz::snappySeeds, BodyFuzz::unsnappy),
+  PROTOBUF(ProtobufFuzz::seeds, ProtobufFuzz::read),
   TIMES(DecoderFuzz::timeSeeds, DecoderFuzz::times),
   TIME_SIGHT(SightFuzz::seeds, SightFuzz::sight),
   LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note);

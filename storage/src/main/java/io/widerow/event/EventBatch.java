@@ -268,6 +268,13 @@ public final class EventBatch implements AutoCloseable {
     }
   }
 
+  /// Adds opaque bytes under the next known name. Values must be added in the order of names.
+  public void putBytes(byte[] value, int valueOffset, int valueBytes) {
+    if (putNextName(AttributeKind.BYTES, (long) Integer.BYTES + valueBytes)) {
+      writeText(value, valueOffset, valueBytes);
+    }
+  }
+
   private void putBits(AttributeKind kind, long bits) {
     if (putNextName(kind, Long.BYTES)) {
       memory.set(EventLayout.LONG_ANYWHERE, at, bits);

@@ -15,6 +15,18 @@ import org.jspecify.annotations.Nullable;
 /// looking at the names. When they do not match, the order of the previous event is tried first, so
 /// that sorting is usually one pass of comparisons.
 ///
+/// Protocols whose events get attributes from several places use a tape with [AttributeLevels]:
+/// what a resource, a scope or a stream gives to all of its events is put on the tape once and kept
+/// with [#mark] and [#reset]. Names that come from no body are put into the scratch once, by
+/// [#constant].
+///
+/// ```
+///   constant("body") ...            once for each decoder
+///   begin(body)                     once for each request
+///     level(RESOURCE) name/value .. m = mark()        once for each resource
+///       reset(m) level(OWN) name/value .. writeTo     once for each event
+/// ```
+///
 /// - Threads: one.
 /// - Memory: keeps its arrays; allocates nothing once they are large enough.
 public final class AttributeTape {
@@ -31,12 +43,10 @@ public final class AttributeTape {
   private boolean[] inScratch = new boolean[2 * START]; // of names, then of values
   private int[] nameOffsets = new int[START];
   private int[] nameBytes = new int[START];
-  private long[] nameHeads = new long[START]; // their first bytes, as sort keys
   private int[] valueOffsets = new int[START];
   private int[] valueBytes = new int[START];
   private long[] bits = new long[START];
-  private int[] order = new int[START];
-  private int ordered; // entries of `order` that the last event filled
+  private final NameOrder order = new NameOrder(this);
 
   private final EventNames expected = new EventNames(); // of the previous event, as sent
   private boolean expectedPlain; // none of them was unescaped
@@ -45,6 +55,12 @@ public final class AttributeTape {
   private boolean asExpected; // the names of this event so far
 
   private final boolean lastWins;
+  private final @Nullable AttributeLevels levels;
+  private byte[] levelOf = new byte[START];
+  private byte[] expectedLevels = new byte[START];
+  private byte level; // of the attributes added from now on
+  private int constantsLimit; // of the scratch that [#constant] filled
+  private boolean wroteExpected; // the last event written is the one that is expected
   private int renamed = NONE; // the attribute of this event that gets another name
   private int knownRenamed = NONE; // that of the event whose names are known
 
@@ -56,15 +72,74 @@ public final class AttributeTape {
   /// @param lastWins of attributes with equal names, the one that was added last is written alone
   public AttributeTape(boolean lastWins) {
     this.lastWins = lastWins;
+    this.levels = null;
+  }
+
+  /// A tape whose attributes come from several places. All are written, those with a name that is
+  /// taken under another one.
+  public AttributeTape(AttributeLevels levels) {
+    this.lastWins = false;
+    this.levels = levels;
+  }
+
+  /// Keeps a name in the scratch for as long as the tape lives.
+  ///
+  /// @return its offset in the scratch
+  public int constant(byte[] name) {
+    if (scratchLimit != constantsLimit) {
+      throw new IllegalStateException("constants come before events");
+    }
+    int offset = scratchLimit;
+    appendScratch(name, 0, name.length);
+    constantsLimit = scratchLimit;
+    return offset;
   }
 
   /// Starts an event whose text lies in `newBody`.
   public void begin(byte[] newBody) {
     body = newBody;
     count = 0;
-    scratchLimit = 0;
+    scratchLimit = constantsLimit;
     asExpected = true;
     renamed = NONE;
+    level = 0;
+  }
+
+  /// The level of the attributes that are added from now on. Only for a tape with levels.
+  public void level(int newLevel) {
+    level = (byte) newLevel;
+  }
+
+  /// Where the tape is now: what is on it can be kept for several events, see [#reset].
+  public long mark() {
+    wroteExpected = false;
+    return ((long) scratchLimit << Integer.SIZE) | count;
+  }
+
+  /// Starts another event with what was on the tape at the mark. A mark is good until the tape is
+  /// reset to an earlier one, or begun.
+  public void reset(long mark) {
+    int kept = (int) mark;
+    if (!wroteExpected || kept > expected.count()) {
+      asExpected = isExpected(kept);
+      wroteExpected = false;
+    } else {
+      asExpected = true; // the last event began with the same attributes
+    }
+    count = kept;
+    scratchLimit = (int) (mark >>> Integer.SIZE);
+    renamed = NONE;
+  }
+
+  /// Whether the first attributes are the expected ones.
+  private boolean isExpected(int kept) {
+    for (int i = 0; i < kept; i++) {
+      if (!expected.isNext(i, nameSource(i), nameOffsets[i], nameBytes[i])
+          || expectedLevels[i] != levelOf[i]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   public int count() {
@@ -98,7 +173,11 @@ public final class AttributeTape {
   /// Adds an attribute's name; a value must follow.
   public void name(boolean ofScratch, int offset, int length) {
     put(ofScratch, offset, length);
-    asExpected = asExpected && expected.isNext(count, ofScratch ? scratch : body, offset, length);
+    levelOf[count] = level;
+    asExpected =
+        asExpected
+            && expected.isNext(count, ofScratch ? scratch : body, offset, length)
+            && expectedLevels[count] == level;
   }
 
   /// Adds the name at `offset` of the body when it is the expected one. Names that needed
@@ -130,11 +209,26 @@ public final class AttributeTape {
     nameBytes[count] = length;
   }
 
+  private void copyLevels() {
+    if (expectedLevels.length < count) {
+      expectedLevels = new byte[levelOf.length];
+    }
+    System.arraycopy(levelOf, 0, expectedLevels, 0, count);
+  }
+
   public void string(boolean ofScratch, int offset, int length) {
     inScratch[2 * count + 1] = ofScratch;
     valueOffsets[count] = offset;
     valueBytes[count] = length;
     kinds[count++] = AttributeKind.STRING.code;
+  }
+
+  /// Adds a value of opaque bytes.
+  public void bytes(boolean ofScratch, int offset, int length) {
+    inScratch[2 * count + 1] = ofScratch;
+    valueOffsets[count] = offset;
+    valueBytes[count] = length;
+    kinds[count++] = AttributeKind.BYTES.code;
   }
 
   public void whole(long value) {
@@ -205,8 +299,9 @@ public final class AttributeTape {
     boolean knows = renamed == knownRenamed && events == knowing;
     if (knows && isAsExpected() && events.knowsNames(known)) {
       for (int i = 0; i < count; i++) {
-        putValue(events, order[i]);
+        putValue(events, order.at(i));
       }
+      wroteExpected = true;
       return;
     }
     boolean distinct;
@@ -237,20 +332,49 @@ public final class AttributeTape {
 
   /// Returns false when two attributes have equal names.
   private boolean putSorted(EventBatch events) {
-    sort();
+    order.sort(count);
+    if (levels != null && hasTaken()) {
+      putRenamed(events, levels);
+      return true;
+    }
     boolean distinct = true;
     for (int i = 0; i < count; i++) {
-      if (lastWins && i + 1 < count && isNamedAlike(order[i], order[i + 1])) {
+      if (lastWins && i + 1 < count && order.isNamedAlike(i)) {
         distinct = false;
       } else {
-        put(events, order[i]);
+        put(events, order.at(i));
       }
     }
     return distinct;
   }
 
-  private boolean isNamedAlike(int a, int b) {
-    return nameHeads[a] == nameHeads[b] && compareNames(a, b) == 0;
+  /// Whether two attributes have the same name, or one has a name that its level may not have.
+  private boolean hasTaken() {
+    for (int i = 0; i < count; i++) {
+      if ((i + 1 < count && order.isNamedAlike(i)) || isReserved(order.at(i))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isReserved(int i) {
+    return levels != null
+        && levels.isReserved(levelOf[i], nameSource(i), nameOffsets[i], nameBytes[i]);
+  }
+
+  /// Puts all attributes, those with a name that is taken under another one. This is rare.
+  private void putRenamed(EventBatch events, AttributeLevels rules) {
+    byte[][] names = new byte[count][];
+    for (int i = 0; i < count; i++) {
+      names[i] = Arrays.copyOfRange(nameSource(i), nameOffsets[i], nameOffsets[i] + nameBytes[i]);
+    }
+    rules.rename(names, levelOf);
+    order.sort(names);
+    for (int i = 0; i < count; i++) {
+      int next = order.at(i);
+      put(events, next, names[next], 0, names[next].length);
+    }
   }
 
   /// Expects the names of this event in the next one, unless this one is refused: the names of a
@@ -259,6 +383,7 @@ public final class AttributeTape {
     known = distinct ? events.names() : -1;
     knowing = events;
     knownRenamed = renamed;
+    wroteExpected = known >= 0;
     if (known < 0) {
       knowing = null;
       expected.clear();
@@ -267,10 +392,11 @@ public final class AttributeTape {
     if (isAsExpected()) {
       return;
     }
+    copyLevels();
     expected.clear();
     expectedPlain = true;
     for (int i = 0; i < count; i++) {
-      expected.put(i, inScratch[2 * i] ? scratch : body, nameOffsets[i], nameBytes[i]);
+      expected.put(i, nameSource(i), nameOffsets[i], nameBytes[i]);
       expectedPlain &= !inScratch[2 * i];
     }
   }
@@ -288,8 +414,8 @@ public final class AttributeTape {
       names.put(i - first, body, nameOffsets[i], nameBytes[i]);
     }
     for (int place = 0; place < count; place++) {
-      if (order[place] >= first) {
-        places[order[place] - first] = place;
+      if (order.at(place) >= first) {
+        places[order.at(place) - first] = place;
       }
     }
     return true;
@@ -305,89 +431,39 @@ public final class AttributeTape {
       case LONG -> events.putLong(bits[i]);
       case DOUBLE -> events.putDouble(Double.longBitsToDouble(bits[i]));
       case BOOLEAN -> events.putBoolean(bits[i] != 0);
-      case STRING, BYTES ->
+      case BYTES ->
+          events.putBytes(inScratch[2 * i + 1] ? scratch : body, valueOffsets[i], valueBytes[i]);
+      case STRING ->
           events.putString(inScratch[2 * i + 1] ? scratch : body, valueOffsets[i], valueBytes[i]);
     }
   }
 
   private void put(EventBatch events, int i) {
-    byte[] name = inScratch[2 * i] ? scratch : body;
-    int offset = nameOffsets[i];
-    int length = nameBytes[i];
+    put(events, i, nameSource(i), nameOffsets[i], nameBytes[i]);
+  }
+
+  private void put(EventBatch events, int i, byte[] name, int offset, int length) {
+    byte[] value = inScratch[2 * i + 1] ? scratch : body;
     switch (AttributeKind.of(kinds[i])) {
       case LONG -> events.putLong(name, offset, length, bits[i]);
       case DOUBLE -> events.putDouble(name, offset, length, Double.longBitsToDouble(bits[i]));
       case BOOLEAN -> events.putBoolean(name, offset, length, bits[i] != 0);
-      case STRING, BYTES -> {
-        byte[] value = inScratch[2 * i + 1] ? scratch : body;
-        events.putString(name, offset, length, value, valueOffsets[i], valueBytes[i]);
-      }
+      case STRING -> events.putString(name, offset, length, value, valueOffsets[i], valueBytes[i]);
+      case BYTES -> events.putBytes(name, offset, length, value, valueOffsets[i], valueBytes[i]);
     }
   }
 
-  private void sort() {
-    for (int i = 0; i < count; i++) {
-      byte[] name = inScratch[2 * i] ? scratch : body;
-      nameHeads[i] = Swar.head(name, nameOffsets[i], nameBytes[i]);
-    }
-    if (ordered != count) {
-      for (int i = 0; i < count; i++) {
-        order[i] = i;
-      }
-      ordered = count;
-    }
-    if (isSorted()) {
-      return;
-    }
-    if (count > 64) {
-      sortMany();
-      return;
-    }
-    for (int i = 1; i < count; i++) {
-      int moving = order[i];
-      int at = i;
-      while (at > 0 && compare(order[at - 1], moving) > 0) {
-        order[at] = order[at - 1];
-        at--;
-      }
-      order[at] = moving;
-    }
+  /// The array that holds a name.
+  byte[] nameSource(int i) {
+    return inScratch[2 * i] ? scratch : body;
   }
 
-  private boolean isSorted() {
-    for (int i = 1; i < count; i++) {
-      if (compare(order[i - 1], order[i]) > 0) {
-        return false;
-      }
-    }
-    return true;
+  int nameOffset(int i) {
+    return nameOffsets[i];
   }
 
-  /// Bounds the cost for senders that would make the insertion sort quadratic.
-  private void sortMany() {
-    Integer[] boxed = new Integer[count];
-    Arrays.setAll(boxed, i -> i);
-    Arrays.sort(boxed, this::compare);
-    for (int i = 0; i < count; i++) {
-      order[i] = boxed[i];
-    }
-  }
-
-  /// Orders attributes by name; those of equal names as they were added.
-  private int compare(int a, int b) {
-    if (nameHeads[a] != nameHeads[b]) { // most names
-      return Long.compareUnsigned(nameHeads[a], nameHeads[b]);
-    }
-    int names = compareNames(a, b);
-    return names != 0 ? names : a - b;
-  }
-
-  private int compareNames(int a, int b) {
-    byte[] nameA = inScratch[2 * a] ? scratch : body;
-    byte[] nameB = inScratch[2 * b] ? scratch : body;
-    int atA = nameOffsets[a];
-    int atB = nameOffsets[b];
-    return Arrays.compareUnsigned(nameA, atA, atA + nameBytes[a], nameB, atB, atB + nameBytes[b]);
+  int nameBytes(int i) {
+    return nameBytes[i];
   }
 
   private void grow() {
@@ -396,10 +472,10 @@ public final class AttributeTape {
     inScratch = Arrays.copyOf(inScratch, 2 * larger);
     nameOffsets = Arrays.copyOf(nameOffsets, larger);
     nameBytes = Arrays.copyOf(nameBytes, larger);
-    nameHeads = Arrays.copyOf(nameHeads, larger);
     valueOffsets = Arrays.copyOf(valueOffsets, larger);
     valueBytes = Arrays.copyOf(valueBytes, larger);
     bits = Arrays.copyOf(bits, larger);
-    order = Arrays.copyOf(order, larger);
+    levelOf = Arrays.copyOf(levelOf, larger);
+    expectedLevels = Arrays.copyOf(expectedLevels, larger);
   }
 }

@@ -12,7 +12,7 @@ import io.widerow.ingest.lane.Outcome;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Builds the JSON answers that several endpoints share.
+/// Builds the answers that several endpoints share.
 public final class HttpAnswers {
   private static final int LISTED_MAX = 10_000;
   private static final int LISTED_OF_NONE_MAX = 100; // when nothing was stored
@@ -23,11 +23,28 @@ public final class HttpAnswers {
   public static HttpResponse json(HttpStatus status, String json) {
     ResponseHeadersBuilder headers =
         ResponseHeaders.builder(status).contentType(MediaType.JSON_UTF_8);
+    if (status.code() == 401) {
+      headers.add(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
+    }
+    addRetryAfter(headers);
+    return HttpResponse.of(headers.build(), HttpData.ofUtf8(json));
+  }
+
+  /// Plain text, for protocols whose errors are text.
+  public static HttpResponse text(HttpStatus status, String text) {
+    ResponseHeadersBuilder headers =
+        ResponseHeaders.builder(status).contentType(MediaType.PLAIN_TEXT_UTF_8);
+    addRetryAfter(headers);
+    return HttpResponse.of(headers.build(), HttpData.ofUtf8(text));
+  }
+
+  /// Says when to come back, where the status asks for it.
+  public static void addRetryAfter(ResponseHeadersBuilder headers) {
+    HttpStatus status = headers.status();
     if (status.code() == 503 || status.code() == 429 || status.code() == 507) {
       int seconds = ThreadLocalRandom.current().nextInt(1, RETRY_SECONDS_MAX + 1);
       headers.addInt(HttpHeaderNames.RETRY_AFTER, seconds); // random, to spread the retries
     }
-    return HttpResponse.of(headers.build(), HttpData.ofUtf8(json));
   }
 
   public static HttpResponse error(HttpStatus status, String why) {

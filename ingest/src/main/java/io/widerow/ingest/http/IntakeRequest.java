@@ -1,7 +1,6 @@
 package io.widerow.ingest.http;
 
 import com.linecorp.armeria.common.HttpData;
-import com.linecorp.armeria.common.HttpHeaderNames;
 import com.linecorp.armeria.common.HttpObject;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
@@ -22,6 +21,7 @@ import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
 import java.nio.charset.Charset;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +57,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   private final ServiceRequestContext context;
   private final WriteProtocol protocol;
   private final Durability durability;
-  private final String encoding;
+  private final List<BodyCoding> codings;
   private final @Nullable Charset charset; // null for UTF-8
   private final @Nullable String idempotencyKey;
   private final CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
@@ -73,13 +73,14 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       RequestHeaders headers,
       WriteProtocol protocol,
       Durability durability,
+      List<BodyCoding> codings,
       @Nullable Charset charset,
       long claimed) {
     this.intake = intake;
     this.context = context;
     this.protocol = protocol;
     this.durability = durability;
-    this.encoding = headers.get(HttpHeaderNames.CONTENT_ENCODING, "identity");
+    this.codings = codings;
     this.idempotencyKey = headers.get("idempotency-key");
     this.charset = charset;
     this.claimed = claimed;
@@ -128,13 +129,8 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       Durability durability)
       throws RequestRefused {
     RequestHeaders headers = request.headers();
-    String encoding = headers.get(HttpHeaderNames.CONTENT_ENCODING, "identity");
-    if (!encoding.equals("identity") && !Decompression.knows(encoding)) {
-      throw new RequestRefused(
-          HttpStatus.UNSUPPORTED_MEDIA_TYPE,
-          "Content-Encoding must be gzip, zstd or identity, got " + encoding);
-    }
-    Charset charset = Transcoding.of(headers.contentType());
+    List<BodyCoding> codings = protocol.codings(headers);
+    Charset charset = protocol.isText() ? Transcoding.of(headers.contentType()) : null;
     long length = Math.max(0, headers.contentLength());
     if (length > intake.limits().bodyBytesMax()) {
       throw RequestRefused.tooLarge(intake.limits().bodyBytesMax());
@@ -143,7 +139,8 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     if (!intake.credit().tryClaim(claim)) {
       throw RequestRefused.overloaded();
     }
-    return new IntakeRequest(intake, context, headers, protocol, durability, charset, claim);
+    return new IntakeRequest(
+        intake, context, headers, protocol, durability, codings, charset, claim);
   }
 
   private HttpResponse read(HttpRequest request) {
@@ -242,7 +239,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     }
     over = true;
     endPace();
-    boolean here = body.length() <= DECODED_HERE_BYTES_MAX && encoding.equals("identity");
+    boolean here = body.length() <= DECODED_HERE_BYTES_MAX && codings.isEmpty();
     Executor executor = here ? Runnable::run : context.blockingTaskExecutor();
     executor.execute(this::decode);
   }
@@ -251,7 +248,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     Body plain = body;
     IncomingBatch batch = null;
     try {
-      if (!encoding.equals("identity")) {
+      if (!codings.isEmpty()) {
         plain = unpack();
       }
       if (charset != null) {
@@ -267,6 +264,9 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       claimed = held;
       intake.lanes().write(batch, key, durability, this::stored);
     } catch (RequestRefused refused) {
+      if (batch != null) {
+        intake.lanes().drop(batch);
+      }
       finish(protocol.refuse(refused));
     } catch (StorageException.ClockWrong behind) {
       if (batch != null) {
@@ -286,14 +286,10 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   }
 
   private Body unpack() throws RequestRefused {
-    try {
-      Intake.Limits limits = intake.limits();
-      Decompression.ByteClaim claim =
-          bytes -> claimUpTo(claimed + BYTES_PER_BODY_BYTE * ((long) bytes));
-      return Decompression.unpack(body, encoding, limits.bodyBytesMax(), limits.ratioMax(), claim);
-    } finally {
-      body.give();
-    }
+    Intake.Limits limits = intake.limits();
+    Decompression.ByteClaim claim =
+        bytes -> claimUpTo(claimed + BYTES_PER_BODY_BYTE * ((long) bytes));
+    return Decompression.unpack(body, codings, limits.bodyBytesMax(), limits.ratioMax(), claim);
   }
 
   private Body transcode(Body other, Charset from) throws RequestRefused {

@@ -2,17 +2,32 @@ package io.widerow.ingest.http;
 
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.lane.Outcome;
+import java.util.List;
 
 /// What is specific to one protocol that writes over HTTP: its decoder and its answers. There is
 /// one instance for each request.
 public interface WriteProtocol {
-  /// Decodes a whole body.
+  /// The layers around the body, the one to take off first at the front.
+  ///
+  /// @throws RequestRefused with 415 when the headers name one that the protocol does not have
+  default List<BodyCoding> codings(RequestHeaders headers) throws RequestRefused {
+    return BodyCoding.standard(headers);
+  }
+
+  /// Whether a body is text, which `charset` of `Content-Type` may name the charset of.
+  default boolean isText() {
+    return true;
+  }
+
+  /// Decodes a whole body. What is bad in it is refused in the batch.
   ///
   /// @param body with [Swar#SLACK_BYTES] readable bytes after `length`
-  void decode(byte[] body, int length, IncomingBatch batch);
+  /// @throws RequestRefused when nothing of the body is to be stored
+  void decode(byte[] body, int length, IncomingBatch batch) throws RequestRefused;
 
   /// Reports what became of the batch.
   HttpResponse answer(Outcome outcome);

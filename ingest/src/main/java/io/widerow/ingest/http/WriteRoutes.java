@@ -1,6 +1,7 @@
 package io.widerow.ingest.http;
 
 import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
@@ -9,6 +10,7 @@ import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.storage.Durability;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Makes the routes of protocols that write over HTTP. What all of them share is here: requests
@@ -25,23 +27,48 @@ public final class WriteRoutes {
     this.durabilityDefault = durabilityDefault;
   }
 
-  /// A path to which events are posted.
+  /// A path to which events are posted, with errors as JSON.
   ///
   /// @param protocols makes the protocol of each request
   public HttpRoute post(String path, WriteProtocol.Factory protocols) {
-    return HttpRoute.post(
-        path, Tokens.Scope.INGEST, (context, request) -> take(context, request, protocols));
+    return of(path, Set.of(HttpMethod.POST), ErrorForm.JSON, protocols);
+  }
+
+  /// A path to which events are posted.
+  ///
+  /// @param path see [HttpRoute]
+  /// @param errors says why a request is refused before it has a protocol
+  /// @param protocols makes the protocol of each request
+  public HttpRoute of(
+      String path, Set<HttpMethod> methods, ErrorForm errors, WriteProtocol.Factory protocols) {
+    return new HttpRoute(
+        path,
+        methods,
+        Tokens.Scope.INGEST,
+        (context, request) -> take(context, request, errors, protocols),
+        errors);
   }
 
   private HttpResponse take(
-      ServiceRequestContext context, HttpRequest request, WriteProtocol.Factory protocols) {
+      ServiceRequestContext context,
+      HttpRequest request,
+      ErrorForm errors,
+      WriteProtocol.Factory protocols) {
     try {
       requireNoBrowser(request);
       WriteProtocol protocol = protocols.of(context, request);
       return IntakeRequest.take(intake, context, request, protocol, durability(context, request));
     } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
+      return errors.of(context, refused);
     }
+  }
+
+  /// The type that a sender wants for all events of a request: the parameter `type` or the header
+  /// `widerow-type`. Null when it names none.
+  public static @Nullable String type(ServiceRequestContext context, HttpRequest request) {
+    String asked = context.queryParam("type");
+    String named = asked != null ? asked : request.headers().get("widerow-type");
+    return named == null || named.isEmpty() ? null : named;
   }
 
   /// A web page of another site must not write through a user's browser.

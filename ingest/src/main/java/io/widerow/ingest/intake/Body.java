@@ -49,6 +49,12 @@ public final class Body {
     return length;
   }
 
+  /// Drops the first bytes.
+  public void cutFront(int count) {
+    length -= count;
+    System.arraycopy(bytes, count, bytes, 0, length);
+  }
+
   public void wrote(int count) {
     length += count;
   }

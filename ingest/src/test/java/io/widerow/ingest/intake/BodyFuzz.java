@@ -2,6 +2,7 @@ package io.widerow.ingest.intake;
 
 import com.github.luben.zstd.Zstd;
 import io.widerow.ingest.decode.Refusals;
+import io.widerow.ingest.http.BodyCoding;
 import io.widerow.ingest.http.Decompression;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.lane.BatchKey;
@@ -60,15 +61,42 @@ public final class BodyFuzz {
     return seeds;
   }
 
+  private static final int SNAPPY_RATIO_MAX = 32; // of the format
+
+  public static List<byte[]> deflateSeeds() {
+    List<byte[]> seeds = new ArrayList<>();
+    for (byte[] packed : gzipSeeds()) { // 10 bytes of a header without options, 8 at the end
+      seeds.add(Arrays.copyOfRange(packed, Math.min(10, packed.length), packed.length));
+    }
+    return seeds;
+  }
+
+  public static List<byte[]> snappySeeds() {
+    return List.of(
+        new byte[] {16, 8, 'a', 'b', 'c', 0x15, 3, 0x01, 3},
+        new byte[] {70, 0, 'x', -2, 1, 0, 0x11, 1},
+        new byte[] {4, -16, 3, 'a', 'b', 'c', 'd'},
+        new byte[] {5, 0, 'a', 0x0f, 1, 0, 0, 0});
+  }
+
   public static void gunzip(byte[] input) {
-    unpack(input, "gzip");
+    unpack(input, BodyCoding.GZIP);
   }
 
   public static void unzstd(byte[] input) {
-    unpack(input, "zstd");
+    unpack(input, BodyCoding.ZSTD);
   }
 
-  private static void unpack(byte[] input, String encoding) {
+  public static void inflate(byte[] input) {
+    unpack(input, BodyCoding.DEFLATE);
+  }
+
+  /// The limit on the ratio does not hold for snappy, whose own is 32.
+  public static void unsnappy(byte[] input) {
+    unpack(input, BodyCoding.SNAPPY);
+  }
+
+  private static void unpack(byte[] input, BodyCoding coding) {
     Body packed = Body.take();
     System.arraycopy(input, 0, packed.bytes(), packed.reserve(input.length), input.length);
     packed.wrote(input.length);
@@ -76,8 +104,9 @@ public final class BodyFuzz {
     try {
       Body body =
           Decompression.unpack(
-              packed, encoding, BYTES_MAX, RATIO_MAX, bytes -> claimed[0] += bytes);
-      long most = Math.max(1 << 20, (long) RATIO_MAX * (input.length + 1));
+              packed, List.of(coding), BYTES_MAX, RATIO_MAX, bytes -> claimed[0] += bytes);
+      int ratio = Math.max(RATIO_MAX, SNAPPY_RATIO_MAX);
+      long most = Math.max(1 << 20, (long) ratio * (input.length + 1));
       if (body.length() > Math.min(BYTES_MAX, most) || claimed[0] < body.length()) {
         throw new AssertionError(
             "%d bytes of %d, %d claimed".formatted(body.length(), input.length, claimed[0]));
@@ -87,8 +116,6 @@ public final class BodyFuzz {
       if (told.status().code() / 100 != 4) {
         throw new AssertionError(told);
       }
-    } finally {
-      packed.give();
     }
   }
 

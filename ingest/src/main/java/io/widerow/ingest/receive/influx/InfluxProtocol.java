@@ -4,6 +4,8 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
+import io.widerow.ingest.decode.SeriesCache;
+import io.widerow.ingest.decode.SeriesCaches;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;

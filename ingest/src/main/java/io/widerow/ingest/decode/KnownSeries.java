@@ -1,18 +1,17 @@
-package io.widerow.ingest.receive.influx;
+package io.widerow.ingest.decode;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventNames;
 import io.widerow.event.RecordTemplate;
-import io.widerow.ingest.decode.AttributeTape;
 import java.util.Arrays;
 
-/// A series of line protocol that was seen before: the head of its lines (measurement and tags as
-/// written), the record that one of its lines became, and the fields of that line.
+/// A series that was seen before: the head that names it (in line protocol, measurement and tags as
+/// written), the record that one of its samples became, and the numbers of that sample.
 ///
 /// - Threads: one.
 /// - Memory: reuses its arrays for the next series in the same place.
-final class KnownSeries {
+public final class KnownSeries {
   private byte[] head = new byte[0];
   private int headBytes; // 0 while it holds no series
   private long hash;
@@ -69,20 +68,20 @@ final class KnownSeries {
     return own + record.heldBytes() + fields.heldBytes();
   }
 
-  RecordTemplate record() {
+  public RecordTemplate record() {
     return record;
   }
 
-  EventNames fields() {
+  public EventNames fields() {
     return fields;
   }
 
   /// The place of a field in the record.
-  int place(int field) {
+  public int place(int field) {
     return places[field];
   }
 
-  AttributeKind kind(int field) {
+  public AttributeKind kind(int field) {
     return record.kind(places[field]);
   }
 }

@@ -1,4 +1,4 @@
-package io.widerow.ingest.receive.influx;
+package io.widerow.ingest.decode;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;

@@ -1,0 +1,164 @@
+package io.widerow.ingest.decode;
+
+import java.util.Arrays;
+
+/// Puts the members of a JSON object on a tape: objects within it are flattened, with names joined
+/// by dots; an array is its JSON text; a whole number of more than 64 bits is the string of its
+/// digits; null is left out. A protocol takes the members that are more than an attribute itself.
+///
+/// - Threads: one.
+public final class JsonAttributes {
+  private static final String NAME = "the name of an attribute is longer than 255 bytes";
+
+  private final AttributeTape tape;
+  private final NamePrefix prefix = new NamePrefix();
+
+  // The name of the member that is being read.
+  private boolean nameInScratch;
+  private int nameOffset;
+  private int nameBytes;
+
+  /// Takes members of an object that are more than an attribute.
+  @FunctionalInterface
+  public interface Taker {
+    /// Looks at a member, whose name is at [JsonAttributes#nameOffset] of
+    /// [JsonAttributes#nameSource], and whose value is at `json.at`.
+    ///
+    /// @return true when it has read the value; false to have it put on the tape
+    boolean take(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad;
+  }
+
+  public JsonAttributes(AttributeTape tape) {
+    this.tape = tape;
+  }
+
+  /// Reads the object at `json.at`, and puts its members on the tape.
+  ///
+  /// @param taker sees the members of this object, not those of objects within it
+  public void object(JsonScanner json, Taker taker) throws JsonScanner.Bad {
+    prefix.clear();
+    members(json, 1, taker);
+  }
+
+  /// Puts the value at `json.at` on the tape, under the name of the member that is being read. An
+  /// object is flattened.
+  public void value(JsonScanner json) throws JsonScanner.Bad {
+    value(json, 1);
+  }
+
+  /// Puts the members of the object at `json.at` on the tape with their own names, without that of
+  /// the member that is being read.
+  ///
+  /// @param taker sees them
+  public void inline(JsonScanner json, Taker taker) throws JsonScanner.Bad {
+    members(json, 2, taker);
+  }
+
+  /// The name of the member that is being read is in this array.
+  public byte[] nameSource(JsonScanner json) {
+    return nameInScratch ? tape.scratch() : json.bytes;
+  }
+
+  public boolean nameInScratch() {
+    return nameInScratch;
+  }
+
+  public int nameOffset() {
+    return nameOffset;
+  }
+
+  public int nameBytes() {
+    return nameBytes;
+  }
+
+  /// Whether the member that is being read has this name.
+  public boolean isNamed(JsonScanner json, byte[] name) {
+    return nameBytes == name.length
+        && Arrays.equals(
+            nameSource(json), nameOffset, nameOffset + nameBytes, name, 0, name.length);
+  }
+
+  private void members(JsonScanner json, int depth, Taker taker) throws JsonScanner.Bad {
+    json.requireDepth(depth);
+    json.expect('{');
+    if (json.peek() == '}') {
+      json.at++;
+      return;
+    }
+    while (true) {
+      json.string(tape);
+      nameInScratch = json.textInScratch;
+      nameOffset = json.textOffset;
+      nameBytes = json.textBytes;
+      json.expect(':');
+      json.peek();
+      if (!taker.take(json, this)) {
+        value(json, depth);
+      }
+      if (json.peek() == '}') {
+        json.at++;
+        return;
+      }
+      json.expect(',');
+    }
+  }
+
+  private void value(JsonScanner json, int depth) throws JsonScanner.Bad {
+    int first = json.peek();
+    if (first == 'n') {
+      json.word("null");
+      return;
+    }
+    if (first == '{') {
+      int before = prefix.length();
+      if (!prefix.push(nameSource(json), nameOffset, nameBytes)) {
+        throw new JsonScanner.Bad(NAME); // here, before many members copy the prefix
+      }
+      members(json, depth + 1, (_, _) -> false);
+      prefix.pop(before);
+      return;
+    }
+    prefix.name(tape, nameInScratch, json.bytes, nameOffset, nameBytes);
+    scalar(json, first, depth);
+  }
+
+  private void scalar(JsonScanner json, int first, int depth) throws JsonScanner.Bad {
+    switch (first) {
+      case '"' -> {
+        json.string(tape);
+        tape.string(json.textInScratch, json.textOffset, json.textBytes);
+      }
+      case '[' -> {
+        int start = json.at;
+        int before = json.loneSurrogates; // those in it stay as they are
+        json.skip(tape, depth);
+        json.loneSurrogates = before;
+        tape.string(false, start, json.at - start);
+      }
+      case 't' -> {
+        json.word("true");
+        tape.truth(true);
+      }
+      case 'f' -> {
+        json.word("false");
+        tape.truth(false);
+      }
+      default -> {
+        json.requireNumber(first);
+        json.number();
+        number(json);
+      }
+    }
+  }
+
+  /// Puts the number that was read last on the tape, which has its name.
+  private void number(JsonScanner json) {
+    if (json.whole) {
+      tape.whole(json.wholeValue);
+    } else if (json.wide) { // its digits, which a double would round
+      tape.string(false, json.numberOffset, json.numberBytes);
+    } else {
+      tape.fraction(json.value);
+    }
+  }
+}
