@@ -261,22 +261,6 @@ public final class AttributeTape {
     valueBytes[index] = length;
   }
 
-  /// The first attribute of this name; negative when there is none. Looks at all of them.
-  ///
-  /// @param source the body of this event, its scratch, or any other array
-  public int find(byte[] source, int offset, int length) {
-    for (int i = 0; i < count; i++) {
-      if (nameBytes[i] == length) {
-        byte[] name = inScratch[2 * i] ? scratch : body;
-        int at = nameOffsets[i];
-        if (Arrays.equals(name, at, at + length, source, offset, offset + length)) {
-          return i;
-        }
-      }
-    }
-    return NONE;
-  }
-
   /// Adds a whole number under a name that is in no body.
   public void mark(byte[] name, long value) {
     int offset = scratchLimit;

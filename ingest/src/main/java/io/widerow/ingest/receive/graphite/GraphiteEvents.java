@@ -2,11 +2,11 @@ package io.widerow.ingest.receive.graphite;
 
 import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
+import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.TagNames;
 import io.widerow.ingest.decode.Times;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
@@ -29,9 +29,12 @@ final class GraphiteEvents {
   private static final byte[] TYPE = ascii("graphite");
   private static final byte[] PATH = ascii("path");
   private static final byte[] VALUE = ascii("value");
+  private static final AttributeLevels LEVELS = new AttributeLevels("", "tag.");
+  private static final int TAGS = 1; // level
 
-  private final AttributeTape tape = new AttributeTape();
-  private final TagNames tags = new TagNames(tape);
+  private final AttributeTape tape = new AttributeTape(LEVELS);
+  private final int pathName = tape.constant(PATH);
+  private final int valueName = tape.constant(VALUE);
   private byte[] bytes = new byte[0];
   private int escapedBytes; // of the copy that is decoded
 
@@ -67,17 +70,8 @@ final class GraphiteEvents {
       byte[] path, int offset, int length, double value, long nanos, IncomingBatch batch)
       throws BadField {
     bytes = path;
-    Rejection why = tryPut(offset, length, value, nanos, false, batch);
-    return why == Rejection.ATTRIBUTE_TWICE
-        ? tryPut(offset, length, value, nanos, true, batch)
-        : why;
-  }
-
-  private @Nullable Rejection tryPut(
-      int offset, int length, double value, long nanos, boolean distinct, IncomingBatch batch)
-      throws BadField {
     tape.begin(bytes);
-    name(VALUE);
+    tape.name(true, valueName, VALUE.length);
     tape.fraction(value);
     if (escapedBytes > 0) {
       tape.mark(EscapedText.MARK, escapedBytes);
@@ -85,15 +79,14 @@ final class GraphiteEvents {
     int limit = offset + length;
     int nameEnd = find(';', offset, limit);
     if (nameEnd == limit) {
-      name(PATH);
+      tape.name(true, pathName, PATH.length);
       tape.string(false, offset, length);
     } else if (nameEnd == offset) {
       throw new BadField("path", 0, "there is no name before the tags");
     } else {
-      tags.begin(distinct);
-      Rejection wrong = tags(nameEnd + 1, limit, offset);
-      if (wrong != null) {
-        return wrong;
+      tape.level(TAGS);
+      if (!tags(nameEnd + 1, limit, offset)) {
+        return Rejection.TOO_MANY_ATTRIBUTES;
       }
     }
     long time = nanos == Times.NONE ? batch.useArrivalTime() : nanos;
@@ -114,7 +107,8 @@ final class GraphiteEvents {
     return at;
   }
 
-  private @Nullable Rejection tags(int from, int limit, int path) throws BadField {
+  /// Returns false when no event may have so many.
+  private boolean tags(int from, int limit, int path) throws BadField {
     for (int tag = from; tag <= limit; ) {
       int end = find(';', tag, limit);
       int equals = find('=', tag, end);
@@ -123,20 +117,12 @@ final class GraphiteEvents {
         throw new BadField("tag", tag - path, "must be name=value, got " + found);
       }
       if (tape.count() > EventLayout.ATTRIBUTES_MAX) {
-        return Rejection.TOO_MANY_ATTRIBUTES;
+        return false;
       }
-      if (!tags.put(bytes, tag, equals - tag)) {
-        return Rejection.ATTRIBUTE_TWICE;
-      }
+      tape.name(false, tag, equals - tag);
       tape.string(false, equals + 1, end - equals - 1);
       tag = end + 1;
     }
-    return null;
-  }
-
-  private void name(byte[] name) {
-    int offset = tape.scratchLimit();
-    tape.appendScratch(name, 0, name.length);
-    tape.name(true, offset, name.length);
+    return true;
   }
 }

@@ -17,17 +17,15 @@ final class DogstatsdMessages {
 
   private static final byte[] EVENT_TYPE = Message.ascii("dogstatsd.event");
   private static final byte[] CHECK_TYPE = Message.ascii("dogstatsd.check");
-  private static final byte[] TITLE = Message.ascii("title");
-  private static final byte[] BODY = Message.ascii("body");
-  private static final byte[] NAME = Message.ascii("name");
-  private static final byte[] STATUS = Message.ascii("status");
   private static final int LENGTH_DIGITS_MAX = 8;
 
   private final Message message;
-  private final Message.Writer eventWriter = this::writeEvent;
-  private final Message.Writer checkWriter = this::writeCheck;
+  private final Message.Word titleName;
+  private final Message.Word bodyName;
+  private final Message.Word checkName;
+  private final Message.Word statusName;
 
-  // The event: its title, and its text. The check: its name, and its status.
+  // The title and the text of an event.
   private int first;
   private int firstBytes;
   private int second;
@@ -35,6 +33,10 @@ final class DogstatsdMessages {
 
   DogstatsdMessages(Message message) {
     this.message = message;
+    titleName = message.constant("title");
+    bodyName = message.constant("body");
+    checkName = message.constant("name");
+    statusName = message.constant("status");
   }
 
   /// Decodes `_e{<bytes of title>,<bytes of text>}:title|text` and sections. The lengths count the
@@ -65,7 +67,12 @@ final class DogstatsdMessages {
     }
     message.at = second + secondBytes;
     message.sections(Section.EVENT, false);
-    message.write(batch, eventWriter);
+    message.tape.begin(message.bytes);
+    message.name(titleName);
+    message.unescaped(first, firstBytes);
+    message.name(bodyName);
+    message.unescaped(second, secondBytes);
+    end(batch, EVENT_TYPE);
   }
 
   private void escape(EscapedText escaped) {
@@ -110,42 +117,36 @@ final class DogstatsdMessages {
     return wrong;
   }
 
-  private @Nullable Rejection writeEvent(IncomingBatch batch, boolean distinct) {
-    message.tape.begin(message.bytes);
-    message.name(TITLE);
-    message.unescaped(first, firstBytes);
-    message.name(BODY);
-    message.unescaped(second, secondBytes);
-    return message.end(batch, EVENT_TYPE, 0, EVENT_TYPE.length, distinct);
+  private void end(IncomingBatch batch, byte[] type) {
+    if (message.putAll()) {
+      message.end(batch, type, 0, type.length);
+    } else {
+      batch.refuse(Rejection.TOO_MANY_ATTRIBUTES.reason());
+    }
   }
 
   /// Decodes `_sc|name|status` and sections.
   void check(IncomingBatch batch) throws BadField {
-    first = message.at + CHECK.length;
-    int nameEnd = message.find('|', first);
-    firstBytes = nameEnd - first;
-    if (firstBytes == 0) {
-      throw message.bad("name", first, "empty");
+    int name = message.at + CHECK.length;
+    int nameEnd = message.find('|', name);
+    if (nameEnd == name) {
+      throw message.bad("name", name, "empty");
     }
     if (nameEnd == message.limit) {
       throw message.bad("status", nameEnd, "missing, there is no '|' after the name");
     }
-    second = nameEnd + 1;
-    int end = message.find('|', second);
-    if (end - second != 1 || message.bytes[second] < '0' || message.bytes[second] > '3') {
-      throw message.bad("status", second, end, "0, 1, 2 or 3");
+    int status = nameEnd + 1;
+    int end = message.find('|', status);
+    if (end - status != 1 || message.bytes[status] < '0' || message.bytes[status] > '3') {
+      throw message.bad("status", status, end, "0, 1, 2 or 3");
     }
     message.at = end;
     message.sections(Section.CHECK, false);
-    message.write(batch, checkWriter);
-  }
-
-  private @Nullable Rejection writeCheck(IncomingBatch batch, boolean distinct) {
     message.tape.begin(message.bytes);
-    message.name(NAME);
-    message.tape.string(false, first, firstBytes);
-    message.name(STATUS);
-    message.tape.whole(message.bytes[second] - '0');
-    return message.end(batch, CHECK_TYPE, 0, CHECK_TYPE.length, distinct);
+    message.name(checkName);
+    message.tape.string(false, name, nameEnd - name);
+    message.name(statusName);
+    message.tape.whole(message.bytes[status] - '0');
+    end(batch, CHECK_TYPE);
   }
 }

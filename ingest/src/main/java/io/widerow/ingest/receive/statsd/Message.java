@@ -1,18 +1,16 @@
 package io.widerow.ingest.receive.statsd;
 
 import io.widerow.event.EventLayout;
-import io.widerow.event.Rejection;
+import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.DecimalText;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.TagNames;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// One line that is being read: its bytes, its sections, and the attributes of its event. What all
 /// forms of messages share.
@@ -20,11 +18,14 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: keeps its arrays; allocates nothing for a good line.
 final class Message {
-  private static final byte[] RATE = ascii("rate");
+  private static final AttributeLevels LEVELS = new AttributeLevels("", "tag.");
+  private static final int TAGS = 1; // level
 
-  final AttributeTape tape = new AttributeTape();
+  final AttributeTape tape = new AttributeTape(LEVELS);
   final DecimalText number = new DecimalText();
-  private final TagNames tags = new TagNames(tape);
+  private final Word rateName = constant("rate");
+  private final List<Word> sectionNames =
+      Section.ALL.stream().map(section -> constant(section.attribute)).toList();
 
   byte[] bytes = new byte[0];
   int at;
@@ -34,20 +35,23 @@ final class Message {
 
   // The sections.
   private List<Section> known = List.of();
-  private final int[] sectionFrom = new int[Section.MAX]; // by place in the list
-  private final int[] sectionUntil = new int[Section.MAX];
+  private final int[] sectionFrom = new int[Section.ALL.size()];
+  private final int[] sectionUntil = new int[Section.ALL.size()];
   private int sections; // where they begin
   private long timeNanos;
   private double rate; // negative when there is none
 
-  /// Writes the attributes of one event, its own first.
-  interface Writer {
-    /// @param distinct whether names that are taken must be looked for
-    @Nullable Rejection write(IncomingBatch batch, boolean distinct);
-  }
+  /// A word that the scratch of the tape always holds.
+  record Word(int offset, int bytes) {}
 
   static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /// Keeps a word. Only before the first line.
+  Word constant(String word) {
+    byte[] bytes = ascii(word);
+    return new Word(tape.constant(bytes), bytes.length);
   }
 
   void begin(byte[] line, int offset, int end) {
@@ -130,8 +134,8 @@ final class Message {
     for (int i = 0; i < known.size(); i++) {
       Section section = known.get(i);
       if (section.begins(bytes, from, end)) {
-        sectionFrom[i] = from + section.prefix.length;
-        sectionUntil[i] = end;
+        sectionFrom[section.place] = from + section.prefix.length;
+        sectionUntil[section.place] = end;
         return;
       }
     }
@@ -157,50 +161,38 @@ final class Message {
     timeNanos = timeNanos == 0 ? Times.NONE : timeNanos;
   }
 
-  /// Stores or refuses the event of a writer.
-  void write(IncomingBatch batch, Writer writer) {
-    Rejection why = writer.write(batch, false);
-    if (why == Rejection.ATTRIBUTE_TWICE) {
-      why = writer.write(batch, true);
-    }
-    if (why != null) {
-      batch.refuse(why.reason());
-    }
-  }
-
-  /// Ends the event on the tape, which has its own attributes: adds those that all messages have,
-  /// and the tags.
-  @Nullable Rejection end(
-      IncomingBatch batch, byte[] type, int typeOffset, int typeBytes, boolean distinct) {
+  /// Puts on the tape what the sections say, and the tags.
+  ///
+  /// @return false when no event may have so many tags
+  boolean putAll() {
     if (rate >= 0) {
-      name(RATE);
+      name(rateName);
       tape.fraction(rate);
     }
     putSections();
     if (escapedBytes > 0) {
       tape.mark(EscapedText.MARK, escapedBytes);
     }
-    tags.begin(distinct);
-    Rejection wrong = putTags();
-    if (wrong != null) {
-      return wrong;
-    }
+    tape.level(TAGS);
+    boolean fit = putTags();
+    tape.level(0);
+    return fit;
+  }
+
+  /// Stores or refuses the event on the tape.
+  void end(IncomingBatch batch, byte[] type, int typeOffset, int typeBytes) {
     long nanos = timeNanos == Times.NONE ? batch.useArrivalTime() : timeNanos;
     batch.events.begin(type, typeOffset, typeBytes, nanos);
     tape.writeTo(batch.events);
-    return batch.tryEnd();
+    boolean _ = batch.end();
   }
 
-  void name(byte[] name) {
-    int offset = tape.scratchLimit();
-    tape.appendScratch(name, 0, name.length);
-    tape.name(true, offset, name.length);
+  void name(Word name) {
+    tape.name(true, name.offset(), name.bytes());
   }
 
-  void text(byte[] text) {
-    int offset = tape.scratchLimit();
-    tape.appendScratch(text, 0, text.length);
-    tape.string(true, offset, text.length);
+  void text(Word text) {
+    tape.string(true, text.offset(), text.bytes());
   }
 
   /// Puts a text in which `\n` stands for a newline, because a message is one line.
@@ -218,10 +210,10 @@ final class Message {
   private void putSections() {
     for (int i = 0; i < known.size(); i++) {
       Section section = known.get(i);
-      int from = sectionFrom[i];
+      int from = sectionFrom[section.place];
       if (from >= 0) {
-        name(section.attribute);
-        int length = sectionUntil[i] - from;
+        name(sectionNames.get(section.place));
+        int length = sectionUntil[section.place] - from;
         if (section == Section.MESSAGE) {
           unescaped(from, length);
         } else {
@@ -231,24 +223,21 @@ final class Message {
     }
   }
 
-  private @Nullable Rejection putTags() {
+  private boolean putTags() {
     for (int from = sections; from < limit && bytes[from] == '|'; ) {
       int end = find('|', from + 1);
       int tag = from + 1;
-      if (tag < end && bytes[tag] == '#') {
-        Rejection wrong = putTags(tag + 1, end);
-        if (wrong != null) {
-          return wrong;
-        }
+      if (tag < end && bytes[tag] == '#' && !putTags(tag + 1, end)) {
+        return false;
       }
       from = end;
     }
-    return null;
+    return true;
   }
 
-  /// Puts `name:value,name,...`. A tag without a colon has an empty value, and an empty tag is
-  /// none.
-  private @Nullable Rejection putTags(int from, int until) {
+  /// Puts `name:value,name,...`. A tag without a colon after a name has an empty value, and an
+  /// empty tag is none.
+  private boolean putTags(int from, int until) {
     for (int tag = from; tag < until; ) {
       int colon = -1;
       int end = tag;
@@ -259,17 +248,14 @@ final class Message {
       }
       if (end > tag) {
         if (tape.count() > EventLayout.ATTRIBUTES_MAX) {
-          return Rejection.TOO_MANY_ATTRIBUTES;
-        }
-        int nameEnd = colon < 0 ? end : colon;
-        if (!tags.put(bytes, tag, nameEnd - tag)) {
-          return Rejection.ATTRIBUTE_TWICE;
+          return false;
         }
         int value = colon < 0 ? end : colon + 1;
+        tape.name(false, tag, (colon < 0 ? end : colon) - tag);
         tape.string(false, value, end - value);
       }
       tag = end + 1;
     }
-    return null;
+    return true;
   }
 }

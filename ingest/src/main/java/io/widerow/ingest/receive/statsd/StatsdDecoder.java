@@ -7,6 +7,7 @@ import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.storage.StorageException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes StatsD and DogStatsD, as Etsy and Datadog describe them. Each sample is an event, and
@@ -29,20 +30,18 @@ public final class StatsdDecoder {
   /// Bounds what a line of many values and long tags becomes.
   static final int LINE_EVENTS_BYTES_MAX = 4 << 20;
 
-  private static final byte[] VALUE = Message.ascii("value");
-  private static final byte[] MEMBER = Message.ascii("member");
-  private static final byte[] KIND = Message.ascii("kind");
-  private static final byte[] RELATIVE = Message.ascii("relative");
-
   private final Message message = new Message();
   private final DogstatsdMessages others = new DogstatsdMessages(message);
-  private final Message.Writer sample = this::sample;
+  private final Message.Word valueName = message.constant("value");
+  private final Message.Word memberName = message.constant("member");
+  private final Message.Word kindName = message.constant("kind");
+  private final Message.Word relativeName = message.constant("relative");
+  private final List<Message.Word> kinds =
+      Kind.ALL.stream().map(each -> message.constant(each.text)).toList();
 
-  // The sample that is written.
+  // The metric.
   private int name;
-  private int nameEnd;
-  private int value;
-  private int valueEnd;
+  private int nameBytes;
   private Kind kind = Kind.COUNTER;
 
   /// Decodes the lines of `[offset, limit)`; the last one may lack its newline.
@@ -88,13 +87,14 @@ public final class StatsdDecoder {
 
   private void metric(IncomingBatch batch) throws BadField {
     name = message.at;
-    nameEnd = message.find(':', name);
+    int nameEnd = message.find(':', name);
     if (nameEnd == message.limit) {
       throw message.bad("value", nameEnd, "missing, there is no ':' after the name");
     }
     if (nameEnd == name) {
       throw message.bad("name", name, "empty");
     }
+    nameBytes = nameEnd - name;
     long before = batch.events.bytes();
     message.at = nameEnd;
     while (message.at < message.limit && message.bytes[message.at] == ':') {
@@ -126,15 +126,18 @@ public final class StatsdDecoder {
 
   private void samples(IncomingBatch batch, int values, int valuesEnd, long bytesMax)
       throws BadField {
-    if (kind == Kind.SET) {
-      if (values == valuesEnd) {
-        throw message.bad("value", values, "a set needs a member");
-      }
-      value = values;
-      valueEnd = valuesEnd; // a member may contain colons
-      message.write(batch, sample);
+    message.tape.begin(message.bytes);
+    message.name(kindName);
+    message.text(kinds.get(kind.place));
+    if (!message.putAll()) {
+      batch.refuse(Rejection.TOO_MANY_ATTRIBUTES.reason());
       return;
     }
+    if (kind == Kind.SET) {
+      member(batch, values, valuesEnd);
+      return;
+    }
+    long mark = message.tape.mark();
     for (int from = values; from <= valuesEnd; ) {
       int end = from;
       while (end < valuesEnd && message.bytes[end] != ':') {
@@ -143,10 +146,11 @@ public final class StatsdDecoder {
       if (batch.events.bytes() > bytesMax) {
         throw message.bad("value", from, "the samples of the line before it need 4 MiB");
       }
+      if (from > values) {
+        message.tape.reset(mark);
+      }
       if (message.number.read(message.bytes, from, end)) {
-        value = from;
-        valueEnd = end;
-        message.write(batch, sample);
+        sample(batch, from);
       } else {
         batch.refuse(message.bad("value", from, end, "a number").reason());
       }
@@ -154,27 +158,29 @@ public final class StatsdDecoder {
     }
   }
 
-  /// Writes one sample. Unless it is a set's, its number has been read.
-  private @Nullable Rejection sample(IncomingBatch batch, boolean distinct) {
-    message.tape.begin(message.bytes);
-    message.name(KIND);
-    message.text(kind.text);
-    if (kind == Kind.SET) {
-      message.name(MEMBER);
-      message.tape.string(false, value, valueEnd - value);
-    } else {
-      message.name(VALUE);
-      if (message.number.whole) {
-        message.tape.whole(message.number.wholeValue);
-      } else {
-        message.tape.fraction(message.number.value);
-      }
-      int sign = message.bytes[value];
-      if (kind == Kind.GAUGE && (sign == '+' || sign == '-')) {
-        message.name(RELATIVE);
-        message.tape.truth(true);
-      }
+  /// Stores a member of a set, which may contain colons.
+  private void member(IncomingBatch batch, int from, int until) throws BadField {
+    if (from == until) {
+      throw message.bad("value", from, "a set needs a member");
     }
-    return message.end(batch, message.bytes, name, nameEnd - name, distinct);
+    message.name(memberName);
+    message.tape.string(false, from, until - from);
+    message.end(batch, message.bytes, name, nameBytes);
+  }
+
+  /// Stores the number that was read, which begins at `from`.
+  private void sample(IncomingBatch batch, int from) {
+    message.name(valueName);
+    if (message.number.whole) {
+      message.tape.whole(message.number.wholeValue);
+    } else {
+      message.tape.fraction(message.number.value);
+    }
+    int sign = message.bytes[from];
+    if (kind == Kind.GAUGE && (sign == '+' || sign == '-')) {
+      message.name(relativeName);
+      message.tape.truth(true);
+    }
+    message.end(batch, message.bytes, name, nameBytes);
   }
 }

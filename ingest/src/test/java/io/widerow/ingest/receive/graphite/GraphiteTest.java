@@ -55,7 +55,7 @@ class GraphiteTest {
             + " ! disk.used{datacenter=dc1, rack=a1, value=42.0} 1767323045000",
         "m;a=;b=c=d 1 1 ! m{a=, b=c=d, value=1.0} 1000",
         "m;value=x;type=t;name=n 1 1 ! m{name=n, tag.type=t, tag.value=x, value=1.0} 1000",
-        "m;a=1;a=2 1 1 ! m{a=1, a.2=2, value=1.0} 1000",
+        "m;a=1;a=2 1 1 ! m{a=1, tag.a=2, value=1.0} 1000",
         "\u00e9;\u00fc=\u00f6 1 1 ! \u00e9{value=1.0, \u00fc=\u00f6} 1000"
       })
   void line(String line, String expected) {

@@ -111,15 +111,11 @@ class StatsdTest {
         "x{kind=counter, tag.id=7, tag.kind=k, tag.ts=1, tag.type=t, tag.value=v, value=1}",
         shown("x:1|c|#kind:k,value:v,type:t,id:7,ts:1"));
     assertEquals(
-        "x{kind=counter, role=a, role.2=b, role.3=c, tag.kind=k, tag.kind.2=l, value=1}",
+        "x{kind=counter, role=a, tag.kind=k, tag.kind.2=l, tag.role=b, tag.role.2=c, value=1}",
         shown("x:1|c|#role:a,role:b,role:c,kind:k,kind:l"));
-    String many = "a,".repeat(17);
-    assertEquals("an attribute is given twice", decode("x:1|c|#" + many).refused().reason(0));
     assertEquals(
         "the event has more attributes than the limit",
-        decode("x:1|c|#" + "a,".repeat(2_000).replace("a", "b").substring(0, 2) + tags(1_001))
-            .refused()
-            .reason(0));
+        decode("x:1|c|#" + tags(1_001)).refused().reason(0));
   }
 
   private static String tags(int count) {
