@@ -29,6 +29,7 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
+import io.widerow.ingest.receive.gelf.GelfProtocol;
 import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
@@ -216,6 +217,7 @@ public final class Daemon implements AutoCloseable {
         Stream.of(
                 EventsProtocol.routes(write.named("json")),
                 InfluxProtocol.routes(write.named("influx")),
+                GelfProtocol.routes(write.named("gelf")),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
@@ -233,7 +235,8 @@ public final class Daemon implements AutoCloseable {
         new Port(SyslogProtocol.of(config.syslogZone()), config.syslog()),
         Port.of(StatsdProtocol.protocol(), config),
         Port.of(GraphiteProtocol.plain(), config),
-        Port.of(GraphiteProtocol.pickle(), config));
+        Port.of(GraphiteProtocol.pickle(), config),
+        Port.of(GelfProtocol.protocol(), config));
   }
 
   /// @param address null when the protocol is off

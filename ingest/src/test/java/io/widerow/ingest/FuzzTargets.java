@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
+import io.widerow.ingest.receive.gelf.GelfFuzz;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -19,6 +20,7 @@ public enum FuzzTargets implements FuzzTarget {
   STATSD(MetricsFuzz::statsdSeeds, MetricsFuzz::statsd),
   GRAPHITE(MetricsFuzz::graphiteSeeds, MetricsFuzz::graphite),
   GRAPHITE_PICKLE(MetricsFuzz::pickleSeeds, MetricsFuzz::pickle),
+  GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),
   DEFLATE(BodyFuzz::deflateSeeds, BodyFuzz::inflate),

@@ -21,6 +21,8 @@ class LayerTest extends LayerRules {
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.lane ingest.intake
+      ingest.receive.gelf: event storage ingest.decode ingest.lane ingest.intake ingest.http \
+          ingest.socket
       ingest.receive.graphite: event storage ingest.decode ingest.socket
       ingest.receive.influx: event ingest.decode ingest.lane ingest.http
       ingest.receive.json: event ingest.decode ingest.lane ingest.http
@@ -30,7 +32,7 @@ class LayerTest extends LayerRules {
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
           ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
-          ingest.intake ingest.http ingest.socket ingest.receive.graphite \
+          ingest.intake ingest.http ingest.socket ingest.receive.gelf ingest.receive.graphite \
           ingest.receive.influx ingest.receive.json ingest.receive.statsd ingest.receive.syslog \
           ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest

@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import io.widerow.ingest.receive.gelf.GelfFuzz;
 import io.widerow.ingest.receive.graphite.GraphiteDecoder;
 import io.widerow.ingest.receive.graphite.PickleDecoder;
 import io.widerow.ingest.receive.statsd.StatsdDecoder;
@@ -10,7 +11,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
-/// Fuzz targets of StatsD and Graphite.
+/// Fuzz targets of StatsD, Graphite and GELF.
 final class MetricsFuzz {
   private MetricsFuzz() {}
 
@@ -106,6 +107,10 @@ final class MetricsFuzz {
     if (events.split("\"path\":\"good\"", -1).length < 3) {
       throw new AssertionError("a neighbour is lost: " + events);
     }
+  }
+
+  static void gelf(byte[] input) {
+    byte[] _ = DecoderFuzz.decode(input, GelfFuzz::decode);
   }
 
   private static byte[] framed(byte[] pickle) {
