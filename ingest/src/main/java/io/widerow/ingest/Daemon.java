@@ -29,8 +29,11 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
+import io.widerow.ingest.receive.gelf.GelfProtocol;
+import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
+import io.widerow.ingest.receive.statsd.StatsdProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.TypesService;
@@ -214,6 +217,7 @@ public final class Daemon implements AutoCloseable {
         Stream.of(
                 EventsProtocol.routes(write.named("json")),
                 InfluxProtocol.routes(write.named("influx")),
+                GelfProtocol.routes(write.named("gelf")),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
@@ -227,11 +231,21 @@ public final class Daemon implements AutoCloseable {
 
   /// The protocols with sockets of their own: one line each.
   private static List<Port> ports(DaemonConfig config) {
-    return List.of(new Port(SyslogProtocol.of(config.syslogZone()), config.syslog()));
+    return List.of(
+        new Port(SyslogProtocol.of(config.syslogZone()), config.syslog()),
+        Port.of(StatsdProtocol.protocol(), config),
+        Port.of(GraphiteProtocol.plain(), config),
+        Port.of(GraphiteProtocol.pickle(), config),
+        Port.of(GelfProtocol.protocol(), config));
   }
 
   /// @param address null when the protocol is off
-  private record Port(SocketProtocol protocol, @Nullable InetSocketAddress address) {}
+  private record Port(SocketProtocol protocol, @Nullable InetSocketAddress address) {
+    /// A protocol whose name is the key of its address.
+    static Port of(SocketProtocol protocol, DaemonConfig config) {
+      return new Port(protocol, config.listen().of(protocol.name()));
+    }
+  }
 
   private void listen() {
     for (Port port : ports(config)) {

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param http address of the HTTP receiver
 /// @param syslog address of the syslog receivers, UDP and TCP; null for none
 /// @param syslogZone zone of syslog times that name none
+/// @param listen addresses of the other protocols that have sockets of their own
 /// @param durability level of requests that name none
 /// @param lanes number of lanes, each with a writer thread
 /// @param laneSlots batches that a lane's ring holds, a power of two
@@ -45,6 +46,7 @@ public record DaemonConfig(
     InetSocketAddress http,
     @Nullable InetSocketAddress syslog,
     ZoneId syslogZone,
+    ListenOptions listen,
     Durability durability,
     int lanes,
     int laneSlots,
@@ -90,6 +92,10 @@ public record DaemonConfig(
     Path _ = store.snapshotDirectory(data);
     require(insecure || isLoopback(http) || security.isComplete(), needsTls("http", http));
     require(insecure || syslog == null || isLoopback(syslog), needsTls("syslog", syslog));
+    listen
+        .addresses()
+        .forEach(
+            (key, address) -> require(insecure || isLoopback(address), needsTls(key, address)));
   }
 
   private static void require(boolean holds, String message) {
@@ -151,6 +157,7 @@ public record DaemonConfig(
         address("http", typed.text("http")),
         syslog.isEmpty() ? null : address("syslog", syslog),
         typed.zone("syslog-zone"),
+        ListenOptions.of(typed),
         typed.durability("durability"),
         lanes,
         typed.number("lane-slots"),
@@ -181,6 +188,7 @@ public record DaemonConfig(
     defaults.put("http", "127.0.0.1:7380");
     defaults.put("syslog", "");
     defaults.put("syslog-zone", "UTC");
+    ListenOptions.putDefaults(defaults);
     defaults.put("durability", "disk");
     defaults.put("lanes", Integer.toString(Math.clamp(processors / 2, 1, 8)));
     defaults.put("lane-slots", "1024");
@@ -202,7 +210,7 @@ public record DaemonConfig(
   }
 
   /// `host:port`, the host of an IPv6 address in brackets.
-  private static InetSocketAddress address(String key, String text) {
+  static InetSocketAddress address(String key, String text) {
     int colon = text.lastIndexOf(':');
     require(colon > 0, "%s must be HOST:PORT, got %s".formatted(key, text));
     String host = text.substring(0, colon);
@@ -229,6 +237,7 @@ public record DaemonConfig(
     values.put("http", print(http));
     values.put("syslog", syslog == null ? "" : print(syslog));
     values.put("syslog-zone", syslogZone.getId());
+    listen.putTo(values);
     values.put("durability", durability.name().toLowerCase(Locale.ROOT));
     values.put("lanes", Integer.toString(lanes));
     values.put("lane-slots", Integer.toString(laneSlots));
@@ -249,7 +258,7 @@ public record DaemonConfig(
     return values;
   }
 
-  private static String print(InetSocketAddress address) {
+  static String print(InetSocketAddress address) {
     String host = address.getAddress().getHostAddress();
     return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + address.getPort();
   }

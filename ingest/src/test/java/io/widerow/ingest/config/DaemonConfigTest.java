@@ -89,6 +89,11 @@ class DaemonConfigTest {
     "http,0.0.0.0:1",
     "durability,safe",
     "syslog,0.0.0.0:514",
+    "statsd,0.0.0.0:8125",
+    "statsd,8125",
+    "graphite,127.0.0.1:x",
+    "graphite-pickle,127.0.0.1:70000",
+    "gelf,0.0.0.0:12201",
     "credit-bytes,5",
     "event-bytes-max,99999999",
     "syslog-zone,Nowhere",
@@ -130,7 +135,13 @@ class DaemonConfigTest {
   @Test
   void thePrintedConfigurationCanBeReadBack() {
     DaemonConfig config =
-        DaemonConfig.of(Map.of("http", "[::1]:9", "insecure", "true", "retention", "720h"));
+        DaemonConfig.of(
+            Map.of(
+                "http", "[::1]:9",
+                "statsd", "127.0.0.1:8125",
+                "graphite-pickle", "0.0.0.0:2004",
+                "insecure", "true",
+                "retention", "720h"));
     Map<String, String> printed = new java.util.LinkedHashMap<>();
     config
         .print()
@@ -141,6 +152,9 @@ class DaemonConfigTest {
         });
     assertEquals(DaemonConfig.DEFAULTS.keySet(), printed.keySet());
     assertEquals("30d", printed.get("retention"));
+    assertEquals("127.0.0.1:8125", printed.get("statsd"));
+    assertEquals("0.0.0.0:2004", printed.get("graphite-pickle"));
+    assertEquals("", printed.get("gelf"));
     assertEquals(config.print(), DaemonConfig.of(printed).print());
   }
 }
