@@ -2,6 +2,7 @@ package io.widerow.ingest;
 
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.ingest.intake.BodyFuzz;
+import io.widerow.ingest.rules.RulesFuzz;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -19,6 +20,7 @@ public enum FuzzTargets implements FuzzTarget {
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),
   TIMES(DecoderFuzz::timeSeeds, DecoderFuzz::times),
   TIME_SIGHT(SightFuzz::seeds, SightFuzz::sight),
+  RULES(RulesFuzz::seeds, RulesFuzz::rules),
   LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note);
 
   private final Supplier<List<byte[]>> seeds;
