@@ -30,8 +30,8 @@ class LayerTest extends LayerRules {
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
           ingest.rules ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
-          ingest.rules ingest.intake ingest.http ingest.socket ingest.receive.influx ingest.receive.json \
-          ingest.receive.syslog ingest.serve.query ingest.serve.status
+          ingest.rules ingest.intake ingest.http ingest.socket ingest.receive.influx \
+          ingest.receive.json ingest.receive.syslog ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
       ingest.cli: storage.embedded query.cli ingest ingest.demo
       """;

@@ -40,7 +40,7 @@ final class Replacement {
         own.setLength(0);
       } else {
         throw new IllegalArgumentException(
-            "$ in a replacement is followed by $ or the number of a group, of which there are "
+            "$ in a replacement is followed by $ or the number of a group; there are "
                 + groupCount);
       }
     }

@@ -111,7 +111,7 @@ class RuleRunTest {
     assertTrue(String.valueOf(ofText).matches("[0-9a-f]{32}"), String.valueOf(ofText));
   }
 
-  /// Computed by `openssl dgst -sha256 -hmac 0123456789abcdef`, of which this is the first half.
+  /// The expected digits are the first half of `openssl dgst -sha256 -hmac 0123456789abcdef`.
   @Test
   void aDigestIsTheFirstHalfOfAnHmac() {
     byte[] hex =
