@@ -8,6 +8,7 @@ import com.linecorp.armeria.common.util.EventLoopGroups;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
 import com.linecorp.armeria.server.ServiceConfig;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
@@ -35,6 +36,7 @@ import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
 import io.widerow.ingest.receive.statsd.StatsdProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
+import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.ClockService;
@@ -98,6 +100,7 @@ public final class Daemon implements AutoCloseable {
   private final ClockService clock;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final @Nullable RuleFile rules;
   private final Lanes lanes;
   private final Intake intake;
   private final QueryService queries;
@@ -115,6 +118,7 @@ public final class Daemon implements AutoCloseable {
     this.config = config;
     this.store = store;
     diskState = new DiskStateLog(store::full, System::nanoTime);
+    rules = config.rules() == null ? null : new RuleFile(config.rules(), Daemon::epochNanos);
     this.clock = new ClockService(store);
     ByteCredit credit = new ByteCredit(config.creditBytes());
     lanes =
@@ -123,6 +127,7 @@ public final class Daemon implements AutoCloseable {
             new Lanes.Settings(config.laneSlots(), config.ledgerKeys(), config.ledgerSeconds()),
             () -> new SpinThenParkWaitStrategy(config.spinMicros() * 1_000L),
             new BatchPool(BATCH_BYTES_MAX, config.eventBytesMax()),
+            rules,
             registry,
             () -> Instant.now().getEpochSecond());
     intake =
@@ -177,6 +182,11 @@ public final class Daemon implements AutoCloseable {
         .register(registry);
     Gauge.builder("widerow.connections.flooding", connections, ConnectionGuard::flooding)
         .register(registry);
+    if (rules != null) {
+      FunctionCounter.builder("widerow.rules.changed", rules, RuleFile::changed).register(registry);
+      FunctionCounter.builder("widerow.rules.dropped", rules, RuleFile::dropped).register(registry);
+      FunctionCounter.builder("widerow.rules.refused", rules, RuleFile::refused).register(registry);
+    }
     Gauge.builder("widerow.writing", lanes, all -> all.failure() == null ? 1 : 0)
         .register(registry);
   }
@@ -223,7 +233,7 @@ public final class Daemon implements AutoCloseable {
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),
                 clock.routes(),
-                new StatusServices(config, intake, store, registry).routes())
+                new StatusServices(config, intake, store, rules, registry).routes())
             .flatMap(List::stream)
             .toList();
     return Stream.concat(IndexService.routes(routes).stream(), routes.stream()).toList();
@@ -317,6 +327,9 @@ public final class Daemon implements AutoCloseable {
   private void maintain() {
     try {
       access.reload();
+      if (rules != null) {
+        rules.reload();
+      }
       store.maintain();
       lanes.tick(); // after maintain(): each lane does its share on its own thread
       diskState.look();

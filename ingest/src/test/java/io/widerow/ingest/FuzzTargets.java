@@ -4,6 +4,7 @@ import io.widerow.fuzz.FuzzTarget;
 import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
+import io.widerow.ingest.rules.RulesFuzz;
 import io.widerow.ingest.ship.ShipFuzz;
 import java.util.List;
 import java.util.function.Consumer;
@@ -31,7 +32,8 @@ public enum FuzzTargets implements FuzzTarget {
   TIME_SIGHT(SightFuzz::seeds, SightFuzz::sight),
   LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note),
   SHIP_LINES(ShipFuzz::lineSeeds, ShipFuzz::lines),
-  SHIP_CHECKPOINT(ShipFuzz::checkpointSeeds, ShipFuzz::checkpoint);
+  SHIP_CHECKPOINT(ShipFuzz::checkpointSeeds, ShipFuzz::checkpoint),
+  RULES(RulesFuzz::seeds, RulesFuzz::rules);
 
   private final Supplier<List<byte[]>> seeds;
   private final Consumer<byte[]> reader;

@@ -11,6 +11,7 @@ class LayerTest extends LayerRules {
       storage: event
       storage.embedded: event storage
       query: event storage
+      query.filter: event storage query
       query.output: event query
       query.figures: event storage query query.output
       query.remote: event storage query query.output query.figures
@@ -19,6 +20,7 @@ class LayerTest extends LayerRules {
       ingest.decode: event
       ingest.config: event storage ingest.decode
       ingest.lane: event storage ingest.decode
+      ingest.rules: event storage query query.filter ingest.decode ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.lane ingest.intake
@@ -31,11 +33,11 @@ class LayerTest extends LayerRules {
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
-          ingest.intake ingest.http
+          ingest.rules ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
           ingest.intake ingest.http ingest.socket ingest.receive.gelf ingest.receive.graphite \
           ingest.receive.influx ingest.receive.json ingest.receive.statsd ingest.receive.syslog \
-          ingest.serve.query ingest.serve.status
+          ingest.rules ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
       ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship

@@ -50,6 +50,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   public static final int BYTES_PER_BODY_BYTE = 3;
 
   private static final int DECODED_HERE_BYTES_MAX = 256 << 10;
+  private static final int RULED_HERE_BYTES_MAX = 16 << 10; // expressions take 100 ns a byte
 
   /// The rest of a refused body that is read and dropped, so that the connection can be kept.
   private static final long DROPPED_BYTES_MAX = 64 << 10;
@@ -255,7 +256,8 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     }
     over = true;
     endPace();
-    boolean here = body.length() <= DECODED_HERE_BYTES_MAX && codings.isEmpty();
+    int most = intake.lanes().hasRules() ? RULED_HERE_BYTES_MAX : DECODED_HERE_BYTES_MAX;
+    boolean here = body.length() <= most && codings.isEmpty();
     Executor executor = here ? Runnable::run : context.blockingTaskExecutor();
     executor.execute(this::decode);
   }
@@ -274,6 +276,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       protocol.decode(plain.bytes(), plain.length(), batch);
       BatchKey key = key(plain, batch);
       plain.give();
+      intake.lanes().applyRules(batch);
       long held = batch.events.memory().byteSize();
       intake.credit().claimInDebt(held);
       intake.credit().release(claimed);

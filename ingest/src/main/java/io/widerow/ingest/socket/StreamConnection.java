@@ -91,6 +91,7 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
     }
     int whole = at;
     boolean broken = next == StreamDecoder.BROKEN;
+    intake.lanes().applyRules(batch);
     long held = batch.events.memory().byteSize();
     intake.credit().claimInDebt(held);
     busy = true;
