@@ -156,8 +156,13 @@ class StatsdTest {
   void bytesThatAreNotUtf8AreEscaped() {
     Decoding.Result result =
         Decoding.of(
-            "a:1|c\nb\u00e9:1|c|#k:\u00ff\n_e{2,3}:\u00e9t|x\u00e9y|#k:\u00e9\n"
-                + "_sc|\u00e9|0\na:1|c\n",
+            """
+            a:1|c
+            b\u00e9:1|c|#k:\u00ff
+            _e{2,3}:\u00e9t|x\u00e9y|#k:\u00e9
+            _sc|\u00e9|0
+            a:1|c
+            """,
             (body, limit, batch) -> {
               byte[] latin =
                   new String(body, 0, limit, StandardCharsets.UTF_8)
