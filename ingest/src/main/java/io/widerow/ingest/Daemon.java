@@ -30,10 +30,12 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
+import io.widerow.ingest.receive.datadog.DatadogProtocol;
 import io.widerow.ingest.receive.gelf.GelfProtocol;
 import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
+import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.receive.statsd.StatsdProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
 import io.widerow.ingest.rules.RuleFile;
@@ -228,6 +230,8 @@ public final class Daemon implements AutoCloseable {
                 EventsProtocol.routes(write.named("json")),
                 InfluxProtocol.routes(write.named("influx")),
                 GelfProtocol.routes(write.named("gelf")),
+                HecProtocol.routes(write.named("splunk")),
+                DatadogProtocol.routes(write.named("datadog")),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))

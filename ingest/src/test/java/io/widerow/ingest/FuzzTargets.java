@@ -3,7 +3,9 @@ package io.widerow.ingest;
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
+import io.widerow.ingest.receive.datadog.DatadogFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
+import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.rules.RulesFuzz;
 import io.widerow.ingest.ship.ShipFuzz;
 import java.util.List;
@@ -22,6 +24,8 @@ public enum FuzzTargets implements FuzzTarget {
   STATSD(MetricsFuzz::statsdSeeds, MetricsFuzz::statsd),
   GRAPHITE(MetricsFuzz::graphiteSeeds, MetricsFuzz::graphite),
   GRAPHITE_PICKLE(MetricsFuzz::pickleSeeds, MetricsFuzz::pickle),
+  HEC(HecFuzz::seeds, MetricsFuzz::hec),
+  DATADOG(DatadogFuzz::seeds, MetricsFuzz::datadog),
   GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),
