@@ -21,6 +21,7 @@ public enum FuzzTargets implements FuzzTarget {
   STATSD(MetricsFuzz::statsdSeeds, MetricsFuzz::statsd),
   GRAPHITE(MetricsFuzz::graphiteSeeds, MetricsFuzz::graphite),
   GRAPHITE_PICKLE(MetricsFuzz::pickleSeeds, MetricsFuzz::pickle),
+  ELASTIC_BULK(ElasticFuzz::seeds, ElasticFuzz::bulk),
   GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),

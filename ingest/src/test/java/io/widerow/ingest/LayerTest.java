@@ -23,6 +23,7 @@ class LayerTest extends LayerRules {
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.lane ingest.intake
       ingest.receive.influx: event storage ingest.decode ingest.lane ingest.http
+      ingest.receive.elastic: event ingest.decode ingest.config ingest.lane ingest.http
       ingest.receive.gelf: event storage ingest.decode ingest.lane ingest.intake ingest.http \
           ingest.socket
       ingest.receive.graphite: event storage ingest.decode ingest.socket
@@ -33,8 +34,9 @@ class LayerTest extends LayerRules {
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
           ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
-          ingest.intake ingest.http ingest.socket ingest.receive.gelf ingest.receive.graphite \
-          ingest.receive.influx ingest.receive.json ingest.receive.statsd ingest.receive.syslog \
+          ingest.intake ingest.http ingest.socket ingest.receive.elastic ingest.receive.gelf \
+          ingest.receive.graphite ingest.receive.influx ingest.receive.json \
+          ingest.receive.statsd ingest.receive.syslog \
           ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
