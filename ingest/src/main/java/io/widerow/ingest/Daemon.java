@@ -31,6 +31,7 @@ import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
 import io.widerow.ingest.receive.datadog.DatadogProtocol;
+import io.widerow.ingest.receive.elastic.ElasticProtocol;
 import io.widerow.ingest.receive.gelf.GelfProtocol;
 import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
@@ -232,6 +233,7 @@ public final class Daemon implements AutoCloseable {
                 GelfProtocol.routes(write.named("gelf")),
                 HecProtocol.routes(write.named("splunk")),
                 DatadogProtocol.routes(write.named("datadog")),
+                ElasticProtocol.routes(write.named("elastic")),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
@@ -240,7 +242,9 @@ public final class Daemon implements AutoCloseable {
                 new StatusServices(config, intake, store, rules, registry).routes())
             .flatMap(List::stream)
             .toList();
-    return Stream.concat(IndexService.routes(routes).stream(), routes.stream()).toList();
+    return Stream.concat(
+            IndexService.routes(routes, ElasticProtocol.banner()).stream(), routes.stream())
+        .toList();
   }
 
   /// The protocols with sockets of their own: one line each.
@@ -375,9 +379,11 @@ public final class Daemon implements AutoCloseable {
     return http.config().serviceConfigs().stream()
         .map(ServiceConfig::route)
         .map(route -> {
-          HttpMethod method =
-              route.methods().contains(HttpMethod.GET) ? HttpMethod.GET : HttpMethod.POST;
-          return method + " " + route.patternString();
+          Set<HttpMethod> methods = route.methods();
+          HttpMethod first = methods.iterator().next();
+          HttpMethod write = methods.contains(HttpMethod.POST) ? HttpMethod.POST : first;
+          HttpMethod method = methods.contains(HttpMethod.GET) ? HttpMethod.GET : write;
+          return method + " " + route.patternString().replaceAll("/:([^/]+)", "/{$1}");
         })
         .toList();
   }

@@ -26,6 +26,7 @@ public enum FuzzTargets implements FuzzTarget {
   GRAPHITE_PICKLE(MetricsFuzz::pickleSeeds, MetricsFuzz::pickle),
   HEC(HecFuzz::seeds, MetricsFuzz::hec),
   DATADOG(DatadogFuzz::seeds, MetricsFuzz::datadog),
+  ELASTIC_BULK(ElasticFuzz::seeds, ElasticFuzz::bulk),
   GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),

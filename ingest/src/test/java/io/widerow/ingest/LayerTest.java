@@ -26,6 +26,7 @@ class LayerTest extends LayerRules {
       ingest.socket: event storage ingest.decode ingest.lane ingest.intake
       ingest.receive.influx: event storage ingest.decode ingest.lane ingest.http
       ingest.receive.datadog: event ingest.decode ingest.config ingest.lane ingest.http
+      ingest.receive.elastic: event ingest.decode ingest.config ingest.lane ingest.http
       ingest.receive.gelf: event storage ingest.decode ingest.lane ingest.intake ingest.http \
           ingest.socket
       ingest.receive.graphite: event storage ingest.decode ingest.socket
@@ -37,10 +38,11 @@ class LayerTest extends LayerRules {
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
           ingest.rules ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
-          ingest.intake ingest.http ingest.socket ingest.receive.datadog ingest.receive.gelf \
-          ingest.receive.graphite ingest.receive.influx ingest.receive.json \
-          ingest.receive.splunk ingest.receive.statsd ingest.receive.syslog ingest.rules \
-          ingest.serve.query ingest.serve.status
+          ingest.intake ingest.http ingest.socket ingest.receive.datadog \
+          ingest.receive.elastic ingest.receive.gelf ingest.receive.graphite \
+          ingest.receive.influx ingest.receive.json ingest.receive.splunk \
+          ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.serve.query \
+          ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
       ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship

@@ -1,5 +1,7 @@
 package io.widerow.ingest.decode;
 
+import io.widerow.event.EventLayout;
+import io.widerow.event.Rejection;
 import java.util.Arrays;
 
 /// Puts the members of a JSON object on a tape: objects within it are flattened, with names joined
@@ -9,6 +11,10 @@ import java.util.Arrays;
 /// - Threads: one.
 public final class JsonAttributes {
   private static final String NAME = "the name of an attribute is longer than 255 bytes";
+
+  private static final String MANY = Rejection.TOO_MANY_ATTRIBUTES.reason();
+  private static final int MEMBERS_MAX =
+      EventLayout.ATTRIBUTES_MAX + 100; // the batch has the limit
 
   private final AttributeTape tape;
   private final NamePrefix prefix = new NamePrefix();
@@ -123,6 +129,9 @@ public final class JsonAttributes {
       members(json, depth + 1, (_, _) -> false);
       prefix.pop(before);
       return;
+    }
+    if (tape.count() > MEMBERS_MAX) {
+      throw new JsonScanner.Bad(MANY); // here, before they fill the heap
     }
     prefix.name(tape, nameInScratch, json.bytes, nameOffset, nameBytes);
     scalar(json, first, depth);

@@ -6,6 +6,8 @@ import com.linecorp.armeria.common.HttpStatus;
 public final class RequestRefused extends Exception {
   private static final long serialVersionUID = 1L;
 
+  private static final String OVERLOADED = "overloaded: too many bytes are in flight; try again";
+
   private final transient HttpStatus status;
 
   public RequestRefused(HttpStatus status, String reason) {
@@ -27,8 +29,7 @@ public final class RequestRefused extends Exception {
   }
 
   public static RequestRefused overloaded() {
-    return new RequestRefused(
-        HttpStatus.SERVICE_UNAVAILABLE, "overloaded: too many bytes are in flight; try again");
+    return new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, OVERLOADED);
   }
 
   /// Writing has ended until the daemon is restarted.
@@ -36,6 +37,11 @@ public final class RequestRefused extends Exception {
     return new RequestRefused(
         HttpStatus.SERVICE_UNAVAILABLE,
         "writing has ended: %s; nothing of it is stored".formatted(failure));
+  }
+
+  /// Whether it is [#overloaded]: some protocols answer 429 then.
+  public boolean isOverload() {
+    return OVERLOADED.equals(getMessage());
   }
 
   public HttpStatus status() {
