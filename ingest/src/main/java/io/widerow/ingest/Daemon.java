@@ -31,6 +31,7 @@ import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
+import io.widerow.ingest.receive.otlp.OtlpProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.TypesService;
@@ -214,6 +215,7 @@ public final class Daemon implements AutoCloseable {
         Stream.of(
                 EventsProtocol.routes(write),
                 InfluxProtocol.routes(write),
+                OtlpProtocol.routes(write),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))

@@ -23,13 +23,14 @@ class LayerTest extends LayerRules {
       ingest.socket: event storage ingest.decode ingest.lane ingest.intake
       ingest.receive.influx: event ingest.decode ingest.lane ingest.http
       ingest.receive.json: event ingest.decode ingest.lane ingest.http
+      ingest.receive.otlp: event ingest.decode ingest.lane ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
           ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
           ingest.intake ingest.http ingest.socket ingest.receive.influx ingest.receive.json \
-          ingest.receive.syslog ingest.serve.query ingest.serve.status
+          ingest.receive.otlp ingest.receive.syslog ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
       ingest.cli: storage.embedded query.cli ingest ingest.demo
       """;
