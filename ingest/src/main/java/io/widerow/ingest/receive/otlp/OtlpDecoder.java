@@ -32,8 +32,10 @@ abstract class OtlpDecoder {
   static final int BODY = 2;
   private static final int SCOPE = 3;
   private static final int RESOURCE = 4;
+  static final int METADATA = 5; // of a metric
   private static final AttributeLevels LEVELS =
-      new AttributeLevels("", AttributeLevels.ATTRIBUTES, "body.", "scope.", "resource.");
+      new AttributeLevels(
+          "", AttributeLevels.ATTRIBUTES, "body.", "scope.", "resource.", "metadata.");
 
   private static final byte[] SERVICE_NAME = ascii("service.name");
   private static final byte[] UNKNOWN = ascii("unknown_service");
@@ -262,5 +264,39 @@ abstract class OtlpDecoder {
       name.name(tape);
       tape.whole(value);
     }
+  }
+
+  /// Remembers where the message is that is the value of this field.
+  final void spot(Spots spots) throws ProtobufReader.Bad {
+    in.text();
+    spots.add(in.offset(), in.length());
+  }
+
+  /// Begins a member of a JSON object in the scratch.
+  ///
+  /// @param more whether another one is before it
+  final void member(String name, boolean more) {
+    json.text(more ? ",\"" : "\"");
+    json.text(name);
+    json.text("\":");
+  }
+
+  final void wholeMember(String name, long value, boolean more) {
+    member(name, more);
+    json.unsigned(value);
+  }
+
+  final void textMember(String name, boolean more) throws ProtobufReader.Bad {
+    in.text();
+    member(name, more);
+    json.quoted(in.bytes(), in.offset(), in.length());
+  }
+
+  final void hexMember(String name, boolean more) throws ProtobufReader.Bad {
+    in.text();
+    member(name, more);
+    json.raw('"');
+    json.hex(in.bytes(), in.offset(), in.length());
+    json.raw('"');
   }
 }

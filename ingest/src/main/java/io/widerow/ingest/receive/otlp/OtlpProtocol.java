@@ -37,6 +37,8 @@ public final class OtlpProtocol implements WriteProtocol {
   public static List<HttpRoute> routes(WriteRoutes write) {
     List<HttpRoute> routes = new ArrayList<>();
     add(routes, write, "logs", "logs.v1.LogsService", LogDecoder::new);
+    add(routes, write, "metrics", "metrics.v1.MetricsService", MetricDecoder::new);
+    add(routes, write, "traces", "trace.v1.TraceService", SpanDecoder::new);
     return routes;
   }
 

@@ -209,4 +209,57 @@ class OtlpTest {
   void emptyRequestIsSuccess() {
     assertEquals(200, post(HTTP, "application/x-protobuf", new byte[0]).status().code());
   }
+
+  @Test
+  void histogramAndSumAreExact() {
+    byte[] point =
+        message(
+            1,
+            fixed64(3, TIME),
+            fixed64(4, 4),
+            fixed64(5, Double.doubleToRawLongBits(2.5)),
+            fixed64(6, 1),
+            fixed64(6, 3),
+            fixed64(7, Double.doubleToRawLongBits(10)),
+            attribute(9, "k", text(1, "v")));
+    byte[] histogram = message(2, message(9, number(2, 2), point), text(3, "ms"), text(1, "lat"));
+    byte[] sumPoint = message(1, fixed64(3, TIME), fixed64(6, Long.MAX_VALUE));
+    byte[] bad = message(1, text(3, "no time"));
+    byte[] sum = message(2, text(1, "hits"), message(7, sumPoint, bad, number(3, 1)));
+    AggregatedHttpResponse answer =
+        post("/v1/metrics", "application/x-protobuf", request(histogram, sum));
+    assertTrue(answer.contentUtf8().contains("record 2: field 3"), answer.contentUtf8());
+    String scope = "scope.name=lib, scope.version=1.2, service.name=shop, ";
+    assertEquals("lat", store.committed.get(0).type());
+    assertEquals(
+        "{bounds=[10], buckets=[1,3], count=4, k=v, "
+            + scope
+            + "sum=2.5, temporality=cumulative, unit=ms}",
+        store.committed.get(0).attributes().toString());
+    assertEquals("hits", store.committed.get(1).type());
+    assertEquals(
+        "{monotonic=true, " + scope + "value=9223372036854775807}",
+        store.committed.get(1).attributes().toString());
+  }
+
+  @Test
+  void spanHasItsDurationAndEvents() {
+    byte[] event = message(11, fixed64(1, 7), text(2, "e"), attribute(3, "k", number(3, 1)));
+    byte[] span =
+        message(
+            2,
+            message(1, new byte[] {1}),
+            text(5, "GET"),
+            number(6, 2),
+            fixed64(7, TIME),
+            fixed64(8, TIME + 5),
+            event);
+    assertEquals(200, post("/v1/traces", "application/x-protobuf", request(span)).status().code());
+    assertEquals("shop.spans", store.committed.get(0).type());
+    assertEquals(
+        "{body=GET, duration=5, events=[{\"time_unix_nano\":7,\"name\":\"e\",\"attributes\":"
+            + "{\"k\":1}}], kind=server, scope.name=lib, scope.version=1.2, service.name=shop,"
+            + " trace_id=01}",
+        store.committed.get(0).attributes().toString());
+  }
 }
