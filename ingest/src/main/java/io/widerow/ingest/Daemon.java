@@ -36,6 +36,7 @@ import io.widerow.ingest.receive.gelf.GelfProtocol;
 import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
+import io.widerow.ingest.receive.otlp.OtlpProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.receive.statsd.StatsdProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
@@ -234,6 +235,9 @@ public final class Daemon implements AutoCloseable {
                 HecProtocol.routes(write.named("splunk")),
                 DatadogProtocol.routes(write.named("datadog")),
                 ElasticProtocol.routes(write.named("elastic")),
+                EventsProtocol.routes(write),
+                InfluxProtocol.routes(write),
+                OtlpProtocol.routes(write.named("otlp")),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))

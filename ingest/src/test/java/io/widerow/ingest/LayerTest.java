@@ -33,6 +33,7 @@ class LayerTest extends LayerRules {
       ingest.receive.json: event ingest.decode ingest.lane ingest.http
       ingest.receive.splunk: event ingest.decode ingest.lane ingest.http
       ingest.receive.statsd: event storage ingest.decode ingest.socket
+      ingest.receive.otlp: event ingest.decode ingest.lane ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
@@ -40,7 +41,7 @@ class LayerTest extends LayerRules {
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
           ingest.intake ingest.http ingest.socket ingest.receive.datadog \
           ingest.receive.elastic ingest.receive.gelf ingest.receive.graphite \
-          ingest.receive.influx ingest.receive.json ingest.receive.splunk \
+          ingest.receive.influx ingest.receive.json ingest.receive.otlp ingest.receive.splunk \
           ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.serve.query \
           ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
