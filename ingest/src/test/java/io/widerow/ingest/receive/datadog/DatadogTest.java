@@ -106,7 +106,8 @@ class DatadogTest {
     HttpResponse<String> none = http.post("/v1/input", JSON, body);
     assertEquals(403, none.statusCode());
     assertEquals(
-        "{\"errors\":[{\"status\":\"403\",\"title\":\"Forbidden\",\"detail\":\"needs a token\"}]}\n",
+        "{\"errors\":[{\"status\":\"403\",\"title\":\"Forbidden\","
+            + "\"detail\":\"needs a token\"}]}\n",
         none.body());
     assertEquals(403, http.get("/api/v1/validate").statusCode());
     assertEquals("{\"valid\":true}\n", http.get("/api/v1/validate", "dd-api-key", SECRET).body());

@@ -11,7 +11,8 @@ public final class HecFuzz {
 
   public static List<byte[]> seeds() {
     return List.of(
-        "{\"time\":\"1767323045.5\",\"sourcetype\":\"a\",\"event\":\"x\"}{\"event\":{\"msg\":\"y\\u00e9\"}}"
+        ("{\"time\":\"1767323045.5\",\"sourcetype\":\"a\",\"event\":\"x\"}"
+                + "{\"event\":{\"msg\":\"y\\u00e9\"}}")
             .getBytes(UTF_8),
         "{\"event\":[1,{}],\"fields\":{\"a\":{\"b\":1}}} {\"event\":tru}".getBytes(UTF_8));
   }
