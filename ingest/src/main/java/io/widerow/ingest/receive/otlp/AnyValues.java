@@ -29,6 +29,7 @@ final class AnyValues {
   private final AttributeTape tape;
   private final JsonText json;
   private final NamePrefix prefix = new NamePrefix();
+  private final byte[] watched;
 
   // The key and the value of the message read last.
   int keyOffset;
@@ -39,11 +40,14 @@ final class AnyValues {
   long bits;
   int offset;
   int length;
+  private boolean sawWatched;
 
-  AnyValues(ProtobufReader in, AttributeTape tape, JsonText json) {
+  /// @param watched a name; [#sawWatched] tells whether an attribute has it
+  AnyValues(ProtobufReader in, AttributeTape tape, JsonText json, byte[] watched) {
     this.in = in;
     this.tape = tape;
     this.json = json;
+    this.watched = watched;
   }
 
   /// Puts the `KeyValue` that the reader stands before on the tape. Afterwards key and value are in
@@ -51,6 +55,16 @@ final class AnyValues {
   void attribute() throws ProtobufReader.Bad {
     prefix.clear();
     keyValue(0);
+  }
+
+  /// Whether an attribute has this name since the last [#forget].
+  boolean sawWatched() {
+    return sawWatched;
+  }
+
+  /// Forgets what was seen.
+  void forget() {
+    sawWatched = false;
   }
 
   boolean isKey(byte[] name) {
@@ -134,6 +148,7 @@ final class AnyValues {
       case UNSET -> {}
       case MAP -> map(depth + 1);
       default -> {
+        sawWatched |= prefix.length() == 0 && isKey(watched);
         prefix.name(tape, false, in.bytes(), keyOffset, keyLength);
         value(depth);
       }

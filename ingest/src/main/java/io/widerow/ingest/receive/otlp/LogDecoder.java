@@ -10,7 +10,6 @@ final class LogDecoder extends OtlpDecoder {
   private static final byte[][] BODY_NAMES = {
     ascii("message"), ascii("msg"), ascii("log"), ascii("body")
   };
-  private static final byte[] LEVEL = ascii("level");
   private static final int SEVERITIES = 24;
   private static final int SEVERITIES_PER_LEVEL = 4;
 
@@ -32,7 +31,6 @@ final class LogDecoder extends OtlpDecoder {
   private int textLength;
   private int bodyStart; // negative without a body
   private int bodyEnd;
-  private boolean hasLevel;
 
   LogDecoder(@Nullable String typeAsked) {
     super(typeAsked);
@@ -45,7 +43,7 @@ final class LogDecoder extends OtlpDecoder {
     severity = 0;
     textLength = 0;
     bodyStart = -1;
-    hasLevel = false;
+    any.forget();
     tape.level(ATTRIBUTE);
     while (in.next()) {
       field();
@@ -76,10 +74,7 @@ final class LogDecoder extends OtlpDecoder {
         bodyStart = in.offset();
         bodyEnd = bodyStart + in.length();
       }
-      case 6 -> {
-        any.attribute();
-        hasLevel |= any.keyLength == LEVEL.length && any.isKey(LEVEL);
-      }
+      case 6 -> any.attribute();
       case 7 -> dropped();
       case 8 -> ownUnlessZero(traceFlags, Integer.toUnsignedLong(in.fixed32()));
       case 9 -> traceId();
@@ -130,7 +125,7 @@ final class LogDecoder extends OtlpDecoder {
       severityText.name(tape);
       tape.string(false, textOffset, textLength);
     }
-    if (hasLevel) {
+    if (any.sawWatched()) { // the record has a level of its own
       return;
     }
     if (severity >= 1 && severity <= SEVERITIES) {

@@ -38,13 +38,14 @@ abstract class OtlpDecoder {
           "", AttributeLevels.ATTRIBUTES, "body.", "scope.", "resource.", "metadata.");
 
   private static final byte[] SERVICE_NAME = ascii("service.name");
+  static final byte[] LEVEL = ascii("level");
   private static final byte[] UNKNOWN = ascii("unknown_service");
   private static final int RECORDS = 2;
 
   final ProtobufReader in = new ProtobufReader();
   final AttributeTape tape = new AttributeTape(LEVELS);
   final JsonText json = new JsonText(tape);
-  final AnyValues any = new AnyValues(in, tape, json);
+  final AnyValues any = new AnyValues(in, tape, json, LEVEL);
 
   private final FixedName resourceDropped = name("resource.dropped_attributes_count");
   private final FixedName resourceSchema = name("resource.schema_url");

@@ -144,6 +144,26 @@ class OtlpTest {
   }
 
   @Test
+  void levelInAMapBodyIsTheLevel() {
+    byte[] map = message(6, attribute(1, "level", text(1, "own")));
+    byte[] request = request(record(number(2, 9), message(5, map)));
+    assertEquals(200, post(HTTP, "application/x-protobuf", request).status().code());
+    Map<String, Object> event = store.committed.get(0).attributes();
+    assertEquals("own", event.get("level"));
+    assertFalse(event.containsKey("body.level"), event.toString());
+  }
+
+  @Test
+  void levelWithinAMapIsNotTheLevel() {
+    byte[] map = message(6, attribute(1, "level", text(1, "inner")));
+    byte[] request = request(record(number(2, 9), attribute(6, "a", map)));
+    assertEquals(200, post(HTTP, "application/x-protobuf", request).status().code());
+    Map<String, Object> event = store.committed.get(0).attributes();
+    assertEquals("inner", event.get("a.level"));
+    assertEquals("info", event.get("level"));
+  }
+
+  @Test
   void badRecordIsRefusedAlone() {
     byte[] request = request(record(), record(text(2, "no number")), record());
     AggregatedHttpResponse answer = post(HTTP, "application/x-protobuf", request);
