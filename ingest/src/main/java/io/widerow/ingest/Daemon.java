@@ -235,8 +235,6 @@ public final class Daemon implements AutoCloseable {
                 HecProtocol.routes(write.named("splunk")),
                 DatadogProtocol.routes(write.named("datadog")),
                 ElasticProtocol.routes(write.named("elastic")),
-                EventsProtocol.routes(write),
-                InfluxProtocol.routes(write),
                 OtlpProtocol.routes(write.named("otlp")),
                 queries.routes(),
                 new TypesService(store).routes(),

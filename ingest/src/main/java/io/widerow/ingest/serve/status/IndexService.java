@@ -25,10 +25,11 @@ public final class IndexService {
 
   private IndexService(List<HttpRoute> routes, HttpRoute client) {
     this.client = client;
+    int widest = routes.stream().mapToInt(route -> shown(route.path()).length()).max().orElse(1);
+    String line = "  %-4s %-" + widest + "s  %s%n";
     StringBuilder lines = new StringBuilder();
     for (HttpRoute route : routes) {
-      HttpMethod method = method(route);
-      lines.append("  %-4s %-22s %s%n".formatted(method, shown(route.path()), scope(route)));
+      lines.append(line.formatted(method(route), shown(route.path()), scope(route)));
     }
     text =
         """
