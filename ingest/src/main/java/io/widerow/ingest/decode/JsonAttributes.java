@@ -134,10 +134,15 @@ public final class JsonAttributes {
       throw new JsonScanner.Bad(MANY); // here, before they fill the heap
     }
     prefix.name(tape, nameInScratch, json.bytes, nameOffset, nameBytes);
-    scalar(json, first, depth);
+    putValue(json, first, depth, tape);
   }
 
-  private void scalar(JsonScanner json, int first, int depth) throws JsonScanner.Bad {
+  /// Puts a value that is no object on a tape, which has its name.
+  ///
+  /// @param first its first byte, which is at `json.at`
+  /// @param depth levels of nesting around it
+  public static void putValue(JsonScanner json, int first, int depth, AttributeTape tape)
+      throws JsonScanner.Bad {
     switch (first) {
       case '"' -> {
         json.string(tape);
@@ -161,13 +166,13 @@ public final class JsonAttributes {
       default -> {
         json.requireNumber(first);
         json.number();
-        number(json);
+        putNumber(json, tape);
       }
     }
   }
 
-  /// Puts the number that was read last on the tape, which has its name.
-  private void number(JsonScanner json) {
+  /// Puts the number that was read last on a tape, which has its name.
+  public static void putNumber(JsonScanner json, AttributeTape tape) {
     if (json.whole) {
       tape.whole(json.wholeValue);
     } else if (json.wide) { // its digits, which a double would round

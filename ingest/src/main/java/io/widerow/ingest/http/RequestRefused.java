@@ -6,13 +6,17 @@ import com.linecorp.armeria.common.HttpStatus;
 public final class RequestRefused extends Exception {
   private static final long serialVersionUID = 1L;
 
-  private static final String OVERLOADED = "overloaded: too many bytes are in flight; try again";
-
   private final transient HttpStatus status;
+  private final boolean overload;
 
   public RequestRefused(HttpStatus status, String reason) {
+    this(status, reason, false);
+  }
+
+  private RequestRefused(HttpStatus status, String reason, boolean overload) {
     super(reason, null, false, false);
     this.status = status;
+    this.overload = overload;
   }
 
   static RequestRefused tooLarge(int bytesMax) {
@@ -29,7 +33,10 @@ public final class RequestRefused extends Exception {
   }
 
   public static RequestRefused overloaded() {
-    return new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, OVERLOADED);
+    return new RequestRefused(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "overloaded: too many bytes are in flight; try again",
+        true);
   }
 
   /// Writing has ended until the daemon is restarted.
@@ -41,7 +48,7 @@ public final class RequestRefused extends Exception {
 
   /// Whether it is [#overloaded]: some protocols answer 429 then.
   public boolean isOverload() {
-    return OVERLOADED.equals(getMessage());
+    return overload;
   }
 
   public HttpStatus status() {

@@ -36,9 +36,6 @@ public final class DatadogDecoder {
   private static final byte[] TAGS = ascii("ddtags");
   private static final byte[] TIMESTAMP = ascii("timestamp");
   private static final byte[] DATE = ascii("date");
-  private static final long NANOS_PER_MILLISECOND = 1_000_000;
-  private static final int MILLIS_DIGITS_MAX =
-      13; // until the year 2286; so many fit as nanoseconds
   private static final AttributeLevels LEVELS =
       new AttributeLevels("", AttributeLevels.ATTRIBUTES, "message.", "tag.");
   private static final int OF_LOG = 1; // levels
@@ -142,26 +139,14 @@ public final class DatadogDecoder {
     }
     Rejection why = write(json, 0, batch);
     if (why != null) {
-      writeEscaped(why, json, start, batch);
+      EscapedText.storeAgain(why, json.bytes, start, json.at, batch, this::store);
     }
   }
 
-  private void writeEscaped(Rejection why, JsonScanner json, int start, IncomingBatch batch) {
-    EscapedText copy = EscapedText.of(why, json.bytes, start, json.at, true);
-    Rejection still = why;
-    if (copy != null) {
-      try {
-        JsonScanner again = new JsonScanner(copy.bytes(), 0, copy.length(), false);
-        read(again);
-        still = write(again, copy.escaped(), batch);
-      } catch (JsonScanner.Bad bad) {
-        batch.refuse(String.valueOf(bad.getMessage()));
-        return;
-      }
-    }
-    if (still != null) {
-      batch.refuse(still.reason());
-    }
+  private @Nullable Rejection store(JsonScanner json, int escaped, IncomingBatch batch)
+      throws JsonScanner.Bad {
+    read(json);
+    return write(json, escaped, batch);
   }
 
   private void read(JsonScanner json) throws JsonScanner.Bad {
@@ -302,7 +287,7 @@ public final class DatadogDecoder {
 
   /// Reads milliseconds since 1970.
   private void time(byte[] from, int offset, int length, boolean timestamp) throws JsonScanner.Bad {
-    long nanos = nanosOfMillis(from, offset, offset + length);
+    long nanos = Times.milliseconds(from, offset, offset + length);
     if (nanos == Times.NONE) {
       throw new JsonScanner.Bad(
           "the time must be milliseconds since 1970, got "
@@ -315,30 +300,5 @@ public final class DatadogDecoder {
     if (timestamp) {
       timeNanos = nanos;
     }
-  }
-
-  /// Milliseconds since 1970 in decimal digits as nanoseconds; [Times#NONE] for anything else.
-  static long nanosOfMillis(byte[] from, int offset, int limit) {
-    long millis = 0;
-    int at = offset;
-    while (at < limit && Times.isDigit(from[at])) {
-      if (at - offset == MILLIS_DIGITS_MAX) {
-        return Times.NONE;
-      }
-      millis = 10 * millis + from[at++] - '0';
-    }
-    if (at == offset || (at < limit && (from[at] != '.' || at + 1 == limit))) {
-      return Times.NONE;
-    }
-    long nanos = 0;
-    long scale = NANOS_PER_MILLISECOND;
-    for (at++; at < limit; at++) {
-      if (!Times.isDigit(from[at])) {
-        return Times.NONE;
-      }
-      scale /= 10; // 0 for digits below a nanosecond
-      nanos += (from[at] - '0') * scale;
-    }
-    return Times.ofUnit(millis, NANOS_PER_MILLISECOND) + nanos;
   }
 }

@@ -48,7 +48,7 @@ public final class DatadogProtocol implements WriteProtocol {
   private static DatadogProtocol of(ServiceRequestContext context, HttpRequest request)
       throws RequestRefused {
     byte[] sent = request.headers().get(SENT, "").getBytes(StandardCharsets.UTF_8);
-    long nanos = sent.length == 0 ? Times.NONE : DatadogDecoder.nanosOfMillis(sent, 0, sent.length);
+    long nanos = sent.length == 0 ? Times.NONE : Times.milliseconds(sent, 0, sent.length);
     if (sent.length > 0 && nanos == Times.NONE) {
       throw new RequestRefused(
           HttpStatus.BAD_REQUEST,

@@ -83,7 +83,7 @@ final class BulkAnswer {
     var _ = writer.whenConsumed().thenRun(() -> next(writer));
   }
 
-  /// Adds items until the piece is full, and the end behind the last one.
+  /// Adds items until the piece is full, and the end after the last one.
   private void fill() {
     while (item < items.count() && length < PIECE_BYTES) {
       item();

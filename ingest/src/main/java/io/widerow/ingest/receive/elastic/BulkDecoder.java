@@ -128,7 +128,7 @@ public final class BulkDecoder {
       action = kind(json);
       json.expect(':');
       if (json.peek() != '{') {
-        throw new JsonScanner.Bad("expected an object behind the action");
+        throw new JsonScanner.Bad("expected an object after the action");
       }
       metadata(json);
       json.expect('}');

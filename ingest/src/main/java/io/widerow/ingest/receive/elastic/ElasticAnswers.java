@@ -33,7 +33,7 @@ final class ElasticAnswers {
     if (status.code() == 401) {
       headers.add(HttpHeaderNames.WWW_AUTHENTICATE, "Basic realm=\"security\", charset=\"UTF-8\"");
     }
-    HttpAnswers.addRetryAfter(headers);
+    HttpAnswers.addAdvice(headers);
     return headers;
   }
 

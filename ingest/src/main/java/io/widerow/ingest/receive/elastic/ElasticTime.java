@@ -7,8 +7,6 @@ import java.nio.charset.StandardCharsets;
 /// nanoseconds since the Unix epoch, or [Times#NONE].
 final class ElasticTime {
   private static final int DATE_BYTES = 10;
-  private static final int DIGITS_MAX = 18; // so many fit into a long
-  private static final long NANOS_PER_MILLISECOND = 1_000_000;
 
   private static final byte[] MIDNIGHT = "0000-00-00T00:00:00Z".getBytes(StandardCharsets.US_ASCII);
 
@@ -20,28 +18,7 @@ final class ElasticTime {
     if (limit - offset >= DATE_BYTES && bytes[offset + 4] == '-') {
       return ofDate(bytes, offset, limit);
     }
-    int end = Times.fractionLimit(bytes, offset, limit);
-    boolean isNumber =
-        end > offset
-            && end - offset <= DIGITS_MAX
-            && (end == limit
-                || (bytes[end] == '.'
-                    && end + 1 < limit
-                    && Times.fractionLimit(bytes, end + 1, limit) == limit));
-    if (!isNumber) {
-      return Times.NONE;
-    }
-    long whole = 0;
-    for (int at = offset; at < end; at++) {
-      whole = 10 * whole + bytes[at] - '0';
-    }
-    long nanos = Times.ofUnit(whole, NANOS_PER_MILLISECOND);
-    long scale = NANOS_PER_MILLISECOND;
-    for (int at = end + 1; at < limit && scale > 1 && nanos < Long.MAX_VALUE - scale; at++) {
-      scale /= 10;
-      nanos += (bytes[at] - '0') * scale;
-    }
-    return nanos;
+    return Times.milliseconds(bytes, offset, limit);
   }
 
   private static long ofDate(byte[] bytes, int offset, int limit) {

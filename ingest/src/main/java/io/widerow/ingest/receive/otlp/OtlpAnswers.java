@@ -95,10 +95,7 @@ final class OtlpAnswers {
       return HttpResponse.of(headers.build());
     }
     headers = ResponseHeaders.builder(status).contentType(PROTOBUF);
-    if (status.equals(HttpStatus.UNAUTHORIZED)) {
-      headers.add("www-authenticate", "Bearer");
-    }
-    HttpAnswers.addRetryAfter(headers);
+    HttpAnswers.addAdvice(headers);
     return HttpResponse.of(headers.build(), HttpData.wrap(message));
   }
 

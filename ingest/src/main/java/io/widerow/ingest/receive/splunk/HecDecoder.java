@@ -79,10 +79,9 @@ public final class HecDecoder {
       }
       int start = json.at;
       try {
-        read(json);
-        Rejection why = write(json, 0, batch);
+        Rejection why = store(json, 0, batch);
         if (why != null) {
-          writeEscaped(why, body, start, json.at, batch);
+          EscapedText.storeAgain(why, body, start, json.at, batch, this::store);
         }
       } catch (JsonScanner.Bad bad) {
         batch.refuse("%s at byte %d".formatted(bad.getMessage(), json.at));
@@ -111,22 +110,10 @@ public final class HecDecoder {
     return limit;
   }
 
-  private void writeEscaped(Rejection why, byte[] body, int start, int limit, IncomingBatch batch) {
-    EscapedText copy = EscapedText.of(why, body, start, limit, true);
-    Rejection still = why;
-    if (copy != null) {
-      try {
-        JsonScanner again = new JsonScanner(copy.bytes(), 0, copy.length(), false);
-        read(again);
-        still = write(again, copy.escaped(), batch);
-      } catch (JsonScanner.Bad bad) {
-        batch.refuse(String.valueOf(bad.getMessage()));
-        return;
-      }
-    }
-    if (still != null) {
-      batch.refuse(still.reason());
-    }
+  private @Nullable Rejection store(JsonScanner json, int escaped, IncomingBatch batch)
+      throws JsonScanner.Bad {
+    read(json);
+    return write(json, escaped, batch);
   }
 
   private void read(JsonScanner json) throws JsonScanner.Bad {
