@@ -1,25 +1,18 @@
 package io.widerow.ingest.receive.datadog;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Decoding;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MalformedTest;
 import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.ingest.decode.Sha256;
+import io.widerow.ingest.TokenDaemon;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,24 +31,12 @@ class DatadogTest {
 
   @TempDir private static Path directory = Path.of(".");
 
-  private final MemoryStore store = new MemoryStore(1);
-  private final Daemon daemon;
-  private final Http http;
-
-  DatadogTest() throws IOException {
-    Path tokens = Files.createTempFile(directory, "tokens", "");
-    String digest = HexFormat.of().formatHex(Sha256.start().digest(SECRET.getBytes(UTF_8)));
-    Files.writeString(tokens, "shop " + digest + " ingest\n");
-    Files.setPosixFilePermissions(tokens, PosixFilePermissions.fromString("rw-------"));
-    Map<String, String> keys =
-        Map.of("http", "127.0.0.1:0", "lanes", "1", "tokens", tokens.toString());
-    daemon = Daemon.start(DaemonConfig.of(keys), store);
-    http = new Http(daemon);
-  }
+  private final TokenDaemon daemon = new TokenDaemon(directory, SECRET);
+  private final MemoryStore store = daemon.store;
+  private final Http http = daemon.http;
 
   @AfterEach
   void stop() {
-    http.close();
     daemon.close();
   }
 

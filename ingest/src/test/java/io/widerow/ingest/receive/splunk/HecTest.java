@@ -5,26 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.Rejection;
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Decoding;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MalformedTest;
 import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.TokenDaemon;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.Sha256;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -46,24 +40,12 @@ class HecTest {
 
   @TempDir private static Path directory = Path.of(".");
 
-  private final MemoryStore store = new MemoryStore(1);
-  private final Daemon daemon;
-  private final Http http;
-
-  HecTest() throws IOException {
-    Path tokens = Files.createTempFile(directory, "tokens", "");
-    String digest = HexFormat.of().formatHex(Sha256.start().digest(SECRET.getBytes(UTF_8)));
-    Files.writeString(tokens, "shop " + digest + " ingest\n");
-    Files.setPosixFilePermissions(tokens, PosixFilePermissions.fromString("rw-------"));
-    Map<String, String> keys =
-        Map.of("http", "127.0.0.1:0", "lanes", "1", "tokens", tokens.toString());
-    daemon = Daemon.start(DaemonConfig.of(keys), store);
-    http = new Http(daemon);
-  }
+  private final TokenDaemon daemon = new TokenDaemon(directory, SECRET);
+  private final MemoryStore store = daemon.store;
+  private final Http http = daemon.http;
 
   @AfterEach
   void stop() {
-    http.close();
     daemon.close();
   }
 
