@@ -5,6 +5,7 @@ import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
 import io.widerow.ingest.receive.datadog.DatadogFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
+import io.widerow.ingest.receive.loki.LokiFuzz;
 import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.rules.RulesFuzz;
 import io.widerow.ingest.ship.ShipFuzz;
@@ -26,6 +27,8 @@ public enum FuzzTargets implements FuzzTarget {
   GRAPHITE_PICKLE(MetricsFuzz::pickleSeeds, MetricsFuzz::pickle),
   HEC(HecFuzz::seeds, MetricsFuzz::hec),
   DATADOG(DatadogFuzz::seeds, MetricsFuzz::datadog),
+  LOKI_PROTOBUF(LokiFuzz::protobufSeeds, MetricsFuzz::lokiProtobuf),
+  LOKI_JSON(LokiFuzz::jsonSeeds, MetricsFuzz::lokiJson),
   ELASTIC_BULK(ElasticFuzz::seeds, ElasticFuzz::bulk),
   GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),

@@ -261,6 +261,13 @@ public final class AttributeTape {
     valueBytes[index] = length;
   }
 
+  /// Gives an attribute another name, which lies in the scratch.
+  void replaceName(int index, int offset, int length) {
+    inScratch[2 * index] = true;
+    nameOffsets[index] = offset;
+    nameBytes[index] = length;
+  }
+
   /// Adds a whole number under a name that is in no body.
   public void mark(byte[] name, long value) {
     int offset = scratchLimit;
@@ -415,10 +422,8 @@ public final class AttributeTape {
       case LONG -> events.putLong(bits[i]);
       case DOUBLE -> events.putDouble(Double.longBitsToDouble(bits[i]));
       case BOOLEAN -> events.putBoolean(bits[i] != 0);
-      case BYTES ->
-          events.putBytes(inScratch[2 * i + 1] ? scratch : body, valueOffsets[i], valueBytes[i]);
-      case STRING ->
-          events.putString(inScratch[2 * i + 1] ? scratch : body, valueOffsets[i], valueBytes[i]);
+      case BYTES -> events.putBytes(valueSource(i), valueOffsets[i], valueBytes[i]);
+      case STRING -> events.putString(valueSource(i), valueOffsets[i], valueBytes[i]);
     }
   }
 
@@ -427,7 +432,7 @@ public final class AttributeTape {
   }
 
   private void put(EventBatch events, int i, byte[] name, int offset, int length) {
-    byte[] value = inScratch[2 * i + 1] ? scratch : body;
+    byte[] value = valueSource(i);
     switch (AttributeKind.of(kinds[i])) {
       case LONG -> events.putLong(name, offset, length, bits[i]);
       case DOUBLE -> events.putDouble(name, offset, length, Double.longBitsToDouble(bits[i]));
@@ -448,6 +453,23 @@ public final class AttributeTape {
 
   int nameBytes(int i) {
     return nameBytes[i];
+  }
+
+  boolean isString(int i) {
+    return kinds[i] == AttributeKind.STRING.code;
+  }
+
+  /// The array that holds the value of an attribute that is a string or bytes.
+  public byte[] valueSource(int i) {
+    return inScratch[2 * i + 1] ? scratch : body;
+  }
+
+  public int valueOffset(int i) {
+    return valueOffsets[i];
+  }
+
+  public int valueBytes(int i) {
+    return valueBytes[i];
   }
 
   private void grow() {

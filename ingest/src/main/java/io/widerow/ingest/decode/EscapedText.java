@@ -88,6 +88,42 @@ public final class EscapedText {
     if (!maybe) {
       return null;
     }
+    return copyOf(source, offset, limit, quoted);
+  }
+
+  /// Replaces the names and strings on a tape that are not UTF-8 by copies.
+  ///
+  /// @param first attribute to look at
+  /// @return bytes that were escaped; 0 when all is UTF-8, or when an event could not hold a copy
+  public static int escape(AttributeTape tape, int first) {
+    int escaped = 0;
+    for (int i = first; i < tape.count(); i++) {
+      int offset = tape.nameOffset(i);
+      EscapedText name = copyOf(tape.nameSource(i), offset, offset + tape.nameBytes(i), false);
+      if (name != null) {
+        int at = tape.scratchLimit();
+        tape.appendScratch(name.bytes, 0, name.length);
+        tape.replaceName(i, at, name.length);
+        escaped += name.escaped;
+      }
+      EscapedText value = tape.isString(i) ? copyOfValue(tape, i) : null;
+      if (value != null) {
+        int at = tape.scratchLimit();
+        tape.appendScratch(value.bytes, 0, value.length);
+        tape.replace(i, true, at, value.length);
+        escaped += value.escaped;
+      }
+    }
+    return escaped;
+  }
+
+  private static @Nullable EscapedText copyOfValue(AttributeTape tape, int i) {
+    int offset = tape.valueOffset(i);
+    return copyOf(tape.valueSource(i), offset, offset + tape.valueBytes(i), false);
+  }
+
+  private static @Nullable EscapedText copyOf(
+      byte[] source, int offset, int limit, boolean quoted) {
     int wrong = 0;
     for (int at = Utf8.validEnd(source, offset, limit);
         at < limit;

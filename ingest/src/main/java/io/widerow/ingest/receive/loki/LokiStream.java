@@ -1,0 +1,197 @@
+package io.widerow.ingest.receive.loki;
+
+import io.widerow.event.EventLayout;
+import io.widerow.event.Rejection;
+import io.widerow.ingest.decode.AttributeLevels;
+import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.EscapedText;
+import io.widerow.ingest.decode.IncomingBatch;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One stream of a push request: its labels, which go on the tape once, and the entry that is being
+/// read.
+///
+/// ```
+///   tape:  labels | metadata of the entry | body
+///                 ^ mark: each entry begins here
+/// ```
+///
+/// The type of its events is the value of the first label of a list that the stream has. What is
+/// not UTF-8 is kept as the text `\xE9`: labels once, the rest when the batch does not take it.
+///
+/// Source: grafana/loki, `pkg/validation/limits.go`, `discover_service_name`.
+///
+/// - Threads: one.
+/// - Memory: allocates nothing for an entry that is stored as it is.
+final class LokiStream {
+  /// Reasons with a byte in them; further ones are without, so that they share their memory.
+  private static final int REASONS_MAX = 256;
+
+  private static final int OWN = 0;
+  private static final int LABELS = 1;
+  private static final int METADATA = 2;
+  private static final byte[] BODY = ascii("body");
+  private static final byte[] UNKNOWN = ascii("unknown_service");
+  private static final byte[][] SERVICE_NAMES =
+      List.of(
+              "service_name",
+              "service",
+              "app",
+              "application",
+              "app_name",
+              "name",
+              "app_kubernetes_io_name",
+              "container",
+              "container_name",
+              "k8s_container_name",
+              "component",
+              "workload",
+              "job",
+              "k8s_job_name")
+          .stream()
+          .map(LokiStream::ascii)
+          .toArray(byte[][]::new);
+
+  final AttributeTape tape = new AttributeTape(new AttributeLevels("", "label.", "metadata."));
+  private final int bodyName = tape.constant(BODY);
+  private final byte @Nullable [] typeAsked;
+  private byte[] body = new byte[0];
+  private long mark;
+
+  // Of the stream.
+  private int labels;
+  private int escapedLabels; // bytes
+  private int rank; // of the label that is the type, in the list
+  private int typeAt; // its place on the tape
+
+  /// @param typeAsked the type of all events; null to find it among the labels
+  LokiStream(@Nullable String typeAsked) {
+    this.typeAsked = typeAsked == null ? null : typeAsked.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /// Starts a stream without labels.
+  void begin(byte[] newBody) {
+    body = newBody;
+    tape.begin(newBody);
+    tape.level(LABELS);
+    rank = SERVICE_NAMES.length;
+  }
+
+  /// Whether the event can have no more attributes. More are not read, before they fill the heap.
+  boolean isFull() {
+    return tape.count() > EventLayout.ATTRIBUTES_MAX;
+  }
+
+  /// Adds a label. Its name and its value are in the scratch or in the body.
+  void label(
+      boolean nameInScratch,
+      int nameOffset,
+      int nameBytes,
+      boolean inScratch,
+      int offset,
+      int length) {
+    byte[] name = nameInScratch ? tape.scratch() : body;
+    for (int i = 0; i < rank && length > 0; i++) {
+      byte[] known = SERVICE_NAMES[i];
+      if (Arrays.equals(known, 0, known.length, name, nameOffset, nameOffset + nameBytes)) {
+        rank = i;
+        typeAt = tape.count();
+      }
+    }
+    tape.name(nameInScratch, nameOffset, nameBytes);
+    tape.string(inScratch, offset, length);
+  }
+
+  /// Ends the labels.
+  ///
+  /// @param escaped pieces of them that could not be kept as they were sent
+  void labelled(int escaped) {
+    escapedLabels = escaped + EscapedText.escape(tape, 0);
+    labels = tape.count();
+    mark = tape.mark();
+  }
+
+  /// Starts an entry. Its structured metadata goes on the tape next.
+  void beginEntry() {
+    tape.reset(mark);
+    tape.level(METADATA);
+  }
+
+  /// Writes the entry.
+  ///
+  /// @param offset of the line, which is in the scratch or in the body
+  /// @param nanos 0 for the time of arrival
+  /// @param escaped pieces of the entry that could not be kept as they were sent
+  /// @param at the byte of the body at which the entry begins
+  void end(
+      boolean inScratch,
+      int offset,
+      int length,
+      long nanos,
+      int escaped,
+      int at,
+      IncomingBatch batch) {
+    tape.level(OWN);
+    tape.name(true, bodyName, BODY.length);
+    tape.string(inScratch, offset, length);
+    long time = nanos == 0 ? batch.useArrivalTime() : nanos;
+    int all = escapedLabels + escaped;
+    Rejection why = write(time, all, batch);
+    if (why == Rejection.TEXT_NOT_UTF8 || why == Rejection.ATTRIBUTE_NAME_INVALID) {
+      int more = EscapedText.escape(tape, labels);
+      why = more == 0 ? why : write(time, all + more, batch);
+    }
+    if (why != null) {
+      refuse(batch, "entry", at, why.reason());
+    }
+  }
+
+  /// Writes what is on the tape, and how many pieces of it are escaped.
+  private @Nullable Rejection write(long nanos, int escaped, IncomingBatch batch) {
+    if (escaped == 0) {
+      return write(nanos, batch);
+    }
+    long before = tape.mark();
+    tape.mark(EscapedText.MARK, escaped);
+    Rejection why = write(nanos, batch);
+    tape.reset(before);
+    return why;
+  }
+
+  private @Nullable Rejection write(long nanos, IncomingBatch batch) {
+    byte[] type = typeAsked;
+    if (type != null) {
+      batch.events.begin(type, 0, type.length, nanos);
+    } else if (rank == SERVICE_NAMES.length) {
+      batch.events.begin(UNKNOWN, 0, UNKNOWN.length, nanos);
+    } else {
+      batch.events.begin(
+          tape.valueSource(typeAt), tape.valueOffset(typeAt), tape.valueBytes(typeAt), nanos);
+    }
+    tape.writeTo(batch.events);
+    return batch.tryEnd();
+  }
+
+  /// Refuses an entry.
+  ///
+  /// @param at the byte of the body at which it is wrong
+  static void refuse(IncomingBatch batch, String part, int at, String why) {
+    boolean many = batch.refused.count() >= REASONS_MAX;
+    batch.refuse(many ? why : "%s at byte %d: %s".formatted(part, at, why));
+  }
+
+  /// Refuses an entry that is no such message.
+  ///
+  /// @param why says which field, and where
+  static void refuseMessage(IncomingBatch batch, String part, int at, String why) {
+    boolean many = batch.refused.count() >= REASONS_MAX;
+    refuse(batch, part, at, many ? "not a message of this kind" : why);
+  }
+}
