@@ -85,9 +85,9 @@ public final class LokiProtocol implements WriteProtocol {
         protobuf.decode(body, length, batch);
       }
     } catch (ProtobufReader.Bad bad) {
-      throw undecodable("push request: " + bad.reason());
+      throw undecodable("no push request: " + bad.reason());
     } catch (JsonScanner.Bad bad) {
-      throw undecodable("push request: " + bad.getMessage());
+      throw undecodable("no push request: " + bad.getMessage());
     }
   }
 
@@ -116,8 +116,12 @@ public final class LokiProtocol implements WriteProtocol {
             : "; the first is entry %d: %s".formatted(refused.index(0) + 1, refused.reason(0));
     return HttpAnswers.text(
         HttpStatus.BAD_REQUEST,
-        "%d of %d entries are refused%s\n"
-            .formatted(refused.count(), refused.count() + stored, first));
+        "%d of %d entries are refused%s%s\n"
+            .formatted(
+                refused.count(),
+                refused.count() + stored,
+                stored == 0 ? "" : ", the others are stored",
+                first));
   }
 
   @Override

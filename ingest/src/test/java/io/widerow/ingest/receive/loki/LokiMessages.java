@@ -49,13 +49,10 @@ final class LokiMessages {
   static byte[] entry(long nanos, byte[] line, String... metadata) {
     List<byte[]> parts = new ArrayList<>();
     parts.add(
-        field(
-            1,
-            join(number(1, nanos / NANOS_PER_SECOND), number(2, nanos % NANOS_PER_SECOND))));
+        field(1, join(number(1, nanos / NANOS_PER_SECOND), number(2, nanos % NANOS_PER_SECOND))));
     parts.add(field(2, line));
     for (int i = 0; i < metadata.length; i += 2) {
-      parts.add(
-          field(3, join(field(1, utf8(metadata[i])), field(2, utf8(metadata[i + 1])))));
+      parts.add(field(3, join(field(1, utf8(metadata[i])), field(2, utf8(metadata[i + 1])))));
     }
     return field(2, join(parts.toArray(byte[][]::new)));
   }
