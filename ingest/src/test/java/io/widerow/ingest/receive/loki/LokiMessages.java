@@ -29,7 +29,7 @@ final class LokiMessages {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     long left = value;
     while ((left & ~0x7fL) != 0) {
-      out.write((int) (left & 0x7f) | 0x80);
+      out.write((int) ((left & 0x7f) | 0x80));
       left >>>= 7;
     }
     out.write((int) left);
@@ -38,7 +38,7 @@ final class LokiMessages {
 
   /// A field of bytes, a text or a message.
   static byte[] field(int number, byte[] value) {
-    return join(varint(number << 3 | 2), varint(value.length), value);
+    return join(varint((number << 3) | 2), varint(value.length), value);
   }
 
   static byte[] number(int number, long value) {
@@ -75,7 +75,7 @@ final class LokiMessages {
     out.writeBytes(varint(plain.length));
     for (int at = 0; at < plain.length; at += LITERAL_BYTES_MAX) {
       int length = Math.min(LITERAL_BYTES_MAX, plain.length - at);
-      out.write(length - 1 << 2);
+      out.write((length - 1) << 2);
       out.write(plain, at, length);
     }
     return out.toByteArray();
