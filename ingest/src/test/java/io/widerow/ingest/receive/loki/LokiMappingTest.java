@@ -291,7 +291,7 @@ class LokiMappingTest {
       assertEquals(
           List.of("mine", "header", "other"),
           store.committed.stream().map(MemoryStore.Stored::type).toList());
-      assertTrue(store.committed.stream().allMatch(e -> e.attributes().get("app").equals("x")));
+      assertTrue(store.committed.stream().allMatch(e -> "x".equals(e.attributes().get("app"))));
       var answer = http.post(path + "?type=" + "t".repeat(129), "application/json", json);
       assertEquals(400, answer.statusCode());
       assertTrue(answer.body().contains("entry at byte 44: the type must be"), answer.body());

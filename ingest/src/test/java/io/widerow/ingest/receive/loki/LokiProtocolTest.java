@@ -96,7 +96,9 @@ class LokiProtocolTest {
     HttpResponse<String> answer = push(ONE);
     assertEquals(204, answer.statusCode(), answer.body());
     assertEquals("", answer.body());
-    assertEquals(204, http.post(PUSH, JSON, ONE_JSON).statusCode());
+    HttpResponse<String> json =
+        http.post(PUSH + "?tenant=t", JSON, ONE_JSON, "x-scope-orgid", "t", "sec-fetch-mode", "cors");
+    assertEquals(204, json.statusCode(), json.body());
     assertEquals(List.of("l", "j"), bodies());
   }
 
@@ -123,15 +125,12 @@ class LokiProtocolTest {
   void aBadEntryOfJsonCostsNoOther() throws IOException, InterruptedException {
     String good = "[\"1700000000123456789\",\"%s\"]";
     String json =
-        "{\"streams\":[{\"stream\":{\"app\":\"a\"},\"values\":[%s,[\"x\",\"bad\"],%s]},"
-            + "{\"labels\":\"{app=\",\"entries\":[{\"ts\":\"1\",\"line\":\"bad\"}]},"
-            + "{\"values\":[[\"1\",\"bad\"]]},{\"stream\":{},\"values\":[%s]},7,"
-            + "{\"values\":{},\"stream\":{}}]}";
-    HttpResponse<String> answer =
-        http.post(
-            PUSH,
-            JSON,
-            json.formatted(good.formatted("1"), good.formatted("2"), good.formatted("3")));
+        ("{\"streams\":[{\"stream\":{\"app\":\"a\"},\"values\":[%s,[\"x\",\"bad\"],%s]},"
+                + "{\"labels\":\"{app=\",\"entries\":[{\"ts\":\"1\",\"line\":\"bad\"}]},"
+                + "{\"values\":[[\"1\",\"bad\"]]},{\"stream\":{},\"values\":[%s]},7,"
+                + "{\"values\":{},\"stream\":{}}]}")
+            .formatted(good.formatted("1"), good.formatted("2"), good.formatted("3"));
+    HttpResponse<String> answer = http.post(PUSH, JSON, json);
     assertEquals(400, answer.statusCode());
     assertEquals(
         "5 of 8 entries are refused, the others are stored; the first is entry 2: "
