@@ -133,8 +133,7 @@ final class FileWatch {
     }
     long size = seen == null ? entry.sizeBytes() : seen.sizeBytes();
     boolean replaced =
-        file.canRead()
-            && !(file.hasFirst(entry.first()) && file.hasTail(file.position, file.tail));
+        file.canRead() && !(file.hasFirst(entry.first()) && file.hasTail(file.position, file.tail));
     if (size < file.position || replaced) {
       restart(file, "was truncated or replaced");
     }
