@@ -32,8 +32,8 @@ public final class LokiFuzz {
   public static List<byte[]> jsonSeeds() {
     return List.of(
         utf8(
-            "{\"streams\":[{\"stream\":{\"app\":\"x\",\"n\":1},\"values\":[[\"1700000000000000001\","
-                + "\"l\\u00e9\",{\"t\":\"4f\",\"o\":{\"a\":[1]}}],[5,\"m\"],[\"x\",\"y\"]]}]}"),
+            "{\"streams\":[{\"stream\":{\"app\":\"x\",\"n\":1},\"values\":[[\"1700000000000000001\""
+                + ",\"l\\u00e9\",{\"t\":\"4f\",\"o\":{\"a\":[1]}}],[5,\"m\"],[\"x\",\"y\"]]}]}"),
         utf8(
             "{\"streams\":[{\"entries\":[{\"line\":\"l\",\"ts\":\"2026-11-20T19:15:00.5Z\"}],"
                 + "\"labels\":\"{app=\\\"\\u00fc\\\"}\"},{\"values\":null},7],\"x\":[{}]}"),

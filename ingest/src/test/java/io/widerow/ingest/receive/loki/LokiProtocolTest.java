@@ -97,7 +97,8 @@ class LokiProtocolTest {
     assertEquals(204, answer.statusCode(), answer.body());
     assertEquals("", answer.body());
     HttpResponse<String> json =
-        http.post(PUSH + "?tenant=t", JSON, ONE_JSON, "x-scope-orgid", "t", "sec-fetch-mode", "cors");
+        http.post(
+            PUSH + "?tenant=t", JSON, ONE_JSON, "x-scope-orgid", "t", "sec-fetch-mode", "cors");
     assertEquals(204, json.statusCode(), json.body());
     assertEquals(List.of("l", "j"), bodies());
   }
