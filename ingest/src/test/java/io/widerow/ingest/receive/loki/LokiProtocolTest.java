@@ -16,6 +16,7 @@ import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.TokenDaemon;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.http.IntakeRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -259,26 +260,25 @@ class LokiProtocolTest {
   /// A body that is announced and does not come holds most of the credit.
   @Test
   void anOverloadIs429() throws IOException, InterruptedException {
-    int stored = 0;
+    byte[] large = stream("{}", entry(NANOS, new byte[LINE_BYTES]));
     try (RawHttp raw = new RawHttp(daemon.httpAddress().getPort())) {
       raw.send(RawHttp.post("a") + "content-length: %d\r\n\r\nx".formatted(BODY_BYTES_MAX));
-      HttpResponse<String> answer = pushLarge(stored);
-      while (answer.statusCode() == 204) { // its headers are not read yet
-        stored++;
-        answer = pushLarge(stored);
-      }
+      awaitCredit(IntakeRequest.BYTES_PER_BODY_BYTE * BODY_BYTES_MAX);
+      HttpResponse<String> answer = push(large);
       assertEquals(429, answer.statusCode(), answer.body());
       assertTrue(answer.body().startsWith("overloaded: "), answer.body());
       assertTrue(answer.headers().firstValueAsLong("retry-after").isPresent());
     }
-    while (pushLarge(stored).statusCode() != 204) { // until the daemon has seen it leave
-      Thread.onSpinWait();
-    }
-    assertEquals(stored + 1, store.committed.size());
+    awaitCredit(0); // the daemon has seen it leave
+    assertEquals(204, push(large).statusCode());
+    assertEquals(1, store.committed.size());
   }
 
-  private HttpResponse<String> pushLarge(int number) throws IOException, InterruptedException {
-    return push(stream("{}", entry(NANOS + number, new byte[LINE_BYTES])));
+  private void awaitCredit(int bytes) throws IOException, InterruptedException {
+    String gauge = "widerow_credit_used_bytes %s\n".formatted((double) bytes);
+    while (!http.get("/metrics").body().contains(gauge)) { // the time-out of the class ends it
+      Thread.onSpinWait();
+    }
   }
 
   @Test
