@@ -1,6 +1,7 @@
 package io.widerow.storage.rows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -17,7 +18,6 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.StoreOpener;
 import java.lang.management.ManagementFactory;
-import java.lang.ref.Reference;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -128,7 +128,7 @@ class OpenRowsMemoryTest {
         }
         rows.publish();
         kept = Math.min(kept, usedBytes() - before);
-        Reference.reachabilityFence(table);
+        assertFalse(table.isLarge(), "the table was in use until here");
         assertEquals(records, rows.limit());
         told = rows.filledBytes() - records - indexBytes();
         rows.close();
