@@ -224,7 +224,7 @@ public final class MemoryStore implements EventStore {
   @Override
   public StoreStatistics statistics() {
     return new StoreStatistics(
-        committed.size(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", List.of());
+        committed.size(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", List.of());
   }
 
   @Override

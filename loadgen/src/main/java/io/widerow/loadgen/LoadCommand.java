@@ -49,6 +49,7 @@ import picocli.CommandLine.TypeConversionException;
       QueriesCommand.class,
       KillCommand.class,
       GrowthCommand.class,
+      TypesCommand.class,
       ReportCommand.class,
       SinkCommand.class
     },

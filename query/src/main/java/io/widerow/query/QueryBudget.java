@@ -9,7 +9,7 @@ import java.time.Duration;
 /// @param time from the start of the query to its end
 public record QueryBudget(int partitionsMax, long eventsScannedMax, Duration time) {
   public static final QueryBudget DEFAULT =
-      new QueryBudget(4_096, Long.MAX_VALUE, Duration.ofHours(1));
+      new QueryBudget(65_536, Long.MAX_VALUE, Duration.ofHours(1));
 
   public QueryBudget {
     if (partitionsMax < 1 || eventsScannedMax < 1 || time.isNegative() || time.isZero()) {

@@ -7,6 +7,7 @@ import java.util.List;
 /// @param eventsCommitted events appended and committed
 /// @param eventBytesCommitted bytes of their records
 /// @param openEvents events in open rows now
+/// @param openRowBytes bytes that these events take: records, index, and the objects of their rows
 /// @param openBytes native memory of open rows now, in bytes, those being flushed included
 /// @param segments live segment files now
 /// @param segmentEvents events in live segments now
@@ -25,6 +26,7 @@ public record StoreStatistics(
     long eventsCommitted,
     long eventBytesCommitted,
     long openEvents,
+    long openRowBytes,
     long openBytes,
     long segments,
     long segmentEvents,

@@ -43,7 +43,12 @@ public final class CompareOptions {
       names = "--set",
       paramLabel = "KEY=VALUE",
       description = "a key of the daemon's configuration, for contestants that are Widerow")
-  List<String> keys = List.of();
+  private List<String> keys = List.of();
+
+  /// What `--set` says.
+  public List<String> keys() {
+    return List.copyOf(keys);
+  }
 
   /// @param text as [Contestant#parse] has it
   public Contestant contestant(String text) {

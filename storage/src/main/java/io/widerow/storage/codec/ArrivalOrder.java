@@ -20,7 +20,7 @@ final class ArrivalOrder {
   private long[] keys = new long[0];
   private long[] units = new long[0];
   private long[] counters = new long[0];
-  private final int[] starts = new int[DIGITS];
+  private int[] starts = new int[0]; // of DIGITS once it is used
 
   static {
     assert BlockLimits.EVENTS_MAX <= 1 << ROW_BITS : "a row has too few bits";
@@ -28,7 +28,7 @@ final class ArrivalOrder {
 
   long heldBytes() {
     return Long.BYTES * (keys.length + (long) units.length + counters.length)
-        + (long) Integer.BYTES * DIGITS;
+        + (long) Integer.BYTES * starts.length;
   }
 
   /// The rows of a block in order of their counters; null when two counters are equal, or when the
@@ -102,6 +102,9 @@ final class ArrivalOrder {
       long[] toCounters,
       int count,
       int shift) {
+    if (starts.length == 0) {
+      starts = new int[DIGITS];
+    }
     Arrays.fill(starts, 0);
     for (int i = 0; i < count; i++) {
       starts[(int) (fromTimes[i] >>> shift) & (DIGITS - 1)]++;

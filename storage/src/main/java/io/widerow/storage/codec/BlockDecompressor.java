@@ -3,21 +3,31 @@ package io.widerow.storage.codec;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
 import io.widerow.storage.StorageException;
+import org.jspecify.annotations.Nullable;
 
 /// Decompresses what a [BlockCompressor] wrote.
 ///
 /// - Threads: one.
-/// - Memory: owns a native context until [#close].
+/// - Memory: owns a native context from the first use until [#close]: small blocks compress
+///   nothing, and a query over thousands of types has as many readers open.
 public final class BlockDecompressor implements AutoCloseable {
-  private final ZstdDecompressCtx context = new ZstdDecompressCtx();
+  /// Approximate size of zstd's native context.
+  private static final long CONTEXT_BYTES = 128 << 10;
+
+  private @Nullable ZstdDecompressCtx context;
 
   /// Reads `stored` bytes from `in` and decompresses them to exactly `raw` bytes of `out`.
   public void decompress(ByteSource in, int stored, byte[] out, int outOffset, int raw) {
     StorageException.Corrupt unreadable = null;
     int start = in.skip(stored, "compressed bytes");
     int bytes = 0;
+    ZstdDecompressCtx used = context;
+    if (used == null) {
+      used = new ZstdDecompressCtx();
+      context = used;
+    }
     try {
-      bytes = context.decompressByteArray(out, outOffset, raw, in.bytes(), start, stored);
+      bytes = used.decompressByteArray(out, outOffset, raw, in.bytes(), start, stored);
     } catch (ZstdException refused) {
       unreadable = in.corrupt("zstd: " + refused.getMessage());
     }
@@ -29,8 +39,17 @@ public final class BlockDecompressor implements AutoCloseable {
     }
   }
 
+  /// Approximate memory held.
+  public long heldBytes() {
+    return context == null ? 0 : CONTEXT_BYTES;
+  }
+
   @Override
   public void close() {
-    context.close();
+    ZstdDecompressCtx used = context;
+    if (used != null) {
+      used.close();
+      context = null;
+    }
   }
 }

@@ -211,9 +211,11 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     while (true) {
       long at = rows.copyIn(events, offset, length);
       if (at >= 0) {
-        identify(rows.memory(), at, shard, counter);
-        int placed = EventLayout.shard(rows.memory(), at);
-        if (rows.add(types.row(rows, rows.memory(), at, placed), at)) {
+        MemorySegment memory = rows.memory();
+        types.turnTo(memory, at);
+        identify(memory, at, types.isLarge() ? shard : index, counter);
+        int placed = EventLayout.shard(memory, at);
+        if (rows.add(types.row(rows, EventLayout.idTime(memory, at), placed), at)) {
           frameEvents++;
           groupEvents++;
           groupBytes += length;
@@ -228,6 +230,9 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   }
 
   /// Gives a record its id, version and shard.
+  ///
+  /// @param shard for an event without an id of its own: that of its batch when the type is large,
+  ///   else the first one of the lane
   private void identify(MemorySegment memory, long at, int shard, long counter) {
     long idTail = EventLayout.idTail(memory, at);
     if (EventLayout.version(memory, at) == EventLayout.VERSION_OWN) {

@@ -292,6 +292,7 @@ public final class EmbeddedStore implements EventStore {
         lanesNow().stream().mapToLong(lane -> lane.counters().events()).sum(),
         lanesNow().stream().mapToLong(lane -> lane.counters().bytes()).sum(),
         now.rows().stream().mapToLong(OpenRows::committedEvents).sum(),
+        now.rows().stream().mapToLong(OpenRows::filledBytes).sum(),
         memory.usedBytes() + (start == null ? 0 : start.memoryBytes()),
         segments.size(),
         segments.stream().mapToLong(segment -> segment.entry().events()).sum(),

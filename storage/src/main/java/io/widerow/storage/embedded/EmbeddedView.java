@@ -32,12 +32,12 @@ import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -138,7 +138,7 @@ final class EmbeddedView implements StoreView {
   @Override
   public List<PartitionInfo> partitions(
       Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals since) {
-    Map<PartitionKey, PartitionInfo> found = new TreeMap<>();
+    Map<PartitionKey, PartitionInfo> found = new HashMap<>();
     for (NavigableSet<Bucket> buckets : state.segments().buckets()) {
       for (Bucket bucket : overlapping(buckets, fromNanos, untilNanos)) {
         for (LiveSegment segment : state.segments().of(bucket)) {
@@ -162,6 +162,7 @@ final class EmbeddedView implements StoreView {
     }
     return found.values().stream()
         .filter(info -> info.timeFirstNanos() < untilNanos && info.timeLastNanos() >= fromNanos)
+        .sorted(Comparator.comparing(PartitionInfo::key))
         .toList();
   }
 
@@ -183,12 +184,16 @@ final class EmbeddedView implements StoreView {
 
   private void addWanted(
       LiveSegment segment, Predicate<String> types, Map<PartitionKey, PartitionInfo> found) {
-    for (SegmentSummary.Partition partition : segment.partitions()) {
-      PartitionInfo info = shown(partition, types);
-      if (info != null) {
-        found.merge(partition.key(), info, EmbeddedView::both);
-      }
-    }
+    segment
+        .partitions()
+        .forEach(
+            types,
+            partition -> {
+              PartitionInfo info = shown(partition, types);
+              if (info != null) {
+                found.merge(partition.key(), info, EmbeddedView::both);
+              }
+            });
   }
 
   /// What is wanted and kept of a partition; null for nothing. Its events are still all of them.

@@ -1,7 +1,6 @@
 package io.widerow.storage.rows;
 
 import io.widerow.event.PartitionKey;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -25,12 +24,13 @@ import java.util.List;
 public final class OpenRow {
   static final int RUNS_MAX = 32;
   private static final int MERGED_AT_LEAST = 8;
+  private static final Run[] NO_RUNS = {};
   private static final Comparator<Run> GREATEST_TAIL_FIRST =
       (a, b) -> a.tailAbove(b) ? -1 : b.tailAbove(a) ? 1 : 0;
 
   public final PartitionKey key;
   private final OpenRows rows;
-  private volatile Run[] runs = new Run[0]; // in descending order of their last ids
+  private volatile Run[] runs = NO_RUNS; // in descending order of their last ids
   private volatile boolean ownIds;
 
   OpenRow(PartitionKey key, OpenRows rows) {
@@ -53,7 +53,7 @@ public final class OpenRow {
       }
       return append(eventOffset, idTime, idTail, own);
     }
-    Run started = new Run(false);
+    Run started = new Run(rows.memory(), false);
     if (!append(started, eventOffset, idTime, idTail, own)) {
       return false;
     }
@@ -64,11 +64,11 @@ public final class OpenRow {
   }
 
   private boolean append(Run run, long eventOffset, long idTime, long idTail, boolean own) {
-    MemorySegment chunk = MemorySegment.NULL;
+    long chunk = 0;
     long bytes = run.bytesForNext();
     if (bytes > 0) {
       chunk = rows.allocateIndex(bytes);
-      if (chunk.byteSize() == 0) {
+      if (chunk < 0) {
         return false;
       }
     }
@@ -100,7 +100,7 @@ public final class OpenRow {
     if (!rows.hasIndexRoom(entries)) {
       return false;
     }
-    Run merged = new Run(true);
+    Run merged = new Run(rows.memory(), true);
     mergeInto(merged, Arrays.copyOf(bySize, count));
     List<Run> left = new ArrayList<>(Arrays.asList(bySize).subList(count, bySize.length));
     left.add(merged);
@@ -128,8 +128,8 @@ public final class OpenRow {
       }
       next[least]++;
       long bytes = merged.bytesForNext();
-      MemorySegment chunk = bytes == 0 ? MemorySegment.NULL : rows.allocateIndex(bytes);
-      assert bytes == 0 || chunk.byteSize() == bytes : "room was checked";
+      long chunk = bytes == 0 ? 0 : rows.allocateIndex(bytes);
+      assert chunk >= 0 : "room was checked";
       merged.append(chunk, leastOffset, rows.idTime(leastOffset), rows.idTail(leastOffset));
     }
   }

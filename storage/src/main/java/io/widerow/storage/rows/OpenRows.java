@@ -45,6 +45,10 @@ import org.jspecify.annotations.Nullable;
 public final class OpenRows implements AutoCloseable {
   private static final Queue<OpenRow> NO_ROWS = new ArrayDeque<>(0);
 
+  /// Bytes on the heap for each row: its own objects, its places in the tables of rows, and its
+  /// type's place in the [TypeTable]. `OpenRowsMemoryTest` holds it against what the heap keeps.
+  static final long ROW_OBJECT_BYTES = 512;
+
   /// [#lsnAfter] of rows that were filled from a journal by a start.
   public static final long LSN_UNKNOWN = -1;
 
@@ -70,8 +74,9 @@ public final class OpenRows implements AutoCloseable {
   ///
   /// @param committed watermark; views show the records below it
   /// @param events number of those records
+  /// @param indexBytes bytes of all index chunks
   /// @param arrivalLimit first arrival of the lane that views do not show
-  private record Published(long committed, long events, long arrivalLimit) {}
+  private record Published(long committed, long events, long indexBytes, long arrivalLimit) {}
 
   /// Opens rows in a piece of `pool`; null when the pool has none left.
   ///
@@ -92,7 +97,7 @@ public final class OpenRows implements AutoCloseable {
     this.madeNanos = madeNanos;
     this.indexOffset = memory.byteSize();
     this.arrivalNext = arrivalFrom;
-    this.published = new Published(0, 0, arrivalFrom);
+    this.published = new Published(0, 0, 0, arrivalFrom);
   }
 
   /// The row of a partition, created if absent. Writer only.
@@ -149,6 +154,13 @@ public final class OpenRows implements AutoCloseable {
     return published.events;
   }
 
+  /// Memory that what is published takes, in bytes: records, index chunks, and the objects of the
+  /// rows. The rest of the piece is free.
+  public long filledBytes() {
+    Published now = published;
+    return now.committed + now.indexBytes + rows.mappingCount() * ROW_OBJECT_BYTES;
+  }
+
   /// The first arrival of the lane that is not shown.
   public long arrivalLimit() {
     return published.arrivalLimit;
@@ -168,15 +180,17 @@ public final class OpenRows implements AutoCloseable {
     return order != 0 ? order < 0 : a < b;
   }
 
-  /// Memory for an index chunk; empty when there is no room.
-  MemorySegment allocateIndex(long bytes) {
+  /// Takes memory for an index chunk.
+  ///
+  /// @return its offset; negative when there is no room
+  long allocateIndex(long bytes) {
     // The record being added lies at limit and is not counted in it yet.
     long recordLimit = limit + recordBytesAtLimit();
     if (indexOffset - bytes < recordLimit) {
-      return MemorySegment.NULL;
+      return -1;
     }
     indexOffset -= bytes;
-    return memory.asSlice(indexOffset, bytes);
+    return indexOffset;
   }
 
   /// True when there is room for chunks of this many entries.
@@ -227,7 +241,7 @@ public final class OpenRows implements AutoCloseable {
 
   /// Makes all added events visible to views created from now on. Writer only.
   public void publish() {
-    published = new Published(limit, events, arrivalNext);
+    published = new Published(limit, events, memory.byteSize() - indexOffset, arrivalNext);
   }
 
   /// A view of the published events; null when the rows are closed.

@@ -13,15 +13,17 @@ import java.util.Arrays;
 /// themselves lie in the rows' memory in order of arrival.
 ///
 /// ```
-///   chunks:  [32 entries] [64] [128] ... [8192] [8192] ...     an entry is 4 bytes:
-///                                                              offset of the event / 8
+///   chunks:  [4 entries] [8] [16] ... [8192] [8192] ...     an entry is 4 bytes:
+///                                                           offset of the event / 8
 /// ```
+///
+/// The first chunk is small, because most types of a store of metrics have a few events in an hour.
 ///
 /// - Threads: one writer appends and publishes the size with a release store; readers acquire it.
 ///   The rows' watermark decides which entries a reader may show, see [OpenRows].
 /// - Memory: chunks come from the rows' memory and are never moved or freed one by one.
 final class Run {
-  private static final int CHUNK_MIN_SHIFT = 5;
+  private static final int CHUNK_MIN_SHIFT = 2;
   private static final int CHUNK_MAX_SHIFT = 13;
   private static final int DOUBLINGS = CHUNK_MAX_SHIFT - CHUNK_MIN_SHIFT;
 
@@ -38,15 +40,18 @@ final class Run {
     }
   }
 
+  private final MemorySegment memory;
   private final boolean merged;
-  private MemorySegment[] chunks = new MemorySegment[1];
+  private int[] chunks = new int[1]; // their offsets in the memory / 8
   private int chunkCount;
   private int size; // release-stored after the entry it counts
   private long tailTime; // writer only: the id of the last event
   private long tailTail;
 
+  /// @param memory the rows' memory
   /// @param merged whether it is a merge of other runs, so that entries are not in order of arrival
-  Run(boolean merged) {
+  Run(MemorySegment memory, boolean merged) {
+    this.memory = memory;
     this.merged = merged;
   }
 
@@ -57,20 +62,19 @@ final class Run {
 
   /// Adds an event whose id is not below the last one.
   ///
-  /// @param chunkMemory memory of [#bytesForNext] bytes; ignored when that is 0
-  void append(MemorySegment chunkMemory, long eventOffset, long idTime, long idTail) {
+  /// @param chunkOffset where [#bytesForNext] bytes of the memory are free; ignored when that is 0
+  void append(long chunkOffset, long eventOffset, long idTime, long idTail) {
     assert size == 0 || TimeUuid.compare(tailTime, tailTail, idTime, idTail) <= 0 : "run order";
     int chunk = chunkOf(size);
     if (chunk == chunkCount) {
       if (chunkCount == chunks.length) {
-        MemorySegment[] more = Arrays.copyOf(chunks, 2 * chunkCount);
+        int[] more = Arrays.copyOf(chunks, 2 * chunkCount);
         VarHandle.storeStoreFence(); // a reader may see the entry before it sees the size
         chunks = more;
       }
-      chunks[chunkCount++] = chunkMemory;
+      chunks[chunkCount++] = (int) (chunkOffset / EventLayout.ALIGNMENT);
     }
-    chunks[chunk].set(
-        JAVA_INT, (size - chunkStart(chunk)) * 4L, (int) (eventOffset / EventLayout.ALIGNMENT));
+    memory.set(JAVA_INT, place(size, chunk), (int) (eventOffset / EventLayout.ALIGNMENT));
     SIZE.setRelease(this, size + 1);
     tailTime = idTime;
     tailTail = idTail;
@@ -97,9 +101,14 @@ final class Run {
 
   /// Offset of an entry's event in the rows' memory.
   long eventOffset(int entry) {
-    int chunk = chunkOf(entry);
-    int offset = chunks[chunk].get(JAVA_INT, (entry - chunkStart(chunk)) * 4L);
+    int offset = memory.get(JAVA_INT, place(entry, chunkOf(entry)));
     return Integer.toUnsignedLong(offset) * EventLayout.ALIGNMENT;
+  }
+
+  /// Offset of an entry in the memory.
+  private long place(int entry, int chunk) {
+    return Integer.toUnsignedLong(chunks[chunk]) * EventLayout.ALIGNMENT
+        + (entry - chunkStart(chunk)) * (long) Integer.BYTES;
   }
 
   static int chunkOf(int entry) {

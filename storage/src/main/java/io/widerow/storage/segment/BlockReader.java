@@ -16,11 +16,8 @@ import java.util.List;
 /// move to another segment and keep its large buffers.
 ///
 /// - Threads: one.
-/// - Memory: one block; a native context until [#close].
+/// - Memory: one block; a native context until [#close], once something was compressed.
 public final class BlockReader implements AutoCloseable {
-  /// Approximate size of zstd's native context.
-  private static final long CONTEXT_BYTES = 128 << 10;
-
   private DiskFile file;
   private final PieceReader pieces;
   private final BlockDecompressor decompressor = new BlockDecompressor();
@@ -74,7 +71,8 @@ public final class BlockReader implements AutoCloseable {
 
   /// Approximate memory held.
   public long heldBytes() {
-    long bytes = CONTEXT_BYTES + pieces.heldBytes() + ids.heldBytes() + series.heldBytes();
+    long bytes =
+        decompressor.heldBytes() + pieces.heldBytes() + ids.heldBytes() + series.heldBytes();
     for (ColumnReader column : columns) {
       bytes += column.heldBytes();
     }

@@ -10,10 +10,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.RandomAccess;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Table of a segment's partitions in ascending key order, in native memory. A store has a
@@ -27,15 +30,20 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: any; immutable.
-/// - Memory: 56 bytes a partition, until the table is unreachable.
+/// - Memory: 56 bytes a partition, and up to 16 a type once a table of many types was searched,
+///   until the table is unreachable.
 public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
     implements RandomAccess {
   private static final int LONGS = 7;
   private static final int SHIFT = 32;
 
+  /// Number of types from which a table is searched by hash.
+  private static final int TYPES_MANY = 64;
+
   private final String[] types;
   private final MemorySegment records;
   private final int count;
+  private volatile int @Nullable [] hashed; // made by the first search
 
   private PartitionTable(String[] types, long[] records) {
     this.types = types;
@@ -105,6 +113,46 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
     return Arrays.binarySearch(types, type, Utf8::compare);
   }
 
+  /// Number of a type; negative when absent. A question about all types asks this for each of them
+  /// in each segment, so tables of many types are searched by hash.
+  private int numberOf(String type) {
+    if (types.length < TYPES_MANY) {
+      return numberOf(types, type);
+    }
+    int[] table = hashed;
+    if (table == null) {
+      table = hashed(types);
+      hashed = table;
+    }
+    int mask = table.length - 1;
+    for (int at = place(type, mask); table[at] != 0; at = (at + 1) & mask) {
+      int number = table[at] - 1;
+      if (types[number].equals(type)) {
+        return number;
+      }
+    }
+    return -1;
+  }
+
+  /// Numbers of the types, plus one, open-addressed by hash; 0 for a free place.
+  private static int[] hashed(String[] types) {
+    int[] table = new int[Integer.highestOneBit(types.length) * 4];
+    int mask = table.length - 1;
+    for (int number = 0; number < types.length; number++) {
+      int at = place(types[number], mask);
+      while (table[at] != 0) {
+        at = (at + 1) & mask;
+      }
+      table[at] = number + 1;
+    }
+    return table;
+  }
+
+  private static int place(String type, int mask) {
+    int hash = type.hashCode();
+    return (hash ^ hash >>> 16) & mask;
+  }
+
   private long word(int partition, int word) {
     return records.get(JAVA_LONG, 8L * (LONGS * (long) partition + word));
   }
@@ -142,7 +190,7 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
 
   /// The number of a partition; negative when absent.
   int find(PartitionKey key) {
-    int type = numberOf(types, key.type());
+    int type = numberOf(key.type());
     if (type < 0) {
       return -1;
     }
@@ -163,6 +211,19 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
       high = order < 0 ? high : middle;
     }
     return -1;
+  }
+
+  /// Hands over the partitions of types in ascending key order. Each type is tested once.
+  public void forEach(Predicate<String> wanted, Consumer<SegmentSummary.Partition> each) {
+    BitSet numbers = new BitSet(types.length);
+    for (int number = 0; number < types.length; number++) {
+      numbers.set(number, wanted.test(types[number]));
+    }
+    for (int partition = 0; partition < count && !numbers.isEmpty(); partition++) {
+      if (numbers.get((int) (word(partition, 1) >> SHIFT))) {
+        each.accept(get(partition));
+      }
+    }
   }
 
   /// The entry of a partition; null when absent.

@@ -49,7 +49,7 @@ public class RunPrefilterBench {
   private final OpenRows rows = Objects.requireNonNull(OpenRows.tryOpen(0, memory, 0, 0));
   private final RecordView view = new RecordView();
   private final AttributeValue value = new AttributeValue();
-  private Run run = new Run(false);
+  private Run run = new Run(rows.memory(), false);
 
   /// Whether the filter has processed texts of segments.
   @Param({"true", "false"})

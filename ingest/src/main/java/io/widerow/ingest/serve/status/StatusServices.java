@@ -204,6 +204,7 @@ public final class StatusServices {
     json.append("\"eventsCommitted\":").append(store.eventsCommitted());
     json.append(",\"eventBytesCommitted\":").append(store.eventBytesCommitted());
     json.append(",\"openEvents\":").append(store.openEvents());
+    json.append(",\"openRowBytes\":").append(store.openRowBytes());
     json.append(",\"openBytes\":").append(store.openBytes());
     json.append(",\"segments\":").append(store.segments());
     json.append(",\"segmentEvents\":").append(store.segmentEvents());
