@@ -18,13 +18,14 @@ class LayerTest extends LayerRules {
       query.answer: event storage query query.output query.figures
       query.cli: event storage storage.embedded query query.remote query.answer
       ingest.decode: event
+      ingest.series: event ingest.decode
       ingest.config: event storage ingest.decode
       ingest.lane: event storage ingest.decode
       ingest.rules: event storage query query.filter ingest.decode ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.lane ingest.intake
-      ingest.receive.influx: event storage ingest.decode ingest.lane ingest.http
+      ingest.receive.influx: event storage ingest.decode ingest.series ingest.lane ingest.http
       ingest.receive.datadog: event ingest.decode ingest.config ingest.lane ingest.http
       ingest.receive.elastic: event ingest.decode ingest.config ingest.lane ingest.http
       ingest.receive.gelf: event storage ingest.decode ingest.lane ingest.intake ingest.http \
