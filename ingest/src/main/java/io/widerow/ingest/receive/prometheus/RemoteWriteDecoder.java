@@ -388,23 +388,29 @@ final class RemoteWriteDecoder {
 
   /// Refuses all samples and histograms of the series, as far as it can be read; at least one.
   private void refuseItems(String reason, int end, IncomingBatch batch) {
-    int refused = 0;
+    int before = batch.decoded();
     reader.read(seriesAt, end);
-    try {
-      while (reader.next()) {
-        int field = reader.field();
-        reader.skip();
-        if (field == SAMPLES_FIELD || field == version.histograms) {
-          histograms.set(batch.decoded(), field == version.histograms);
-          batch.refuse(reason);
-          refused++;
+    boolean whole = true;
+    while (whole) {
+      try {
+        whole = reader.next();
+        if (whole) {
+          int field = reader.field();
+          reader.skip();
+          refuseItem(field, reason, batch);
         }
+      } catch (Bad cut) { // what follows cannot be counted
+        whole = false;
       }
-    } catch (Bad cut) { // what follows cannot be counted
-      batch.refuse(reason);
-      refused++;
     }
-    if (refused == 0) {
+    if (batch.decoded() == before) {
+      batch.refuse(reason);
+    }
+  }
+
+  private void refuseItem(int field, String reason, IncomingBatch batch) {
+    if (field == SAMPLES_FIELD || field == version.histograms) {
+      histograms.set(batch.decoded(), field == version.histograms);
       batch.refuse(reason);
     }
   }
