@@ -55,12 +55,18 @@ public abstract class DecoderBench {
   /// Name and labels of a series of metrics, as an exporter of machines has them.
   public static String[] labels(int number) {
     return new String[] {
-      "__name__", "node_cpu_seconds_total",
-      "cpu", Integer.toString(number % 16),
-      "env", "production",
-      "instance", "web-" + number / 64 + ".example.net:9100",
-      "job", "node",
-      "mode", "mode" + number % 64 / 16
+      "__name__",
+      "node_cpu_seconds_total",
+      "cpu",
+      Integer.toString(number % 16),
+      "env",
+      "production",
+      "instance",
+      "web-" + number / 64 + ".example.net:9100",
+      "job",
+      "node",
+      "mode",
+      "mode" + number % 64 / 16
     };
   }
 

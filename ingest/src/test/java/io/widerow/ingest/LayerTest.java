@@ -45,8 +45,8 @@ class LayerTest extends LayerRules {
           ingest.intake ingest.http ingest.socket ingest.receive.datadog \
           ingest.receive.elastic ingest.receive.gelf ingest.receive.graphite \
           ingest.receive.influx ingest.receive.json ingest.receive.otlp ingest.receive.splunk \
-          ingest.receive.prometheus ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.serve.query \
-          ingest.serve.status
+          ingest.receive.prometheus ingest.receive.statsd ingest.receive.syslog ingest.rules \
+          ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
       ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship

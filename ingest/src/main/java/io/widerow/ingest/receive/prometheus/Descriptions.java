@@ -2,6 +2,8 @@ package io.widerow.ingest.receive.prometheus;
 
 import io.widerow.event.EventLayout;
 import io.widerow.event.Utf8;
+import io.widerow.ingest.decode.ProtobufReader;
+import io.widerow.ingest.decode.ProtobufReader.Bad;
 import io.widerow.ingest.decode.Swar;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -15,6 +17,7 @@ import java.util.Map;
 ///
 /// - Threads: one.
 final class Descriptions {
+  static final int FIELD = 3; // of a request of version 1.0
   static final int HELP_BYTES_MAX = 4 << 10;
   private static final int UNIT_BYTES_MAX = EventLayout.TYPE_BYTES_MAX;
   private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
@@ -48,6 +51,62 @@ final class Descriptions {
     body = newBody;
     unknown.clear();
     clear();
+  }
+
+  /// Reads the description of version 1.0 that the reader has entered.
+  ///
+  /// @throws Bad when it is none
+  void read(ProtobufReader reader) throws Bad {
+    int at = reader.at();
+    clear();
+    long type = 0;
+    while (reader.next()) {
+      switch (reader.field()) {
+        case 1 -> type = reader.varint();
+        case 2 -> {
+          reader.text();
+          name(reader.offset(), reader.length());
+        }
+        case 4 -> {
+          reader.text();
+          help(reader.offset(), reader.length());
+        }
+        case 5 -> {
+          reader.text();
+          unit(reader.offset(), reader.length());
+        }
+        default -> reader.skip();
+      }
+    }
+    String wrong = end(type, false);
+    if (!wrong.isEmpty()) {
+      throw new Bad("field %d: %s, at byte %d".formatted(FIELD, wrong, at));
+    }
+  }
+
+  /// Reads what a series of version 2.0 says of its metric. Of one with a bad name nothing is
+  /// stored, so that it does not matter here.
+  ///
+  /// @param name where the name of the series lies
+  void read(ProtobufReader reader, Symbols symbols, int seriesAt, int name, int length) throws Bad {
+    clear();
+    name(name, length);
+    long type = 0;
+    while (reader.next()) {
+      switch (reader.field()) {
+        case 1 -> type = reader.varint();
+        case 3 -> {
+          long text = symbols.known(reader.varint(), seriesAt);
+          help(symbols.offset(text), symbols.length(text));
+        }
+        case 4 -> {
+          long text = symbols.known(reader.varint(), seriesAt);
+          unit(symbols.offset(text), symbols.length(text));
+        }
+        default -> reader.skip();
+      }
+    }
+    String _ = end(type, true);
   }
 
   /// Starts a description.

@@ -46,13 +46,12 @@ final class RemoteWriteDecoder {
   private static final long LABEL_BYTES_MAX = 128 << 20;
 
   private static final int HEAVY_BYTES = 64 << 10; // labels that cost more than a histogram
-
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
   private static final AttributeLevels LEVELS = new AttributeLevels("", "label.");
   private static final int OWN = 0; // level
   private static final int LABELS_FIELD = 1;
   private static final int SAMPLES_FIELD = 2;
-  private static final int DESCRIPTION_FIELD = 3; // of a request of 1.0
+  private static final int DESCRIPTION_FIELD = Descriptions.FIELD; // of a request of 1.0
   private static final int SYMBOLS_FIELD = 4; // of a request of 2.0
   private static final int SERIES_DESCRIPTION_FIELD = 5; // of a series of 2.0
   private static final int SERIES_START_FIELD = 6; // of a series of 2.0
@@ -190,7 +189,8 @@ final class RemoteWriteDecoder {
         labelsOnTape();
       }
       if (descriptionAt > 0) {
-        seriesDescription();
+        reader.read(descriptionAt, descriptionEnd);
+        descriptions.read(reader, symbols, seriesAt, nameOffset, nameBytes);
       }
       if (items > 0) {
         reader.read(itemsAt, end);
@@ -262,7 +262,7 @@ final class RemoteWriteDecoder {
     }
     long bytes = 0;
     for (int i = 0; i < count; i++) {
-      bytes += symbols.length(symbol(references.at(i)));
+      bytes += symbols.length(symbols.known(references.at(i), seriesAt));
     }
     labelBytes += bytes;
     if (bytes > SeriesHead.BYTES_MAX || labelBytes > LABEL_BYTES_MAX) {
@@ -282,14 +282,6 @@ final class RemoteWriteDecoder {
         nameBytes = valueBytes;
       }
     }
-  }
-
-  private long symbol(long reference) throws Bad {
-    if (!symbols.has(reference)) {
-      throw badLabels(
-          "symbol %s of %d".formatted(Long.toUnsignedString(reference), symbols.count()));
-    }
-    return reference;
   }
 
   /// Writes the labels between which there are other fields side by side.
@@ -327,59 +319,12 @@ final class RemoteWriteDecoder {
     onTape = true;
   }
 
-  /// Notes what a series of version 2.0 says of its metric.
-  private void seriesDescription() throws Bad {
-    reader.read(descriptionAt, descriptionEnd);
-    descriptions.clear();
-    descriptions.name(nameOffset, nameBytes);
-    long type = 0;
-    while (reader.next()) {
-      switch (reader.field()) {
-        case 1 -> type = reader.varint();
-        case 3 -> {
-          long help = symbol(reader.varint());
-          descriptions.help(symbols.offset(help), symbols.length(help));
-        }
-        case 4 -> {
-          long unit = symbol(reader.varint());
-          descriptions.unit(symbols.offset(unit), symbols.length(unit));
-        }
-        default -> reader.skip();
-      }
-    }
-    String _ = descriptions.end(type, true); // of a bad name nothing is stored anyhow
-  }
-
   /// Notes a description of version 1.0. A bad one is refused as an event is.
   private void description(IncomingBatch batch) throws Bad {
     int outer = reader.enter();
     int end = reader.limit();
-    int at = reader.at();
-    descriptions.clear();
-    long type = 0;
     try {
-      while (reader.next()) {
-        switch (reader.field()) {
-          case 1 -> type = reader.varint();
-          case 2 -> {
-            reader.text();
-            descriptions.name(reader.offset(), reader.length());
-          }
-          case 4 -> {
-            reader.text();
-            descriptions.help(reader.offset(), reader.length());
-          }
-          case 5 -> {
-            reader.text();
-            descriptions.unit(reader.offset(), reader.length());
-          }
-          default -> reader.skip();
-        }
-      }
-      String wrong = descriptions.end(type, false);
-      if (!wrong.isEmpty()) {
-        throw new Bad("field %d: %s, at byte %d".formatted(DESCRIPTION_FIELD, wrong, at));
-      }
+      descriptions.read(reader);
     } catch (Bad bad) {
       batch.refuse(bad.reason());
     }
@@ -390,17 +335,10 @@ final class RemoteWriteDecoder {
   private void refuseItems(String reason, int end, IncomingBatch batch) {
     int before = batch.decoded();
     reader.read(seriesAt, end);
-    boolean whole = true;
-    while (whole) {
-      try {
-        whole = reader.next();
-        if (whole) {
-          int field = reader.field();
-          reader.skip();
-          refuseItem(field, reason, batch);
-        }
-      } catch (Bad cut) { // what follows cannot be counted
-        whole = false;
+    for (int field = skipField(); field > 0; field = skipField()) {
+      if (field == SAMPLES_FIELD || field == version.histograms) {
+        histograms.set(batch.decoded(), field == version.histograms);
+        batch.refuse(reason);
       }
     }
     if (batch.decoded() == before) {
@@ -408,10 +346,16 @@ final class RemoteWriteDecoder {
     }
   }
 
-  private void refuseItem(int field, String reason, IncomingBatch batch) {
-    if (field == SAMPLES_FIELD || field == version.histograms) {
-      histograms.set(batch.decoded(), field == version.histograms);
-      batch.refuse(reason);
+  /// Passes over a field; 0 at the end, and where the message is cut: the rest cannot be counted.
+  private int skipField() {
+    try {
+      int field = reader.next() ? reader.field() : 0;
+      if (field > 0) {
+        reader.skip();
+      }
+      return field;
+    } catch (Bad cut) {
+      return 0;
     }
   }
 

@@ -42,8 +42,17 @@ final class Symbols {
     return count;
   }
 
-  boolean has(long reference) {
-    return reference >= 0 && reference < count;
+  /// Checks a reference.
+  ///
+  /// @param seriesAt where the series with it begins
+  /// @return the reference
+  long known(long reference, int seriesAt) throws ProtobufReader.Bad {
+    if (reference < 0 || reference >= count) {
+      throw new ProtobufReader.Bad(
+          "field 1: symbol %s of %d, at byte %d"
+              .formatted(Long.toUnsignedString(reference), count, seriesAt));
+    }
+    return reference;
   }
 
   int offset(long reference) {

@@ -101,8 +101,7 @@ public final class Messages {
 
   /// A sample; as clients do it, without the fields that are 0.
   public static byte[] sample(double value, long millis) {
-    byte[] number =
-        Double.doubleToRawLongBits(value) == 0 ? new byte[0] : fraction(1, value);
+    byte[] number = Double.doubleToRawLongBits(value) == 0 ? new byte[0] : fraction(1, value);
     return message(2, number, millis == 0 ? new byte[0] : number(2, millis));
   }
 
@@ -165,8 +164,7 @@ public final class Messages {
 
     /// The table, which comes before or after the series.
     public byte[] table() {
-      byte[][] all =
-          symbols.keySet().stream().map(each -> text(4, each)).toArray(byte[][]::new);
+      byte[][] all = symbols.keySet().stream().map(each -> text(4, each)).toArray(byte[][]::new);
       return join(all);
     }
   }

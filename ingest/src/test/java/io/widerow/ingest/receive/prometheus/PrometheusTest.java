@@ -180,8 +180,7 @@ class PrometheusTest {
           application/x-protobuf                                       | identity | 415
           application/x-protobuf                                       | zstd     | 415
           """)
-  void headersSayWhichMessage(
-      String type, @Nullable String encoding, int status)
+  void headersSayWhichMessage(String type, @Nullable String encoding, int status)
       throws IOException, InterruptedException {
     String[] headers =
         encoding == null ? new String[0] : new String[] {"content-encoding", encoding};
@@ -249,8 +248,8 @@ class PrometheusTest {
       assertEquals(401, none.statusCode());
       assertEquals("needs a token\n", none.body());
       assertEquals("Bearer", none.headers().firstValue("www-authenticate").orElse(""));
-      String basic = Base64.getEncoder().encodeToString(("me:" + SECRET).getBytes(
-          StandardCharsets.US_ASCII));
+      String basic =
+          Base64.getEncoder().encodeToString(("me:" + SECRET).getBytes(StandardCharsets.US_ASCII));
       for (String good : List.of("Bearer " + SECRET, "Basic " + basic)) {
         assertEquals(204, guarded.http.post(PATH, ONE, body, "authorization", good).statusCode());
       }
@@ -290,8 +289,7 @@ class PrometheusTest {
     assertEquals("[1, 1, 0]", written(again));
     store.rejectFromNanos = 1_500_000_000L; // what the store refuses counts, too
     Messages.Symbols symbols = new Messages.Symbols();
-    byte[] late =
-        seriesTwo(symbols.labels("__name__", "up"), sample(1, 1_000), sample(1, 2_000));
+    byte[] late = seriesTwo(symbols.labels("__name__", "up"), sample(1, 1_000), sample(1, 2_000));
     for (int i = 0; i < 2; i++) {
       HttpResponse<String> partly = send(TWO, join(symbols.table(), late));
       assertEquals(400, partly.statusCode());
@@ -324,7 +322,8 @@ class PrometheusTest {
             seriesTwo(symbols.labels("__name__", "lat_count"), about, sample(1, 1)));
     assertEquals(204, send(TWO, join(symbols.table(), two)).statusCode());
     String lat = "\"lat\":[{\"type\":\"histogram\",\"help\":\"of a call\",\"unit\":\"seconds\"}]";
-    String hits = "\"hits_total\":[{\"type\":\"counter\",\"help\":\"of 5 \u20ac\",\"unit\":\"hits\"}]";
+    String hits =
+        "\"hits_total\":[{\"type\":\"counter\",\"help\":\"of 5 \u20ac\"," + "\"unit\":\"hits\"}]";
     String newest = "{\"type\":\"unknown\",\"help\":\"older\",\"unit\":\"\"}";
     String gauge = "{\"type\":\"gauge\",\"help\":\"whether \\\"it\\\" is\",\"unit\":\"\"}";
     String all = "%s,%s,\"up\":[%s,%s]".formatted(hits, lat, newest, gauge);
@@ -352,8 +351,7 @@ class PrometheusTest {
         wrong.body());
     String form = "metric=" + "x".repeat(70_000);
     assertEquals(
-        413,
-        http.post("/api/v1/metadata", "application/x-www-form-urlencoded", form).statusCode());
+        413, http.post("/api/v1/metadata", "application/x-www-form-urlencoded", form).statusCode());
   }
 
   private static String data(String members) {
@@ -378,8 +376,7 @@ class PrometheusTest {
   }
 
   @Test
-  void aDescriptionThatCannotBeWrittenIsNotAcknowledged()
-      throws IOException, InterruptedException {
+  void aDescriptionThatCannotBeWrittenIsNotAcknowledged() throws IOException, InterruptedException {
     Path file = directory.resolve(MetadataFile.NAME);
     Files.createDirectories(file.resolve("in the way"));
     byte[] one = Messages.description(1, "a", "b", "c");
@@ -418,8 +415,7 @@ class PrometheusTest {
     for (int i = 0; i < 5; i++) {
       List<MetadataTable.Named> many = new ArrayList<>();
       for (int n = 0; n < 1_000; n++) {
-        MetricDescription each =
-            new MetricDescription(MetricDescription.Type.GAUGE, help, "v" + n);
+        MetricDescription each = new MetricDescription(MetricDescription.Type.GAUGE, help, "v" + n);
         many.add(new MetadataTable.Named(((i * 1_000L + n) << 32) | 1, "m" + i + n / 2, each));
       }
       table.keep(many);

@@ -81,8 +81,18 @@ final class RemoteWriteCases {
     add(all, "a bad label apart", NAME, SAMPLE, message(1, number(1, 5)));
     add(all, "a long type", labels("__name__", "m".repeat(129)), SAMPLE);
     add(all, "a type of no UTF-8", message(1, text(1, "__name__"), raw(2, "\u00e9")), SAMPLE);
-    add(all, "a label's name of no UTF-8", NAME, message(1, raw(1, "\u00e9"), text(2, "v")), SAMPLE);
-    add(all, "a label's text of no UTF-8", NAME, message(1, text(1, "a"), raw(2, "\u00e9")), SAMPLE);
+    add(
+        all,
+        "a label's name of no UTF-8",
+        NAME,
+        message(1, raw(1, "\u00e9"), text(2, "v")),
+        SAMPLE);
+    add(
+        all,
+        "a label's text of no UTF-8",
+        NAME,
+        message(1, text(1, "a"), raw(2, "\u00e9")),
+        SAMPLE);
     add(all, "a label's name of 256 bytes", NAME, label("n".repeat(256), "v"), SAMPLE);
     add(all, "1,001 labels", NAME, many(1_001), SAMPLE);
     add(all, "labels of a mebibyte", NAME, label("a", "v".repeat(1 << 20)), SAMPLE);
@@ -115,8 +125,11 @@ final class RemoteWriteCases {
     add(all, "a reference of 64 bits", message(1, varint(known), varint(-1)), SAMPLE);
     add(all, "a reference that is cut", message(1, varint(known), bytes(0x80)), SAMPLE);
     add(all, "a reference of four bytes", fixed32(1, known), SAMPLE);
-    add(all, "a reference of eleven bytes", message(1, bytes(
-        0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)), SAMPLE);
+    add(
+        all,
+        "a reference of eleven bytes",
+        message(1, bytes(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)),
+        SAMPLE);
     add(all, "an odd one that is not packed", name, number(1, known), SAMPLE);
     add(all, "help out of range", name, SAMPLE, message(5, number(3, 1 << 20)));
     add(all, "a unit out of range", name, SAMPLE, message(5, number(4, -1)));

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a bad series is refused with its field and where that is, and its neighbours are stored;
-/// a message that does not hold together is refused as a whole. Method: a corpus of bad series,
-/// each between two good ones, with and without a series cache that knows the good ones; and of bad
+/// Goal: a bad series is refused with its field and where that is, and its neighbours are stored; a
+/// message that does not hold together is refused as a whole. Method: a corpus of bad series, each
+/// between two good ones, with and without a series cache that knows the good ones; and of bad
 /// messages.
 class RemoteWriteMalformedTest {
   private static final Messages.Symbols SYMBOLS = new Messages.Symbols();
@@ -52,16 +52,14 @@ class RemoteWriteMalformedTest {
   @ParameterizedTest
   @MethodSource("one")
   void badSeriesOfOneCostsItselfOnly(RemoteWriteCases.Case bad) {
-    byte[] good =
-        Messages.series(Messages.labels("__name__", "good"), Messages.sample(1, 1_000));
+    byte[] good = Messages.series(Messages.labels("__name__", "good"), Messages.sample(1, 1_000));
     assertRefused(false, Messages.join(good, Messages.series(bad.content()), good));
   }
 
   @ParameterizedTest
   @MethodSource("two")
   void badSeriesOfTwoCostsItselfOnly(RemoteWriteCases.Case bad) {
-    byte[] good =
-        Messages.seriesTwo(SYMBOLS.labels("__name__", "good"), Messages.sample(1, 1_000));
+    byte[] good = Messages.seriesTwo(SYMBOLS.labels("__name__", "good"), Messages.sample(1, 1_000));
     byte[] series = Messages.join(good, Messages.seriesTwo(bad.content()), good);
     assertRefused(true, Messages.join(SYMBOLS.table(), series));
     assertRefused(true, Messages.join(series, SYMBOLS.table()));
@@ -76,8 +74,7 @@ class RemoteWriteMalformedTest {
   }
 
   private static void decode(
-      boolean two, byte[] body, int limit, IncomingBatch batch,
-      @Nullable SeriesCache cache) {
+      boolean two, byte[] body, int limit, IncomingBatch batch, @Nullable SeriesCache cache) {
     RemoteWriteFuzz.decode(two, body, limit, batch, cache);
   }
 
@@ -118,9 +115,7 @@ class RemoteWriteMalformedTest {
               RequestRefused.class, () -> decoder.decode(body, message.length, batch, null));
       assertEquals(400, refused.status().code());
       assertTrue(
-          refused
-              .reason()
-              .matches("the body is no \\S+: field \\d+(: .+,)? at byte \\d+"),
+          refused.reason().matches("the body is no \\S+: field \\d+(: .+,)? at byte \\d+"),
           refused.reason());
     }
   }

@@ -95,8 +95,7 @@ class RemoteWriteTest {
       assertEquals(wanted + value + "}", only(one(body)));
     }
     byte[] stale = series(labels, sample(Messages.STALE, 1_767_323_045_123L));
-    assertEquals(
-        "up 1767323045123000000 {instance=a:1, job=x y, stale=true}", only(one(stale)));
+    assertEquals("up 1767323045123000000 {instance=a:1, job=x y, stale=true}", only(one(stale)));
   }
 
   @Test
@@ -273,8 +272,8 @@ class RemoteWriteTest {
   void descriptionsAreCollectedOnce(boolean known) {
     MetadataTable table = new MetadataTable(Path.of("absent"));
     Descriptions descriptions = new Descriptions(table);
-    byte[] text = "latency_bucketseconds of a call\0\0\0\0\0\0\0\0".getBytes(
-        StandardCharsets.US_ASCII);
+    byte[] text =
+        "latency_bucketseconds of a call\0\0\0\0\0\0\0\0".getBytes(StandardCharsets.US_ASCII);
     for (int i = 0; i < 2; i++) {
       descriptions.begin(text);
       for (int repeat = 0; repeat < 2; repeat++) {
