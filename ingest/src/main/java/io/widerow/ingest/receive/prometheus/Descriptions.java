@@ -96,12 +96,12 @@ final class Descriptions {
       switch (reader.field()) {
         case 1 -> type = reader.varint();
         case 3 -> {
-          long text = symbols.known(reader.varint(), seriesAt);
-          help(symbols.offset(text), symbols.length(text));
+          long text = symbols.spot(reader.varint(), seriesAt);
+          help(Symbols.offset(text), Symbols.length(text));
         }
         case 4 -> {
-          long text = symbols.known(reader.varint(), seriesAt);
-          unit(symbols.offset(text), symbols.length(text));
+          long text = symbols.spot(reader.varint(), seriesAt);
+          unit(Symbols.offset(text), Symbols.length(text));
         }
         default -> reader.skip();
       }
@@ -210,7 +210,7 @@ final class Descriptions {
     return Utf8.isValid(body, nameOffset, nameBytes) ? "" : "a name is not valid UTF-8";
   }
 
-  /// A text, of which the end is cut where it is too long.
+  /// A text, cut at the end where it is too long.
   private String cut(int offset, int length, int bytesMax) {
     int end = Math.min(length, bytesMax);
     while (end < length && (body[offset + end] & 0xc0) == 0x80) { // not within a character

@@ -80,8 +80,8 @@ final class NativeHistogram {
         }
       }
       reader.leave(outer);
-      spans.add(offset);
-      spans.add(length);
+      spans.add(offset, reader);
+      spans.add(length, reader);
     }
   }
 

@@ -1,13 +1,17 @@
 package io.widerow.ingest.receive.prometheus;
 
+import io.widerow.event.EventLayout;
 import io.widerow.ingest.decode.ProtobufReader;
 import java.util.Arrays;
 
 /// The numbers of one repeated field, packed or not: whole numbers, or the bits of doubles.
 ///
 /// - Threads: one.
-/// - Memory: keeps its array.
+/// - Memory: keeps its array, of up to 4 MiB.
 final class Numbers {
+  /// No event can hold more of them, as each takes two characters of JSON.
+  static final int COUNT_MAX = EventLayout.EVENT_BYTES_MAX / 2;
+
   private long[] values = new long[16];
   private int count;
 
@@ -23,7 +27,16 @@ final class Numbers {
     return values[i];
   }
 
-  void add(long value) {
+  void replace(int i, long value) {
+    values[i] = value;
+  }
+
+  /// @param reader of the value
+  /// @throws ProtobufReader.Bad when there are too many
+  void add(long value, ProtobufReader reader) throws ProtobufReader.Bad {
+    if (count == COUNT_MAX) {
+      throw reader.bad("more than %d numbers".formatted(COUNT_MAX));
+    }
     if (count == values.length) {
       values = Arrays.copyOf(values, 2 * count);
     }
@@ -33,12 +46,12 @@ final class Numbers {
   /// Adds the values of a `repeated uint32`.
   void addWholes(ProtobufReader reader) throws ProtobufReader.Bad {
     if (reader.wireType() != ProtobufReader.LENGTH) {
-      add(reader.varint());
+      add(reader.varint(), reader);
       return;
     }
     int outer = reader.enter();
     while (reader.hasMore()) {
-      add(reader.packedVarint());
+      add(reader.packedVarint(), reader);
     }
     reader.leave(outer);
   }
@@ -55,12 +68,12 @@ final class Numbers {
   /// Adds the bits of a `repeated double`.
   void addFractions(ProtobufReader reader) throws ProtobufReader.Bad {
     if (reader.wireType() != ProtobufReader.LENGTH) {
-      add(reader.fixed64());
+      add(reader.fixed64(), reader);
       return;
     }
     int outer = reader.enter();
     while (reader.hasMore()) {
-      add(reader.packedFixed64());
+      add(reader.packedFixed64(), reader);
     }
     reader.leave(outer);
   }

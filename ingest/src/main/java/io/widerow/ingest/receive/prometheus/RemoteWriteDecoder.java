@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.prometheus;
 
 import com.linecorp.armeria.common.HttpStatus;
+import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
@@ -45,6 +46,7 @@ final class RemoteWriteDecoder {
   /// References may name a long symbol again and again; a batch holds no more than this.
   private static final long LABEL_BYTES_MAX = 128 << 20;
 
+  private static final int REFERENCES_MAX = 4 * EventLayout.ATTRIBUTES_MAX; // two a label
   private static final int HEAVY_BYTES = 64 << 10; // labels that cost more than a histogram
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
   private static final AttributeLevels LEVELS = new AttributeLevels("", "label.");
@@ -52,7 +54,6 @@ final class RemoteWriteDecoder {
   private static final int LABELS_FIELD = 1;
   private static final int SAMPLES_FIELD = 2;
   private static final int DESCRIPTION_FIELD = Descriptions.FIELD; // of a request of 1.0
-  private static final int SYMBOLS_FIELD = 4; // of a request of 2.0
   private static final int SERIES_DESCRIPTION_FIELD = 5; // of a series of 2.0
   private static final int SERIES_START_FIELD = 6; // of a series of 2.0
 
@@ -116,7 +117,8 @@ final class RemoteWriteDecoder {
     batch.pointsAreUnique();
     try {
       if (version == MessageVersion.TWO) {
-        symbols(limit);
+        reader.begin(body, 0, limit);
+        symbols.read(reader);
       }
       request(limit, batch);
     } catch (Bad bad) {
@@ -140,18 +142,6 @@ final class RemoteWriteDecoder {
     return descriptions.unknown();
   }
 
-  private void symbols(int limit) throws Bad {
-    symbols.clear();
-    reader.begin(body, 0, limit);
-    while (reader.next()) {
-      if (reader.field() == SYMBOLS_FIELD) {
-        symbols.add(reader);
-      } else {
-        reader.skip();
-      }
-    }
-  }
-
   private void request(int limit, IncomingBatch batch) throws Bad {
     boolean known = false;
     Bad foreign = null; // a field that the message does not have: it may be the other message
@@ -165,7 +155,7 @@ final class RemoteWriteDecoder {
         known = true;
         description(batch);
       } else {
-        boolean symbol = version == MessageVersion.TWO && field == SYMBOLS_FIELD;
+        boolean symbol = version == MessageVersion.TWO && field == Symbols.FIELD;
         foreign = symbol || foreign != null ? foreign : reader.bad("no such field, and no series");
         reader.skip();
       }
@@ -260,22 +250,26 @@ final class RemoteWriteDecoder {
     if (count % 2 != 0) {
       throw badLabels("%d references, the last name has no value".formatted(count));
     }
+    if (count > REFERENCES_MAX) {
+      throw badLabels("%d references, the limit is %d".formatted(count, REFERENCES_MAX));
+    }
     long bytes = 0;
     for (int i = 0; i < count; i++) {
-      bytes += symbols.length(symbols.known(references.at(i), seriesAt));
+      long spot = symbols.spot(references.at(i), seriesAt);
+      references.replace(i, spot);
+      bytes += Symbols.length(spot);
     }
     labelBytes += bytes;
     if (bytes > SeriesHead.BYTES_MAX || labelBytes > LABEL_BYTES_MAX) {
-      throw badLabels(
-          "labels of %d bytes, of %d in the request so far".formatted(bytes, labelBytes));
+      throw badLabels("labels of %d bytes, %d in the request so far".formatted(bytes, labelBytes));
     }
-    head.begin();
+    head.begin(count / 2, (int) bytes);
     nameBytes = 0;
     for (int i = 0; i < count; i += 2) {
-      int name = symbols.offset(references.at(i));
-      int length = symbols.length(references.at(i));
-      int value = symbols.offset(references.at(i + 1));
-      int valueBytes = symbols.length(references.at(i + 1));
+      int name = Symbols.offset(references.at(i));
+      int length = Symbols.length(references.at(i));
+      int value = Symbols.offset(references.at(i + 1));
+      int valueBytes = Symbols.length(references.at(i + 1));
       head.add(body, name, length, value, valueBytes);
       if (SeriesLabels.isMetricName(body, name, length)) {
         nameOffset = value;
@@ -286,7 +280,7 @@ final class RemoteWriteDecoder {
 
   /// Writes the labels between which there are other fields side by side.
   private void gather() throws Bad {
-    head.begin();
+    head.begin(0, 0);
     reader.seek(seriesAt);
     while (reader.next()) {
       if (reader.field() == LABELS_FIELD) {

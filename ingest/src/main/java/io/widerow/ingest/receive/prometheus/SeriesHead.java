@@ -52,15 +52,36 @@ final class SeriesHead {
   }
 
   /// Starts labels that are written here.
-  void begin() {
+  ///
+  /// @param labels how many there will be
+  /// @param textBytes of all their names and values
+  void begin(int labels, int textBytes) {
     bytes = written;
     offset = 0;
     length = 0;
+    reserve(textBytes + labels * LENGTHS_BYTES_MAX);
   }
 
   /// Adds a label.
   void add(byte[] body, int name, int nameBytes, int value, int valueBytes) {
-    reserve(nameBytes + valueBytes + LENGTHS_BYTES_MAX);
+    int inside = 4 + nameBytes + valueBytes;
+    if (inside < VARINT_ONE) { // most: each length takes a byte
+      byte[] to = written;
+      int at = length;
+      to[at] = LABEL;
+      to[at + 1] = (byte) inside;
+      to[at + 2] = NAME;
+      to[at + 3] = (byte) nameBytes;
+      at += 4;
+      words(body, name, to, at, nameBytes);
+      at += nameBytes;
+      to[at] = VALUE;
+      to[at + 1] = (byte) valueBytes;
+      at += 2;
+      words(body, value, to, at, valueBytes);
+      length = at + valueBytes;
+      return;
+    }
     int inner = 2 + varintBytes(nameBytes) + nameBytes + varintBytes(valueBytes) + valueBytes;
     tag(LABEL, inner);
     tag(NAME, nameBytes);
@@ -69,7 +90,7 @@ final class SeriesHead {
     copy(body, value, valueBytes);
   }
 
-  /// Adds a label that is a message of version 1.0.
+  /// Adds a label that is a message of version 1.0. There is no limit to them.
   void add(byte[] body, int message, int messageBytes) {
     reserve(messageBytes + LENGTHS_BYTES_MAX);
     tag(LABEL, messageBytes);
@@ -98,11 +119,15 @@ final class SeriesHead {
     return size < VARINT_ONE ? 1 : (38 - Integer.numberOfLeadingZeros(size)) / 7;
   }
 
-  /// Copies word by word: most texts are short, and both arrays have slack.
   private void copy(byte[] source, int from, int count) {
-    for (int i = 0; i < count; i += Long.BYTES) {
-      LONG.set(written, length + i, (long) LONG.get(source, from + i));
-    }
+    words(source, from, written, length, count);
     length += count;
+  }
+
+  /// Copies word by word: most texts are short, and both arrays have slack.
+  private static void words(byte[] source, int from, byte[] to, int at, int count) {
+    for (int i = 0; i < count; i += Long.BYTES) {
+      LONG.set(to, at + i, (long) LONG.get(source, from + i));
+    }
   }
 }

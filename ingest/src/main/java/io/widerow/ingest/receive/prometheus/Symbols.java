@@ -9,19 +9,27 @@ import java.util.Arrays;
 /// - Threads: one.
 /// - Memory: 8 bytes a symbol, up to [#COUNT_MAX].
 final class Symbols {
+  static final int FIELD = 4; // of a request
+
   /// Senders have some thousands. The limit bounds what a body of empty symbols costs.
   static final int COUNT_MAX = 1 << 20;
 
-  private int[] offsets = new int[64];
-  private int[] lengths = new int[64];
+  private long[] spots = new long[64]; // offset, length
   private int count;
 
-  void clear() {
+  /// Reads the symbols of the request that the reader is at, to its end.
+  void read(ProtobufReader reader) throws ProtobufReader.Bad {
     count = 0;
+    while (reader.next()) {
+      if (reader.field() == FIELD) {
+        add(reader);
+      } else {
+        reader.skip();
+      }
+    }
   }
 
-  /// Adds the text that is the value of the field whose tag was read last.
-  void add(ProtobufReader reader) throws ProtobufReader.Bad {
+  private void add(ProtobufReader reader) throws ProtobufReader.Bad {
     reader.text();
     if (count == 0 && reader.length() > 0) {
       throw reader.bad(
@@ -30,36 +38,32 @@ final class Symbols {
     if (count == COUNT_MAX) {
       throw reader.bad("more than %d symbols".formatted(COUNT_MAX));
     }
-    if (count == offsets.length) {
-      offsets = Arrays.copyOf(offsets, 2 * count);
-      lengths = Arrays.copyOf(lengths, 2 * count);
+    if (count == spots.length) {
+      spots = Arrays.copyOf(spots, 2 * count);
     }
-    offsets[count] = reader.offset();
-    lengths[count++] = reader.length();
+    spots[count++] = ((long) reader.offset() << Integer.SIZE) | reader.length();
   }
 
-  int count() {
-    return count;
-  }
-
-  /// Checks a reference.
+  /// Finds a symbol.
   ///
-  /// @param seriesAt where the series with it begins
-  /// @return the reference
-  long known(long reference, int seriesAt) throws ProtobufReader.Bad {
+  /// @param seriesAt where the series with the reference begins
+  /// @return for [#offset] and [#length]
+  long spot(long reference, int seriesAt) throws ProtobufReader.Bad {
     if (reference < 0 || reference >= count) {
       throw new ProtobufReader.Bad(
           "field 1: symbol %s of %d, at byte %d"
               .formatted(Long.toUnsignedString(reference), count, seriesAt));
     }
-    return reference;
+    return spots[(int) reference];
   }
 
-  int offset(long reference) {
-    return offsets[(int) reference];
+  /// Where a symbol lies in the body.
+  static int offset(long spot) {
+    return (int) (spot >>> Integer.SIZE);
   }
 
-  int length(long reference) {
-    return lengths[(int) reference];
+  /// How many bytes it has.
+  static int length(long spot) {
+    return (int) spot;
   }
 }

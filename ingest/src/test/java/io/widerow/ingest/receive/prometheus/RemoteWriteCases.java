@@ -113,6 +113,13 @@ final class RemoteWriteCases {
     int known = symbols.of("bad");
     List<Case> all = new ArrayList<>();
     add(all, "no references", SAMPLE);
+    add(all, "too many references", message(1, new byte[5_000]), SAMPLE);
+    add(all, "far too many references", message(1, new byte[600_000]), SAMPLE);
+    add(
+        all,
+        "a histogram of too many numbers",
+        name,
+        message(3, message(12, new byte[600_000]), number(15, 1_000)));
     add(all, "no name", symbols.labels("a", "b"), SAMPLE);
     add(all, "an empty name", symbols.labels("__name__", ""), SAMPLE);
     add(all, "the name twice", symbols.labels("__name__", "bad", "__name__", "bad"), SAMPLE);
