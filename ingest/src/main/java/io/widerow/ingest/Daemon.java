@@ -38,6 +38,7 @@ import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
 import io.widerow.ingest.receive.loki.LokiProtocol;
 import io.widerow.ingest.receive.otlp.OtlpProtocol;
+import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.receive.statsd.StatsdProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
@@ -238,6 +239,7 @@ public final class Daemon implements AutoCloseable {
                 ElasticProtocol.routes(write.named("elastic")),
                 OtlpProtocol.routes(write.named("otlp")),
                 LokiProtocol.routes(write.named("loki")),
+                PrometheusProtocol.routes(write.named("prometheus"), config.data(), registry),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))

@@ -18,13 +18,14 @@ class LayerTest extends LayerRules {
       query.answer: event storage query query.output query.figures
       query.cli: event storage storage.embedded query query.remote query.answer
       ingest.decode: event
+      ingest.series: event ingest.decode
       ingest.config: event storage ingest.decode
       ingest.lane: event storage ingest.decode
       ingest.rules: event storage query query.filter ingest.decode ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.lane ingest.intake
-      ingest.receive.influx: event storage ingest.decode ingest.lane ingest.http
+      ingest.receive.influx: event storage ingest.decode ingest.series ingest.lane ingest.http
       ingest.receive.datadog: event ingest.decode ingest.config ingest.lane ingest.http
       ingest.receive.elastic: event ingest.decode ingest.config ingest.lane ingest.http
       ingest.receive.gelf: event storage ingest.decode ingest.lane ingest.intake ingest.http \
@@ -35,14 +36,16 @@ class LayerTest extends LayerRules {
       ingest.receive.splunk: event ingest.decode ingest.lane ingest.http
       ingest.receive.statsd: event storage ingest.decode ingest.socket
       ingest.receive.otlp: event ingest.decode ingest.lane ingest.http
+      ingest.receive.prometheus: event ingest.decode ingest.series ingest.config ingest.lane \
+          ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
           ingest.rules ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
-          ingest.intake ingest.http ingest.socket ingest.receive.datadog \
-          ingest.receive.elastic ingest.receive.gelf ingest.receive.graphite \
-          ingest.receive.influx ingest.receive.json ingest.receive.loki ingest.receive.otlp \
+          ingest.intake ingest.http ingest.socket ingest.receive.datadog ingest.receive.elastic \
+          ingest.receive.gelf ingest.receive.graphite ingest.receive.influx ingest.receive.json \
+          ingest.receive.loki ingest.receive.otlp ingest.receive.prometheus \
           ingest.receive.splunk ingest.receive.statsd ingest.receive.syslog ingest.rules \
           ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest

@@ -13,6 +13,8 @@ import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
 import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.series.SeriesCache;
+import io.widerow.ingest.series.SeriesCaches;
 import io.widerow.storage.Durability;
 import java.util.ArrayList;
 import java.util.List;

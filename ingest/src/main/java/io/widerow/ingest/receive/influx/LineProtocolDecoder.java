@@ -7,6 +7,8 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.series.KnownSeries;
+import io.widerow.ingest.series.SeriesCache;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

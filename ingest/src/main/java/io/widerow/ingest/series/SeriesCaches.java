@@ -1,4 +1,4 @@
-package io.widerow.ingest.receive.influx;
+package io.widerow.ingest.series;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 /// - Memory: caches are created on demand, up to one per processor and a sixteenth of the heap.
-final class SeriesCaches {
+public final class SeriesCaches {
   private static final int HEAP_PART = 16;
 
   private final ConcurrentLinkedQueue<SeriesCache> idle = new ConcurrentLinkedQueue<>();
@@ -17,12 +17,12 @@ final class SeriesCaches {
 
   /// @param heapBytes largest heap of the process
   /// @param processors that may decode at a time
-  SeriesCaches(long heapBytes, int processors) {
+  public SeriesCaches(long heapBytes, int processors) {
     most = Math.clamp(heapBytes / HEAP_PART / SeriesCache.BYTES_MAX, 1, Math.max(1, processors));
   }
 
   /// A cache, or null when all are in use. Give it back with [#give].
-  @Nullable SeriesCache take() {
+  public @Nullable SeriesCache take() {
     SeriesCache cache = idle.poll();
     if (cache != null) {
       return cache;
@@ -31,7 +31,8 @@ final class SeriesCaches {
     return mayBeMade ? new SeriesCache() : null;
   }
 
-  void give(@Nullable SeriesCache cache) {
+  /// Takes a cache back; null is none.
+  public void give(@Nullable SeriesCache cache) {
     if (cache != null) {
       idle.add(cache);
     }

@@ -1,4 +1,4 @@
-package io.widerow.ingest.receive.influx;
+package io.widerow.ingest.series;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.EventBatch;
@@ -7,18 +7,19 @@ import io.widerow.event.RecordTemplate;
 import io.widerow.ingest.decode.AttributeTape;
 import java.util.Arrays;
 
-/// A series of line protocol that was seen before: the head of its lines (measurement and tags as
-/// written), the record that one of its lines became, and the fields of that line.
+/// A series that was seen before: its head as its sender writes it (of line protocol: measurement
+/// and tags), the record that one of its points became, and the fields of that point.
 ///
 /// - Threads: one.
 /// - Memory: reuses its arrays for the next series in the same place.
-final class KnownSeries {
+public final class KnownSeries {
   private byte[] head = new byte[0];
   private int headBytes; // 0 while it holds no series
   private long hash;
   private final RecordTemplate record = new RecordTemplate();
   private final EventNames fields = new EventNames(); // in the order sent
   private int[] places = new int[0]; // of each field in the record
+  private int number; // place of the only number, of a series without names of fields
 
   /// True when it holds a series whose head has this hash.
   boolean hasHash(long headHash) {
@@ -55,10 +56,29 @@ final class KnownSeries {
       return;
     }
     events.copyLast(record);
+    keep(headHash, body, offset, length);
+  }
+
+  /// Becomes the series of the last event in `events`, of which one attribute is a number and all
+  /// others are strings.
+  ///
+  /// @param length of the head, which is at `offset`
+  void takeNumber(EventBatch events, long headHash, byte[] bytes, int offset, int length) {
+    headBytes = 0;
+    fields.clear();
+    events.copyLast(record);
+    number = 0;
+    while (record.kind(number).isText()) {
+      number++;
+    }
+    keep(headHash, bytes, offset, length);
+  }
+
+  private void keep(long headHash, byte[] source, int offset, int length) {
     if (head.length < length) {
       head = new byte[length];
     }
-    System.arraycopy(body, offset, head, 0, length);
+    System.arraycopy(source, offset, head, 0, length);
     hash = headHash;
     headBytes = length;
   }
@@ -69,20 +89,29 @@ final class KnownSeries {
     return own + record.heldBytes() + fields.heldBytes();
   }
 
-  RecordTemplate record() {
+  /// What all points of the series have in common.
+  public RecordTemplate record() {
     return record;
   }
 
-  EventNames fields() {
+  /// The names of its fields, in the order sent.
+  public EventNames fields() {
     return fields;
   }
 
+  /// The place of the only number in the record, of a series that was added by
+  /// [SeriesCache#learnNumber].
+  public int number() {
+    return number;
+  }
+
   /// The place of a field in the record.
-  int place(int field) {
+  public int place(int field) {
     return places[field];
   }
 
-  AttributeKind kind(int field) {
+  /// The kind of a field.
+  public AttributeKind kind(int field) {
     return record.kind(places[field]);
   }
 }

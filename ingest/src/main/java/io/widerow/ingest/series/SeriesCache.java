@@ -1,19 +1,24 @@
-package io.widerow.ingest.receive.influx;
+package io.widerow.ingest.series;
 
 import io.widerow.event.EventBatch;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.Swar;
 import org.jspecify.annotations.Nullable;
 
-/// A cache of recent series of line protocol, found by the heads of their lines. Metrics agents
-/// send the same measurements and tags again and again. In a line with a known head only the fields
-/// are parsed, and its record is a copy of the previous one with new numbers.
+/// A cache of recent series, found by their heads: the bytes that name the series in what its
+/// sender writes. Metrics agents send the same names and tags again and again. Of a point with a
+/// known head only the numbers are parsed, and its record is a copy of the previous one with new
+/// numbers.
 ///
 /// ```
-///   cpu,host=a,region=eu usage_idle=97i,usage_user=2i 1434055562000000000
+///   cpu,host=a,region=eu usage_idle=97i,usage_user=2i 1434055562000000000      line protocol
 ///   |<----- head ----->|
+///   0a 0f 0a 08 __name__ 12 03 cpu 0a 09 0a 04 host 12 01 a | 12 10 09 ...     remote write
+///   |<------------------------ head --------------------->|
 ///     hash: two places     -> KnownSeries: head, record, fields
 /// ```
+///
+/// One cache serves one protocol: equal heads must mean equal series.
 ///
 /// When both places of a new series are taken, only one of [#TURNS] new series replaces another, so
 /// that part of the series stays cached when too many come in turn. When few lookups succeed, the
@@ -23,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: up to [#BYTES_MAX].
 public final class SeriesCache {
   private static final int PLACES = 4096;
-  static final long BYTES_MAX = 4 << 20;
+  public static final long BYTES_MAX = 4 << 20;
   private static final int HEAD_BYTES_MAX = 1 << 10;
   private static final int RECORD_BYTES_MAX = 1 << 11;
   private static final int FIELDS_MAX = 64;
@@ -47,6 +52,7 @@ public final class SeriesCache {
   private int looked;
   private int known;
   private int paused;
+  private int learning; // the place of the series that is being added
 
   // The head of the last lookup.
   private int headOffset;
@@ -56,11 +62,45 @@ public final class SeriesCache {
   /// The series of the line at `offset`; null when it is unknown.
   ///
   /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
-  @Nullable KnownSeries find(byte[] body, int offset, int limit) {
+  public @Nullable KnownSeries find(byte[] body, int offset, int limit) {
+    return mayLook() && measure(body, offset, limit) ? look(body) : null;
+  }
+
+  /// The series whose head is the `length` bytes at `offset`; null when it is unknown.
+  ///
+  /// @param bytes with [Swar#SLACK_BYTES] readable bytes after the head
+  public @Nullable KnownSeries findHead(byte[] bytes, int offset, int length) {
+    if (!mayLook() || length == 0 || length > HEAD_BYTES_MAX) {
+      return null;
+    }
+    int end = offset + length;
+    int at = offset;
+    long even = 0;
+    long odd = 0; // two hashes: their multiplications overlap
+    for (; at + 2 * Long.BYTES <= end; at += 2 * Long.BYTES) {
+      even = mix(even, Swar.word(bytes, at));
+      odd = mix(odd, Swar.word(bytes, at + Long.BYTES));
+    }
+    long mixed = mix(even, odd);
+    if (at + Long.BYTES <= end) {
+      mixed = mix(mixed, Swar.word(bytes, at));
+      at += Long.BYTES;
+    }
+    if (at < end) {
+      mixed = mix(mixed, Swar.word(bytes, at) & ~(-1L << (Byte.SIZE * (end - at))));
+    }
+    headOffset = offset;
+    headBytes = length;
+    hash = mix(mixed, length);
+    return look(bytes);
+  }
+
+  /// Begins a lookup, unless the cache pauses.
+  private boolean mayLook() {
     headBytes = 0;
     if (paused > 0) {
       paused--;
-      return null;
+      return false;
     }
     if (looked == WATCHED_LINES) {
       paused = known < WATCHED_LINES / KNOWN_MIN ? PAUSE_LINES : 0;
@@ -68,12 +108,13 @@ public final class SeriesCache {
       known = 0;
     }
     looked++;
-    if (!measure(body, offset, limit)) {
-      return null;
-    }
+    return true;
+  }
+
+  private @Nullable KnownSeries look(byte[] bytes) {
     for (int i = 0; i < 2; i++) {
       KnownSeries series = table[place() ^ i];
-      if (series != null && series.is(hash, body, offset, headBytes)) {
+      if (series != null && series.is(hash, bytes, headOffset, headBytes)) {
         known++;
         return series;
       }
@@ -82,12 +123,12 @@ public final class SeriesCache {
   }
 
   /// Approximate memory of the series.
-  long heldBytes() {
+  public long heldBytes() {
     return heldBytes;
   }
 
   /// Length of the head of the last lookup.
-  int headBytes() {
+  public int headBytes() {
     return headBytes;
   }
 
@@ -127,26 +168,48 @@ public final class SeriesCache {
   /// @param events whose last event is of this series
   /// @param tape with the event's attributes
   /// @param tags how many of the attributes are tags
-  void learn(EventBatch events, AttributeTape tape, int tags, byte[] body) {
-    int fields = tape.count() - tags;
-    if (headBytes == 0 || fields > FIELDS_MAX || events.lastBytes() > RECORD_BYTES_MAX) {
-      return;
+  public void learn(EventBatch events, AttributeTape tape, int tags, byte[] body) {
+    KnownSeries series = tape.count() - tags > FIELDS_MAX ? null : placeFor(events);
+    if (series != null) {
+      series.take(events, tape, tags, hash, body, headOffset, headBytes);
+      placed(series);
     }
-    int place = freePlace();
-    if (place < 0) {
-      return;
+  }
+
+  /// Adds the series of the last lookup, which failed, if there is a place for it. Of the last
+  /// event of `events` all attributes are strings but one, a number: [KnownSeries#number].
+  ///
+  /// @param bytes in which the head was looked up
+  public void learnNumber(EventBatch events, byte[] bytes) {
+    KnownSeries series = placeFor(events);
+    if (series != null) {
+      series.takeNumber(events, hash, bytes, headOffset, headBytes);
+      placed(series);
     }
-    KnownSeries series = table[place];
+  }
+
+  private @Nullable KnownSeries placeFor(EventBatch events) {
+    if (headBytes == 0 || events.lastBytes() > RECORD_BYTES_MAX) {
+      return null;
+    }
+    learning = freePlace();
+    if (learning < 0) {
+      return null;
+    }
+    KnownSeries series = table[learning];
     if (series == null) {
       series = new KnownSeries();
-      table[place] = series;
+      table[learning] = series;
     }
     heldBytes -= series.heldBytes();
-    series.take(events, tape, tags, hash, body, headOffset, headBytes);
+    return series;
+  }
+
+  private void placed(KnownSeries series) {
     heldBytes += series.heldBytes();
     if (heldBytes > BYTES_MAX) {
       heldBytes -= series.heldBytes();
-      table[place] = null;
+      table[learning] = null;
     }
   }
 
