@@ -5,6 +5,7 @@ import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
 import io.widerow.ingest.receive.datadog.DatadogFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
+import io.widerow.ingest.receive.journald.JournalFuzz;
 import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.rules.RulesFuzz;
 import io.widerow.ingest.ship.ShipFuzz;
@@ -27,6 +28,7 @@ public enum FuzzTargets implements FuzzTarget {
   HEC(HecFuzz::seeds, MetricsFuzz::hec),
   DATADOG(DatadogFuzz::seeds, MetricsFuzz::datadog),
   ELASTIC_BULK(ElasticFuzz::seeds, ElasticFuzz::bulk),
+  JOURNAL(JournalFuzz::seeds, MetricsFuzz::journal),
   GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),

@@ -4,6 +4,7 @@ import io.widerow.ingest.receive.datadog.DatadogFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
 import io.widerow.ingest.receive.graphite.GraphiteDecoder;
 import io.widerow.ingest.receive.graphite.PickleDecoder;
+import io.widerow.ingest.receive.journald.JournalFuzz;
 import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.receive.statsd.StatsdDecoder;
 import java.nio.ByteBuffer;
@@ -117,6 +118,10 @@ final class MetricsFuzz {
 
   static void datadog(byte[] input) {
     byte[] _ = DecoderFuzz.decode(input, DatadogFuzz::decode);
+  }
+
+  static void journal(byte[] input) {
+    byte[] _ = DecoderFuzz.decode(input, JournalFuzz::decode);
   }
 
   static void gelf(byte[] input) {

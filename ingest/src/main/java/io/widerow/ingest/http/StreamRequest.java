@@ -342,8 +342,7 @@ final class StreamRequest {
       case Outcome.Stored _ -> {}
       case Outcome.Overloaded() -> throw new NotStoredException(RequestRefused.overloaded());
       case Outcome.DiskFull(String why) ->
-          throw new NotStoredException(
-              new RequestRefused(HttpStatus.INSUFFICIENT_STORAGE, why));
+          throw new NotStoredException(new RequestRefused(HttpStatus.INSUFFICIENT_STORAGE, why));
       case Outcome.Failed(String why) ->
           throw new NotStoredException(
               new RequestRefused(
@@ -369,8 +368,7 @@ final class StreamRequest {
     } catch (StorageException.ClockWrong behind) {
       intake.lanes().drop(batch);
       throw new NotStoredException(
-          new RequestRefused(
-              HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(behind.getMessage())));
+          new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(behind.getMessage())));
     } catch (Throwable bug) {
       intake.lanes().drop(batch);
       throw bug;
