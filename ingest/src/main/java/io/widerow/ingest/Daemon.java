@@ -153,11 +153,7 @@ public final class Daemon implements AutoCloseable {
     QueryMemory memory = new QueryMemory(config.limits().queryMemoryBytes());
     queries =
         new QueryService(
-            store,
-            memory,
-            config.limits().stallSeconds(),
-            Daemon::epochNanos,
-            intake::isWriting);
+            store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
     connections =

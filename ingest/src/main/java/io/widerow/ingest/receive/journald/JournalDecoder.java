@@ -63,8 +63,7 @@ final class JournalDecoder {
         why = entry(bytes, limit, batch);
       }
       if (why != null) {
-        boolean time =
-            why == Rejection.TIME_OUT_OF_RANGE || why == Rejection.TIME_IN_FUTURE;
+        boolean time = why == Rejection.TIME_OUT_OF_RANGE || why == Rejection.TIME_IN_FUTURE;
         throw new BadField(time ? TIMESTAMP : "entry", time ? timeAt - offset : 0, why.reason());
       }
     } catch (BadField bad) {
@@ -73,8 +72,7 @@ final class JournalDecoder {
   }
 
   /// @return why the event cannot be stored as it is; null when it is stored
-  private @Nullable Rejection entry(byte[] bytes, int limit, IncomingBatch batch)
-      throws BadField {
+  private @Nullable Rejection entry(byte[] bytes, int limit, IncomingBatch batch) throws BadField {
     tape.begin(bytes);
     timeNanos = Times.NONE;
     timeAt = entryAt;
@@ -89,11 +87,9 @@ final class JournalDecoder {
     boolean timed = timeNanos != Times.NONE;
     long nanos = timed ? timeNanos : batch.useArrivalTime();
     if (cursorBytes > 0) {
-      batch.events.begin(
-          type, 0, type.length, senderId.of(nanos, bytes, cursorAt, cursorBytes));
+      batch.events.begin(type, 0, type.length, senderId.of(nanos, bytes, cursorAt, cursorBytes));
     } else if (timed) {
-      batch.events.begin(
-          type, 0, type.length, senderId.of(nanos, bytes, entryAt, limit - entryAt));
+      batch.events.begin(type, 0, type.length, senderId.of(nanos, bytes, entryAt, limit - entryAt));
     } else {
       batch.events.begin(type, 0, type.length, nanos);
     }
@@ -143,8 +139,7 @@ final class JournalDecoder {
     }
   }
 
-  private void known(
-      JournalField field, byte[] bytes, int nameAt, int nameEnd, int at, int end)
+  private void known(JournalField field, byte[] bytes, int nameAt, int nameEnd, int at, int end)
       throws BadField {
     switch (field.kind) {
       case TIME -> time(bytes, nameAt, at, end);
