@@ -150,22 +150,26 @@ final class StreamRequest {
   }
 
   private void run() {
+    HttpResponse response;
+    boolean early = true;
     try {
-      RequestRefused early = readAll();
+      RequestRefused refused = readAll();
       handOver();
-      if (early == null) {
-        finish(protocol.answer(), false);
-      } else {
-        Access.SenderIdentity who = Access.sender(context);
-        intake.senders().refused(terms.protocol, who.sender(), who.agent(), 1, early.reason());
-        finish(protocol.refuse(early), true);
-      }
-    } catch (NotStoredException notStored) {
-      finish(protocol.refuse(notStored.why), true);
+      early = refused != null;
+      response = refused == null ? protocol.answer() : refuse(refused);
+    } catch (NotStoredException notStored) { // counted with its batch
+      response = protocol.refuse(notStored.why);
     } catch (Throwable bug) { // the credit must be given back
       LOG.log(Level.SEVERE, bug, () -> "storing a request for " + terms.source);
-      finish(HttpResponse.ofFailure(bug), true);
+      response = HttpResponse.ofFailure(bug);
     }
+    finish(response, early);
+  }
+
+  private HttpResponse refuse(RequestRefused refused) {
+    Access.SenderIdentity who = Access.sender(context);
+    intake.senders().refused(terms.protocol, who.sender(), who.agent(), 1, refused.reason());
+    return protocol.refuse(refused);
   }
 
   /// Reads the body, and stores each full batch.

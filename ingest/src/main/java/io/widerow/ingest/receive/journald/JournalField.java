@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The fields of an entry that do not keep their names. Those that syslog has too get the names
 /// that they have there, so that one filter finds both.
+@SuppressWarnings("ImmutableEnumChecker") // nothing writes to the arrays
 enum JournalField {
   CURSOR("__CURSOR", "", Kind.CURSOR),
   TIME("__REALTIME_TIMESTAMP", "", Kind.TIME),
