@@ -86,8 +86,7 @@ class JournalClientTest {
 
   private record Run(int code, String said) {}
 
-  private static Run run(byte[] input, String... command)
-      throws IOException, InterruptedException {
+  private static Run run(byte[] input, String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (OutputStream in = process.getOutputStream()) {
       in.write(input);
@@ -98,11 +97,7 @@ class JournalClientTest {
 
   private static String[] upload(Path journal, String url, Path state) {
     return new String[] {
-      CLIENT.toString(),
-      "--file=" + journal,
-      "--url=" + url,
-      "--follow=no",
-      "--save-state=" + state
+      CLIENT.toString(), "--file=" + journal, "--url=" + url, "--follow=no", "--save-state=" + state
     };
   }
 
@@ -124,7 +119,10 @@ class JournalClientTest {
       assertEquals(5_000, count(daemon));
       assertTrue(Files.readString(state).contains("LAST_CURSOR="), first.said);
       List<String> lines =
-          daemon.get("/v1/query?limit=5000").body().lines()
+          daemon
+              .get("/v1/query?limit=5000")
+              .body()
+              .lines()
               .filter(line -> line.startsWith("{\"id\""))
               .map(line -> line.replaceAll("\"id\":\"[^\"]*\",", ""))
               .toList();

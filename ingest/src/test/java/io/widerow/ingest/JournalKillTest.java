@@ -29,8 +29,8 @@ class JournalKillTest {
   private static byte[] piece(int from, String text) {
     StringBuilder piece = new StringBuilder();
     IntStream.range(from, from + PIECE)
-        .forEach(i ->
-            piece.append(JournalEntries.entry(i, "MESSAGE=line %d%s\n".formatted(i, text))));
+        .forEach(
+            i -> piece.append(JournalEntries.entry(i, "MESSAGE=line %d%s\n".formatted(i, text))));
     return piece.toString().getBytes(StandardCharsets.US_ASCII);
   }
 
@@ -86,7 +86,10 @@ class JournalKillTest {
     try (ServeProcess daemon = ServeProcess.start(data, ServeProcess.small(0))) {
       assertEquals(ENTRIES, count(daemon));
       List<String> lines =
-          daemon.get("/v1/query?limit=" + (ENTRIES + 1)).body().lines()
+          daemon
+              .get("/v1/query?limit=" + (ENTRIES + 1))
+              .body()
+              .lines()
               .filter(line -> line.contains("\"body\""))
               .map(line -> line.replaceAll(".*\"body\":\"(line \\d+)\".*", "$1"))
               .distinct()
@@ -115,7 +118,7 @@ class JournalKillTest {
         assertEquals("202 OK.\n", upload.end(), daemon.output());
       }
       assertTrue(bytes > 3L * (64 << 20), "sent " + bytes);
-      assertEquals(PIECE * sent.length, count(daemon));
+      assertEquals((long) PIECE * sent.length, count(daemon));
       assertEquals(0, daemon.stop(60), daemon.output());
     }
   }

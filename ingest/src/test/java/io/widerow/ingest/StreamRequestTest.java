@@ -4,6 +4,13 @@ import static io.widerow.ingest.receive.journald.JournalEntries.numbered;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.linecorp.armeria.client.WebClient;
+import com.linecorp.armeria.common.AggregatedHttpResponse;
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpRequestWriter;
+import com.linecorp.armeria.common.HttpStatus;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.receive.journald.Upload;
 import java.io.IOException;
@@ -88,6 +95,27 @@ class StreamRequestTest {
     assertEquals(4, store.committed.size());
   }
 
+  /// Two streams of one connection, of which one waits for the store of the other.
+  @Test
+  void overHttp2AsWell() {
+    WebClient client = WebClient.of("h2c://127.0.0.1:" + daemon.httpAddress().getPort());
+    HttpRequestWriter quiet = HttpRequest.streaming(HttpMethod.POST, "/upload");
+    HttpRequestWriter all = HttpRequest.streaming(HttpMethod.POST, "/upload");
+    CompletableFuture<AggregatedHttpResponse> first = client.execute(quiet).aggregate();
+    CompletableFuture<AggregatedHttpResponse> second = client.execute(all).aggregate();
+    assertTrue(quiet.tryWrite(HttpData.ofUtf8(entries(0, 2))));
+    awaitStored(2);
+    for (int piece = 0; piece < 100; piece++) {
+      assertTrue(all.tryWrite(HttpData.ofUtf8(entries(1_000 + 100 * piece, 1_100 + 100 * piece))));
+    }
+    all.close();
+    assertEquals("OK.\n", second.join().contentUtf8());
+    awaitStored(2 + 100 * 100);
+    quiet.close();
+    assertEquals(HttpStatus.ACCEPTED, first.join().status());
+    awaitIdle();
+  }
+
   /// A sender that follows its journal: what it sends is stored soon, and it may be quiet.
   @Test
   void aQuietSenderIsStoredAndHoldsNothing() throws IOException {
@@ -152,7 +180,7 @@ class StreamRequestTest {
     assertEquals("202 OK.\n", answer.join());
     assertEquals(1_000 * pieces, store.committed.size());
     long ids = store.committed.stream().map(MemoryStore.Stored::ownId).distinct().count();
-    assertEquals(1_000 * pieces, ids);
+    assertEquals(1_000L * pieces, ids);
     awaitIdle();
   }
 

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// replaces what it repeats, wherever it begins.
 ///
 /// - Threads: one.
+@SuppressWarnings("EnumOrdinal") // an index into the names that the tape keeps
 final class JournalDecoder {
   private static final byte[] TYPE = "journal".getBytes(StandardCharsets.US_ASCII);
   private static final long NANOS_PER_MICROSECOND = 1_000;

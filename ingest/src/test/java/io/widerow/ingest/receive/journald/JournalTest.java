@@ -27,12 +27,12 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -87,8 +87,12 @@ class JournalTest {
     return store.committed.stream().map(MemoryStore.Stored::body).sorted().toList();
   }
 
-  private Set<@Nullable EventId> ids() {
-    return store.committed.stream().map(MemoryStore.Stored::ownId).collect(Collectors.toSet());
+  private Set<EventId> ids() {
+    Set<EventId> ids = new HashSet<>();
+    for (MemoryStore.Stored stored : store.committed) {
+      ids.add(Objects.requireNonNull(stored.ownId()));
+    }
+    return ids;
   }
 
   private static String accepted(HttpResponse<String> answer) {
@@ -99,11 +103,19 @@ class JournalTest {
 
   @Test
   void fieldsThatSyslogHasGetItsNames() throws IOException, InterruptedException {
-    String one =
-        entry(
-            1,
-            "PRIORITY=4\nSYSLOG_FACILITY=3\n_HOSTNAME=web1\nSYSLOG_IDENTIFIER=sshd\n_PID=4711\n"
-                + "_UID=0\n__SEQNUM=99\n__SEQNUM_ID=5eed\nMESSAGE=a=b caf\u00c3\u00a9\n");
+    String fields =
+        """
+        PRIORITY=4
+        SYSLOG_FACILITY=3
+        _HOSTNAME=web1
+        SYSLOG_IDENTIFIER=sshd
+        _PID=4711
+        _UID=0
+        __SEQNUM=99
+        __SEQNUM_ID=5eed
+        MESSAGE=a=b caf\u00c3\u00a9
+        """;
+    String one = entry(1, fields);
     assertEquals("zstd", accepted(upload(one)));
     MemoryStore.Stored stored = store.committed.getFirst();
     assertEquals("journal", stored.type());
