@@ -95,7 +95,7 @@ class StreamRequestTest {
     assertEquals(4, store.committed.size());
   }
 
-  /// Two streams of one connection, of which one waits for the store of the other.
+  /// Two streams of one connection: one is quiet while the other is stored.
   @Test
   void overHttp2AsWell() {
     WebClient client = WebClient.of("h2c://127.0.0.1:" + daemon.httpAddress().getPort());

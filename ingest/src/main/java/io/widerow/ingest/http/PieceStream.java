@@ -12,7 +12,7 @@ import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
 /// The body of a request as a stream that a thread reads. What it does not read stays with the
-/// sender: only [#PIECES_MAX] pieces are asked for at a time, and behind them the connection is not
+/// sender: only [#PIECES_MAX] pieces are asked for at a time, after which the connection is not
 /// read.
 ///
 /// - Threads: the event loop delivers, one thread reads, any may call [#stop].
