@@ -35,6 +35,7 @@ import io.widerow.ingest.receive.elastic.ElasticProtocol;
 import io.widerow.ingest.receive.gelf.GelfProtocol;
 import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
+import io.widerow.ingest.receive.journald.JournalProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
 import io.widerow.ingest.receive.loki.LokiProtocol;
 import io.widerow.ingest.receive.otlp.OtlpProtocol;
@@ -90,6 +91,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
+/// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
 /// - Threads: any; [#close] once.
 /// - Memory: closes what it started, but not the store, which belongs to the caller.
@@ -153,11 +155,7 @@ public final class Daemon implements AutoCloseable {
     QueryMemory memory = new QueryMemory(config.limits().queryMemoryBytes());
     queries =
         new QueryService(
-            store,
-            memory,
-            config.limits().stallSeconds(),
-            Daemon::epochNanos,
-            () -> intake.inFlight() > 0);
+            store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
     connections =
@@ -240,6 +238,7 @@ public final class Daemon implements AutoCloseable {
                 OtlpProtocol.routes(write.named("otlp")),
                 LokiProtocol.routes(write.named("loki")),
                 PrometheusProtocol.routes(write.named("prometheus"), config.data(), registry),
+                JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))

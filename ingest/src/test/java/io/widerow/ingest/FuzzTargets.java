@@ -7,6 +7,7 @@ import io.widerow.ingest.receive.datadog.DatadogFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
 import io.widerow.ingest.receive.loki.LokiFuzz;
 import io.widerow.ingest.receive.prometheus.RemoteWriteFuzz;
+import io.widerow.ingest.receive.journald.JournalFuzz;
 import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.rules.RulesFuzz;
 import io.widerow.ingest.ship.ShipFuzz;
@@ -31,6 +32,7 @@ public enum FuzzTargets implements FuzzTarget {
   LOKI_PROTOBUF(LokiFuzz::protobufSeeds, MetricsFuzz::lokiProtobuf),
   LOKI_JSON(LokiFuzz::jsonSeeds, MetricsFuzz::lokiJson),
   ELASTIC_BULK(ElasticFuzz::seeds, ElasticFuzz::bulk),
+  JOURNAL(JournalFuzz::seeds, MetricsFuzz::journal),
   GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   REMOTE_WRITE_1(RemoteWriteFuzz::seedsOfOne, MetricsFuzz::remoteWriteOne),
   REMOTE_WRITE_2(RemoteWriteFuzz::seedsOfTwo, MetricsFuzz::remoteWriteTwo),

@@ -31,6 +31,7 @@ class LayerTest extends LayerRules {
       ingest.receive.gelf: event storage ingest.decode ingest.lane ingest.intake ingest.http \
           ingest.socket
       ingest.receive.graphite: event storage ingest.decode ingest.socket
+      ingest.receive.journald: event ingest.decode ingest.http
       ingest.receive.json: event ingest.decode ingest.lane ingest.http
       ingest.receive.loki: event ingest.decode ingest.lane ingest.http
       ingest.receive.splunk: event ingest.decode ingest.lane ingest.http
@@ -44,10 +45,10 @@ class LayerTest extends LayerRules {
           ingest.rules ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
           ingest.intake ingest.http ingest.socket ingest.receive.datadog ingest.receive.elastic \
-          ingest.receive.gelf ingest.receive.graphite ingest.receive.influx ingest.receive.json \
-          ingest.receive.loki ingest.receive.otlp ingest.receive.prometheus \
-          ingest.receive.splunk ingest.receive.statsd ingest.receive.syslog ingest.rules \
-          ingest.serve.query ingest.serve.status
+          ingest.receive.gelf ingest.receive.graphite ingest.receive.influx \
+          ingest.receive.journald ingest.receive.json ingest.receive.loki ingest.receive.otlp \
+          ingest.receive.prometheus ingest.receive.splunk ingest.receive.statsd \
+          ingest.receive.syslog ingest.rules ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
       ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship

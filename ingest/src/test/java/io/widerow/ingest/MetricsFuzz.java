@@ -6,6 +6,7 @@ import io.widerow.ingest.receive.graphite.GraphiteDecoder;
 import io.widerow.ingest.receive.graphite.PickleDecoder;
 import io.widerow.ingest.receive.loki.LokiFuzz;
 import io.widerow.ingest.receive.prometheus.RemoteWriteFuzz;
+import io.widerow.ingest.receive.journald.JournalFuzz;
 import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.receive.statsd.StatsdDecoder;
 import io.widerow.ingest.series.SeriesCache;
@@ -153,6 +154,10 @@ final class MetricsFuzz {
 
   static void lokiJson(byte[] input) {
     byte[] _ = DecoderFuzz.decode(input, LokiFuzz::json);
+  }
+
+  static void journal(byte[] input) {
+    byte[] _ = DecoderFuzz.decode(input, JournalFuzz::decode);
   }
 
   static void gelf(byte[] input) {

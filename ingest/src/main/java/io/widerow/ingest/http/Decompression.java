@@ -111,7 +111,8 @@ public final class Decompression {
       Body packed, BodyCoding coding, int bytesMax, int ratioMax, ByteClaim claim)
       throws RequestRefused {
     Body body = Body.take();
-    try (InputStream in = open(packed, coding)) {
+    try (InputStream raw = new ByteArrayInputStream(packed.bytes(), 0, packed.length());
+        InputStream in = open(raw, coding)) {
       while (true) {
         claim.claim(CHUNK_BYTES);
         int at = body.reserve(CHUNK_BYTES);
@@ -136,6 +137,12 @@ public final class Decompression {
     if (bytes > bytesMax) {
       throw RequestRefused.tooLarge(bytesMax);
     }
+    requireRatio(bytes, packedBytes, ratioMax);
+  }
+
+  /// @param bytes so far
+  /// @param packedBytes that they came from
+  static void requireRatio(long bytes, long packedBytes, int ratioMax) throws RequestRefused {
     if (bytes > RATIO_FREE_BYTES && bytes / ratioMax > packedBytes) {
       throw new RequestRefused(
           HttpStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -143,14 +150,14 @@ public final class Decompression {
     }
   }
 
-  private static InputStream open(Body packed, BodyCoding coding) throws IOException {
+  /// A body without one layer, unpacked as it is read.
+  ///
+  /// @param coding of bodies that have any length
+  static InputStream open(InputStream raw, BodyCoding coding) throws IOException {
     return switch (coding) {
-      case ZSTD -> {
-        InputStream raw = new ByteArrayInputStream(packed.bytes(), 0, packed.length());
-        yield new ZstdInputStreamNoFinalizer(raw).setLongMax(ZSTD_WINDOW_LOG_MAX);
-      }
-      case DEFLATE -> new DeflateBody(packed.bytes(), packed.length());
-      case GZIP -> new GzipMembers(packed.bytes(), packed.length());
+      case ZSTD -> new ZstdInputStreamNoFinalizer(raw).setLongMax(ZSTD_WINDOW_LOG_MAX);
+      case DEFLATE -> new DeflateBody(raw);
+      case GZIP -> new GzipMembers(raw);
       case SNAPPY, BY_SIGHT, GRPC -> throw new IllegalArgumentException(coding.shown());
     };
   }

@@ -6,7 +6,7 @@ import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
-/// Unpacks a whole gzip body of one or more members (RFC 1952). Unlike
+/// Unpacks a gzip body of one or more members (RFC 1952), as it arrives. Unlike
 /// [java.util.zip.GZIPInputStream], which ends at the first bytes that are no member, it fails when
 /// anything follows the last whole member: otherwise what was sent there would be lost.
 ///
@@ -18,8 +18,7 @@ import java.util.zip.Inflater;
 /// - Threads: one.
 /// - Memory: holds native memory of the inflater until [#close].
 final class GzipMembers extends InputStream {
-  private static final int HEADER_BYTES = 10;
-  private static final int TRAILER_BYTES = 8;
+  private static final int PIECE_BYTES = 8 << 10;
   private static final int DEFLATE = 8;
   private static final int FLAG_HEADER_CRC = 2;
   private static final int FLAG_EXTRA = 4;
@@ -27,17 +26,20 @@ final class GzipMembers extends InputStream {
   private static final int FLAG_COMMENT = 16;
   private static final int FLAGS_RESERVED = 0xe0;
 
-  private final byte[] bytes;
-  private final int limit;
+  private final InputStream in;
   private final Inflater inflater = new Inflater(true);
-  private final CRC32 crc = new CRC32();
-  private int at; // the next header, or the start of the deflated bytes
+  private final CRC32 crc = new CRC32(); // of a header, then of the bytes of its member
+  private final byte[] piece = new byte[PIECE_BYTES];
+  private int at; // in the piece
+  private int limit;
+  private long before; // bytes of the body before the piece
+  private long start; // of the member
   private boolean inMember;
+  private boolean any; // member, so far
 
-  /// @param bytes the body, in `[0, limit)`
-  GzipMembers(byte[] bytes, int limit) {
-    this.bytes = bytes;
-    this.limit = limit;
+  /// @param in the body, which is not closed
+  GzipMembers(InputStream in) {
+    this.in = in;
   }
 
   @Override
@@ -48,9 +50,9 @@ final class GzipMembers extends InputStream {
   @Override
   public int read(byte[] out, int offset, int length) throws IOException {
     try {
-      while (inMember || at < limit || limit == 0) {
-        if (!inMember) {
-          begin();
+      while (true) {
+        if (!inMember && !begin()) {
+          return -1;
         }
         int count = inflater.inflate(out, offset, length);
         if (count > 0) {
@@ -59,26 +61,36 @@ final class GzipMembers extends InputStream {
         }
         if (inflater.finished()) {
           end();
-        } else if (inflater.needsInput() || inflater.needsDictionary()) {
-          throw new IOException("cut at byte " + limit);
+        } else if (inflater.needsDictionary() || !fill()) {
+          throw cut();
+        } else {
+          inflater.setInput(piece, at, limit - at);
         }
       }
-      return -1;
     } catch (DataFormatException bad) {
       throw new IOException(bad);
     }
   }
 
-  private void begin() throws IOException {
-    int start = at;
-    skip(HEADER_BYTES);
-    int flags = unsigned(start + 3);
-    if (u16(start) != 0x8b1f || unsigned(start + 2) != DEFLATE || (flags & FLAGS_RESERVED) != 0) {
+  /// Reads the header of the next member; false when the body has ended before it.
+  private boolean begin() throws IOException {
+    if (at == limit && !fill()) {
+      if (any) {
+        return false;
+      }
+      throw cut(); // not even one member
+    }
+    any = true;
+    start = before + at;
+    crc.reset();
+    boolean magic = next() == 0x1f && next() == 0x8b && next() == DEFLATE;
+    int flags = magic ? next() : FLAGS_RESERVED;
+    if ((flags & FLAGS_RESERVED) != 0) {
       throw new IOException("no member of gzip at byte " + start);
     }
+    skip(6);
     if ((flags & FLAG_EXTRA) != 0) {
-      skip(Short.BYTES);
-      skip(u16(at - Short.BYTES));
+      skip(u16());
     }
     if ((flags & FLAG_NAME) != 0) {
       skipText();
@@ -87,55 +99,68 @@ final class GzipMembers extends InputStream {
       skipText();
     }
     if ((flags & FLAG_HEADER_CRC) != 0) {
-      crc.reset();
-      crc.update(bytes, start, at - start);
-      skip(Short.BYTES);
-      require(u16(at - Short.BYTES) == (crc.getValue() & 0xffff), start);
+      int sum = (int) crc.getValue() & 0xffff;
+      require(u16() == sum);
     }
     crc.reset();
     inflater.reset();
-    inflater.setInput(bytes, at, limit - at);
+    inflater.setInput(piece, at, limit - at);
     inMember = true;
+    return true;
   }
 
   private void end() throws IOException {
-    int start = at;
-    skip(Math.toIntExact(inflater.getBytesRead()));
-    skip(TRAILER_BYTES);
-    require(u32(at - TRAILER_BYTES) == crc.getValue(), start);
-    require(u32(at - Integer.BYTES) == (inflater.getBytesWritten() & 0xffff_ffffL), start);
+    at = limit - inflater.getRemaining();
+    long sum = crc.getValue();
+    require(u32() == sum);
+    require(u32() == (inflater.getBytesWritten() & 0xffff_ffffL));
     inMember = false;
   }
 
-  private static void require(boolean equal, int start) throws IOException {
+  private void require(boolean equal) throws IOException {
     if (!equal) {
       throw new IOException("the member at byte %d does not have its checksum".formatted(start));
     }
   }
 
-  private void skip(int count) throws IOException {
-    if (count > limit - at) {
-      throw new IOException("cut at byte " + limit);
+  private IOException cut() {
+    return new IOException("cut at byte " + (before + limit));
+  }
+
+  private boolean fill() throws IOException {
+    before += limit;
+    at = 0;
+    limit = Math.max(0, in.read(piece, 0, PIECE_BYTES));
+    return limit > 0;
+  }
+
+  private int next() throws IOException {
+    if (at == limit && !fill()) {
+      throw cut();
     }
-    at += count;
+    crc.update(piece[at]);
+    return Byte.toUnsignedInt(piece[at++]);
+  }
+
+  private void skip(int count) throws IOException {
+    for (int left = count; left > 0; left--) {
+      int _ = next();
+    }
   }
 
   private void skipText() throws IOException {
+    int next;
     do {
-      skip(1);
-    } while (bytes[at - 1] != 0);
+      next = next();
+    } while (next != 0);
   }
 
-  private int unsigned(int index) {
-    return Byte.toUnsignedInt(bytes[index]);
+  private int u16() throws IOException {
+    return next() | next() << 8;
   }
 
-  private int u16(int index) {
-    return unsigned(index) | unsigned(index + 1) << 8;
-  }
-
-  private long u32(int index) {
-    return u16(index) | (long) u16(index + 2) << 16;
+  private long u32() throws IOException {
+    return u16() | (long) u16() << 16;
   }
 
   @Override

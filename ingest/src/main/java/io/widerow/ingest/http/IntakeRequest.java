@@ -128,7 +128,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     return protocol.refuse(refused);
   }
 
-  private static void requireWriting(Intake intake) throws RequestRefused {
+  static void requireWriting(Intake intake) throws RequestRefused {
     if (intake.draining()) {
       throw new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping");
     }

@@ -11,11 +11,12 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.storage.Durability;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// Makes the routes of protocols that write over HTTP. What all of them share is here: requests
 /// from web pages are refused, and the sender may ask for a durability. The rest is the work of
-/// [IntakeRequest] and of the protocol.
+/// [IntakeRequest] or [StreamRequest], and of the protocol.
 ///
 /// - Threads: any event loop.
 public final class WriteRoutes {
@@ -54,6 +55,43 @@ public final class WriteRoutes {
   /// @param protocols makes the protocol of each request
   public HttpRoute of(
       String path, Set<HttpMethod> methods, ErrorForm errors, WriteProtocol.Factory protocols) {
+    return route(
+        path,
+        methods,
+        errors,
+        (context, request) -> {
+          WriteProtocol answering = protocols.of(context, request);
+          Durability level = durability(context, request, answering::durability);
+          IntakeRequest.Terms terms = new IntakeRequest.Terms(protocol, level);
+          return IntakeRequest.take(intake, context, request, answering, terms);
+        });
+  }
+
+  /// A path to which bodies without an end in sight are posted.
+  ///
+  /// @param path see [HttpRoute]
+  /// @param errors says why a request is refused before it has a protocol
+  /// @param protocols makes the protocol of each request
+  public HttpRoute stream(String path, ErrorForm errors, StreamProtocol.Factory protocols) {
+    return route(
+        path,
+        Set.of(HttpMethod.POST),
+        errors,
+        (context, request) -> {
+          StreamProtocol answering = protocols.of(context, request);
+          Durability level = durability(context, request, answering::durability);
+          StreamRequest.Terms terms = new StreamRequest.Terms(protocol, path, level);
+          return StreamRequest.take(intake, context, request, answering, terms);
+        });
+  }
+
+  /// Takes a request that has passed what all of them must.
+  @FunctionalInterface
+  private interface Taker {
+    HttpResponse take(ServiceRequestContext context, HttpRequest request) throws RequestRefused;
+  }
+
+  private HttpRoute route(String path, Set<HttpMethod> methods, ErrorForm errors, Taker taker) {
     ErrorForm counting =
         (context, refused) -> {
           counted(context, refused);
@@ -63,24 +101,15 @@ public final class WriteRoutes {
         path,
         methods,
         Tokens.Scope.INGEST,
-        (context, request) -> take(context, request, counting, protocols),
+        (context, request) -> {
+          try {
+            requireNoBrowser(request);
+            return taker.take(context, request);
+          } catch (RequestRefused refused) {
+            return counting.of(context, refused);
+          }
+        },
         counting);
-  }
-
-  private HttpResponse take(
-      ServiceRequestContext context,
-      HttpRequest request,
-      ErrorForm errors,
-      WriteProtocol.Factory protocols) {
-    try {
-      requireNoBrowser(request);
-      WriteProtocol answering = protocols.of(context, request);
-      IntakeRequest.Terms terms =
-          new IntakeRequest.Terms(protocol, durability(context, request, answering));
-      return IntakeRequest.take(intake, context, request, answering, terms);
-    } catch (RequestRefused refused) {
-      return errors.of(context, refused);
-    }
   }
 
   /// Counts what is refused before a protocol sees it: a wrong token, a parameter.
@@ -105,13 +134,13 @@ public final class WriteRoutes {
   }
 
   private Durability durability(
-      ServiceRequestContext context, HttpRequest request, WriteProtocol answering)
+      ServiceRequestContext context, HttpRequest request, UnaryOperator<Durability> unasked)
       throws RequestRefused {
     @Nullable String asked = context.queryParam("durability");
     if (asked == null) {
       asked = request.headers().get("widerow-durability");
     }
-    return asked == null ? answering.durability(durabilityDefault) : durability(asked);
+    return asked == null ? unasked.apply(durabilityDefault) : durability(asked);
   }
 
   private static Durability durability(String asked) throws RequestRefused {

@@ -55,6 +55,11 @@ public final class Body {
     System.arraycopy(bytes, count, bytes, 0, length);
   }
 
+  /// Drops all bytes from an offset on.
+  public void cutBack(int newLength) {
+    length = newLength;
+  }
+
   public void wrote(int count) {
     length += count;
   }

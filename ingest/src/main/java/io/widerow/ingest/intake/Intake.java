@@ -2,6 +2,8 @@ package io.widerow.ingest.intake;
 
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.lane.Lanes;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -19,6 +21,8 @@ public final class Intake {
   private final Supplier<@Nullable String> full;
   private final LongSupplier epochNanos;
   private final AtomicLong inFlight = new AtomicLong();
+  private final AtomicLong quiet = new AtomicLong(); // of those in flight
+  private final Set<Runnable> stops = ConcurrentHashMap.newKeySet();
   private final RejectedSamples rejected = new RejectedSamples();
   private final Senders senders;
   private volatile boolean draining;
@@ -86,14 +90,47 @@ public final class Intake {
     inFlight.decrementAndGet();
   }
 
+  /// Counts a request without an end in sight until [#finished(Runnable)].
+  ///
+  /// @param stop asks it to end, because the daemon stops; called by any thread, perhaps at once
+  public void begun(Runnable stop) {
+    begun();
+    stops.add(stop);
+    if (draining) {
+      stop.run();
+    }
+  }
+
+  /// Ends what [#begun(Runnable)] began.
+  public void finished(Runnable stop) {
+    stops.remove(stop);
+    finished();
+  }
+
+  /// A request in flight waits for its sender, which may take as long as it likes.
+  public void quiet() {
+    quiet.incrementAndGet();
+  }
+
+  /// The request has something to do again.
+  public void busy() {
+    quiet.decrementAndGet();
+  }
+
+  /// Whether requests in flight have something to do.
+  public boolean isWriting() {
+    return inFlight.get() > quiet.get();
+  }
+
   /// Requests that are not answered yet.
   public long inFlight() {
     return inFlight.get();
   }
 
-  /// Refuses every new request from now on.
+  /// Refuses every new request from now on, and asks those without an end in sight to end.
   public void drain() {
     draining = true;
+    stops.forEach(Runnable::run);
   }
 
   /// Why the disk has no room at present; null while it has.
