@@ -17,6 +17,7 @@ import io.netty.channel.EventLoopGroup;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.StreamOptions;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.http.AcceptLoop;
 import io.widerow.ingest.http.Access;
@@ -40,6 +41,7 @@ import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
+import io.widerow.ingest.socket.StreamTls;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
@@ -47,6 +49,7 @@ import io.widerow.storage.PartitionInfo;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -226,24 +229,31 @@ public final class Daemon implements AutoCloseable {
   }
 
   /// The protocols with sockets of their own: one line each.
-  private static List<Port> ports(DaemonConfig config) {
-    return List.of(new Port(SyslogProtocol.of(config.syslogZone()), config.syslog()));
+  private List<Port> ports() {
+    ZoneId zone = config.syslogZone();
+    StreamOptions streams = config.streams();
+    return List.of(
+        new Port(SyslogProtocol.of(zone), config.syslog(), false),
+        new Port(SyslogProtocol.overTls(zone), streams.syslogTls(), true));
   }
 
   /// @param address null when the protocol is off
-  private record Port(SocketProtocol protocol, @Nullable InetSocketAddress address) {}
+  /// @param tls whether its TCP connections are encrypted
+  private record Port(SocketProtocol protocol, @Nullable InetSocketAddress address, boolean tls) {}
 
   private void listen() {
-    for (Port port : ports(config)) {
+    int handshakeSeconds = config.limits().headerSeconds();
+    for (Port port : ports()) {
       InetSocketAddress address = port.address();
       if (address != null) {
+        StreamTls tls = port.tls() ? StreamTls.of(config.security(), handshakeSeconds) : null;
         receivers.add(
             ListenException.listen(
                 port.protocol().name(),
                 address,
                 () ->
                     new SocketReceiver(
-                        port.protocol(), address, intake, config.durability(), registry)));
+                        port.protocol(), address, tls, intake, config.durability(), registry)));
       }
     }
   }

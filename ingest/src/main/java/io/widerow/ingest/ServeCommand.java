@@ -166,6 +166,7 @@ public final class ServeCommand implements Callable<Integer> {
       Variables.check(environment);
       config = ConfigSources.read(flags, environment, file);
       config.security().check();
+      config.streams().check();
     } catch (IllegalArgumentException wrong) {
       err().println("widerow: " + wrong.getMessage());
       return ExitCode.USAGE.number;

@@ -20,7 +20,7 @@ class LayerTest extends LayerRules {
       ingest.lane: event storage ingest.decode
       ingest.intake: ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
-      ingest.socket: event storage ingest.decode ingest.lane ingest.intake
+      ingest.socket: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.receive.influx: event ingest.decode ingest.lane ingest.http
       ingest.receive.json: event ingest.decode ingest.lane ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket

@@ -37,6 +37,9 @@ public final class Variables {
           "drain-seconds",
           "durability",
           "event-bytes-max",
+          "fluent",
+          "fluent-shared-key",
+          "fluent-tls",
           "header-seconds",
           "hosts",
           "http",
@@ -60,8 +63,10 @@ public final class Variables {
           "spin-micros",
           "stall-seconds",
           "syslog",
+          "syslog-tls",
           "syslog-zone",
           "tls-certificate",
+          "tls-client-ca",
           "tls-key",
           "tokens");
 

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param http address of the HTTP receiver
 /// @param syslog address of the syslog receivers, UDP and TCP; null for none
 /// @param syslogZone zone of syslog times that name none
+/// @param streams receivers of streams that are answered or encrypted
 /// @param durability level of requests that name none
 /// @param lanes number of lanes, each with a writer thread
 /// @param laneSlots batches that a lane's ring holds, a power of two
@@ -45,6 +46,7 @@ public record DaemonConfig(
     InetSocketAddress http,
     @Nullable InetSocketAddress syslog,
     ZoneId syslogZone,
+    StreamOptions streams,
     Durability durability,
     int lanes,
     int laneSlots,
@@ -90,6 +92,7 @@ public record DaemonConfig(
     Path _ = store.snapshotDirectory(data);
     require(insecure || isLoopback(http) || security.isComplete(), needsTls("http", http));
     require(insecure || syslog == null || isLoopback(syslog), needsTls("syslog", syslog));
+    streams.requireSafe(security, insecure);
   }
 
   private static void require(boolean holds, String message) {
@@ -103,7 +106,7 @@ public record DaemonConfig(
     return isLoopback(http);
   }
 
-  private static boolean isLoopback(InetSocketAddress address) {
+  static boolean isLoopback(InetSocketAddress address) {
     InetAddress host = address.getAddress();
     return host != null && host.isLoopbackAddress();
   }
@@ -151,6 +154,7 @@ public record DaemonConfig(
         address("http", typed.text("http")),
         syslog.isEmpty() ? null : address("syslog", syslog),
         typed.zone("syslog-zone"),
+        StreamOptions.of(typed),
         typed.durability("durability"),
         lanes,
         typed.number("lane-slots"),
@@ -181,6 +185,7 @@ public record DaemonConfig(
     defaults.put("http", "127.0.0.1:7380");
     defaults.put("syslog", "");
     defaults.put("syslog-zone", "UTC");
+    StreamOptions.putDefaults(defaults);
     defaults.put("durability", "disk");
     defaults.put("lanes", Integer.toString(Math.clamp(processors / 2, 1, 8)));
     defaults.put("lane-slots", "1024");
@@ -202,7 +207,7 @@ public record DaemonConfig(
   }
 
   /// `host:port`, the host of an IPv6 address in brackets.
-  private static InetSocketAddress address(String key, String text) {
+  static InetSocketAddress address(String key, String text) {
     int colon = text.lastIndexOf(':');
     require(colon > 0, "%s must be HOST:PORT, got %s".formatted(key, text));
     String host = text.substring(0, colon);
@@ -229,6 +234,7 @@ public record DaemonConfig(
     values.put("http", print(http));
     values.put("syslog", syslog == null ? "" : print(syslog));
     values.put("syslog-zone", syslogZone.getId());
+    streams.putTo(values);
     values.put("durability", durability.name().toLowerCase(Locale.ROOT));
     values.put("lanes", Integer.toString(lanes));
     values.put("lane-slots", Integer.toString(laneSlots));
@@ -249,7 +255,7 @@ public record DaemonConfig(
     return values;
   }
 
-  private static String print(InetSocketAddress address) {
+  static String print(InetSocketAddress address) {
     String host = address.getAddress().getHostAddress();
     return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + address.getPort();
   }

@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One protocol that has sockets of its own. [SocketReceiver] does everything else for it.
 ///
-/// @param name one lower-case word, which names the thread `widerow-<name>`, the metrics
-///   `widerow.<name>.*`, and the source of refused events in `/v1/status`
+/// @param name lower-case words joined by hyphens, as the key of its address, which name the thread
+///   `widerow-<name>`, the metrics `widerow.<name>.*`, and the source of refused events in
+///   `/v1/status`
 /// @param streams makes the decoder of each TCP connection; null when it is not spoken over TCP
 /// @param datagrams makes the decoder of the UDP socket; null when it is not spoken over UDP
 public record SocketProtocol(

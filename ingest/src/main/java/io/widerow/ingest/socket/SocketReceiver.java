@@ -21,22 +21,26 @@ import io.netty.channel.socket.DatagramPacket;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.widerow.ingest.config.LimitOptions;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.Outcome;
 import io.widerow.storage.Durability;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /// Listens for one [SocketProtocol] on one address, over TCP, UDP or both. A TCP connection is read
 /// only while there is credit and room in the lanes. A datagram that finds none is dropped and
 /// counted, and so are the datagrams that the kernel drops. When writing has ended, TCP connections
-/// are refused.
+/// are refused. Over TCP the bytes may be those of TLS, and frames may be answered.
 ///
 /// ```
 ///   TCP --> StreamConnection, StreamDecoder --\
@@ -55,15 +59,22 @@ public final class SocketReceiver implements AutoCloseable {
 
   private static final int DATAGRAM_BYTES_MAX = 64 << 10;
 
+  /// How often the pace of a sender that is in the middle of a long frame is checked.
+  static final int PACE_SECONDS = LimitOptions.BODY_RATE_SECONDS;
+
+  private static final Logger LOG = Logger.getLogger("widerow");
+
   private final SocketProtocol protocol;
   private final Intake intake;
   private final Durability durability;
+  private final @Nullable StreamTls tls;
   private final Counter messages;
   private final Counter refused;
   private final Counter dropped;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final EventLoopGroup loops;
   private volatile boolean closing;
+  private @Nullable FrameCredit owing; // of the event loop
   private final @Nullable Channel tcp;
   private final @Nullable Channel udp;
 
@@ -77,7 +88,21 @@ public final class SocketReceiver implements AutoCloseable {
       Intake intake,
       Durability durability,
       MeterRegistry registry) {
+    this(protocol, address, null, intake, durability, registry);
+  }
+
+  /// Starts to listen.
+  ///
+  /// @param tls of TCP connections; null for none. UDP is never encrypted
+  public SocketReceiver(
+      SocketProtocol protocol,
+      InetSocketAddress address,
+      @Nullable StreamTls tls,
+      Intake intake,
+      Durability durability,
+      MeterRegistry registry) {
     this.protocol = protocol;
+    this.tls = tls;
     this.intake = intake;
     this.durability = durability;
     String name = protocol.name();
@@ -120,6 +145,9 @@ public final class SocketReceiver implements AutoCloseable {
               return;
             }
             connections.add(channel);
+            if (tls != null) {
+              channel.pipeline().addLast(tls.handler(channel.alloc()));
+            }
             channel.pipeline().addLast(new StreamConnection(SocketReceiver.this, decoders.get()));
           }
         };
@@ -152,18 +180,19 @@ public final class SocketReceiver implements AutoCloseable {
 
   /// Hands a batch to the lanes.
   ///
+  /// @param receipt what it asks for; null for nothing
   /// @param held bytes of credit to give back when the batch is done
   /// @param done gets the outcome, on a lane's thread
-  void write(IncomingBatch batch, long held, Consumer<Outcome> done) {
+  void write(IncomingBatch batch, @Nullable Receipt receipt, long held, Consumer<Outcome> done) {
     intake
         .lanes()
         .write(
             batch,
-            null,
-            durability,
+            receipt == null ? null : receipt.key(),
+            receipt == null ? durability : receipt.durability(durability),
             outcome -> {
               intake.credit().release(held);
-              if (outcome instanceof Outcome.Stored stored) {
+              if (outcome instanceof Outcome.Stored stored && !stored.repeated()) {
                 messages.increment((double) stored.accepted() + stored.refused().count());
                 refused.increment(stored.refused().count());
                 intake.rejected().add(protocol.name(), stored.refused());
@@ -175,6 +204,27 @@ public final class SocketReceiver implements AutoCloseable {
   /// True when the daemon stops: no batch is tried again.
   boolean isClosing() {
     return closing;
+  }
+
+  /// Whether this frame is the one that may be read without credit.
+  boolean mayOwe(FrameCredit frame) {
+    if (owing == null) {
+      owing = frame;
+    }
+    return owing == frame;
+  }
+
+  void leaveDebt(FrameCredit frame) {
+    if (owing == frame) {
+      owing = null;
+    }
+  }
+
+  void tellHandshake(SocketAddress sender, Throwable failure) {
+    LOG.log(
+        Level.WARNING,
+        "{0}: no TLS with {1}: {2}",
+        new Object[] {protocol.name(), sender, failure.getMessage()});
   }
 
   /// Takes datagrams. Those that one wake-up of the event loop finds make one batch.
@@ -215,6 +265,7 @@ public final class SocketReceiver implements AutoCloseable {
         int decoded = full.decoded();
         write(
             full,
+            null,
             release,
             outcome -> {
               if (!(outcome instanceof Outcome.Stored)) {

@@ -1,4 +1,4 @@
-package io.widerow.ingest.http;
+package io.widerow.ingest.intake;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,7 +17,7 @@ import java.util.zip.Inflater;
 ///
 /// - Threads: one.
 /// - Memory: holds native memory of the inflater until [#close].
-final class GzipMembers extends InputStream {
+public final class GzipMembers extends InputStream {
   private static final int HEADER_BYTES = 10;
   private static final int TRAILER_BYTES = 8;
   private static final int DEFLATE = 8;
@@ -29,15 +29,23 @@ final class GzipMembers extends InputStream {
 
   private final byte[] bytes;
   private final int limit;
+  private final boolean empty; // there must be a member
   private final Inflater inflater = new Inflater(true);
   private final CRC32 crc = new CRC32();
   private int at; // the next header, or the start of the deflated bytes
   private boolean inMember;
 
   /// @param bytes the body, in `[0, limit)`
-  GzipMembers(byte[] bytes, int limit) {
+  public GzipMembers(byte[] bytes, int limit) {
+    this(bytes, 0, limit);
+  }
+
+  /// @param bytes the members, in `[offset, limit)`
+  public GzipMembers(byte[] bytes, int offset, int limit) {
     this.bytes = bytes;
+    this.at = offset;
     this.limit = limit;
+    this.empty = offset == limit;
   }
 
   @Override
@@ -48,7 +56,7 @@ final class GzipMembers extends InputStream {
   @Override
   public int read(byte[] out, int offset, int length) throws IOException {
     try {
-      while (inMember || at < limit || limit == 0) {
+      while (inMember || at < limit || empty) {
         if (!inMember) {
           begin();
         }
