@@ -215,8 +215,8 @@ public final class Daemon implements AutoCloseable {
     WriteRoutes write = new WriteRoutes(intake, config.durability());
     List<HttpRoute> routes =
         Stream.of(
-                EventsProtocol.routes(write),
-                InfluxProtocol.routes(write),
+                EventsProtocol.routes(write.named("json")),
+                InfluxProtocol.routes(write.named("influx")),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))

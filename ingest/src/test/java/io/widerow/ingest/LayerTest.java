@@ -18,7 +18,7 @@ class LayerTest extends LayerRules {
       ingest.decode: event
       ingest.config: event storage ingest.decode
       ingest.lane: event storage ingest.decode
-      ingest.intake: ingest.decode ingest.lane
+      ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.receive.influx: event ingest.decode ingest.lane ingest.http

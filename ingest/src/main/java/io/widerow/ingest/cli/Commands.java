@@ -5,6 +5,7 @@ import io.widerow.ingest.TokenCommand;
 import io.widerow.ingest.demo.DemoCommand;
 import io.widerow.query.cli.QueryCommand;
 import io.widerow.query.cli.RepairCommand;
+import io.widerow.query.cli.SendersCommand;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.SnapshotCommand;
 import io.widerow.query.cli.TailCommand;
@@ -32,6 +33,7 @@ final class Commands {
     all.put("query", shell -> QueryCommand.commandLine(EmbeddedStore::openForReading, shell));
     all.put("types", shell -> TypesCommand.commandLine(EmbeddedStore::openForReading, shell));
     all.put("tail", TailCommand::commandLine);
+    all.put("senders", SendersCommand::commandLine);
     all.put("demo", _ -> DemoCommand.commandLine());
     all.put("verify", VerifyCommand::commandLine);
     all.put("snapshot", SnapshotCommand::commandLine);

@@ -203,7 +203,7 @@ public final class ProtobufReader {
     limit = outer;
   }
 
-  /// A varint without a tag: an element of a packed field, of which [#enter] is the whole.
+  /// A varint without a tag: an element of a packed field, which [#enter] goes into.
   public long packedVarint() throws Bad {
     return varintHere();
   }

@@ -1,5 +1,6 @@
 package io.widerow.ingest.http;
 
+import com.linecorp.armeria.common.HttpHeaderNames;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
@@ -49,6 +50,19 @@ public final class Access {
   static String principal(ServiceRequestContext context) {
     String name = context.attr(PRINCIPAL);
     return name == null ? "" : name;
+  }
+
+  /// Who sent a request.
+  ///
+  /// @param sender the name of its token, else the address it came from
+  /// @param agent its `User-Agent`
+  record Who(String sender, @Nullable String agent) {}
+
+  static Who who(ServiceRequestContext context) {
+    String name = principal(context);
+    HttpRequest request = context.request();
+    String agent = request == null ? null : request.headers().get(HttpHeaderNames.USER_AGENT);
+    return new Who(name.isEmpty() ? context.clientAddress().getHostAddress() : name, agent);
   }
 
   /// The service of a route, for requests that may use it; others get the refusal.

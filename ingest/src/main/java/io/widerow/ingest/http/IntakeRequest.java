@@ -13,6 +13,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
 import io.widerow.ingest.config.LimitOptions;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Body;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchKey;
@@ -56,7 +57,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   private final Intake intake;
   private final ServiceRequestContext context;
   private final WriteProtocol protocol;
-  private final Durability durability;
+  private final Asked asked;
   private final List<BodyCoding> codings;
   private final @Nullable Charset charset; // null for UTF-8
   private final @Nullable String idempotencyKey;
@@ -72,14 +73,14 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       ServiceRequestContext context,
       RequestHeaders headers,
       WriteProtocol protocol,
-      Durability durability,
+      Asked asked,
       List<BodyCoding> codings,
       @Nullable Charset charset,
       long claimed) {
     this.intake = intake;
     this.context = context;
     this.protocol = protocol;
-    this.durability = durability;
+    this.asked = asked;
     this.codings = codings;
     this.idempotencyKey = headers.get("idempotency-key");
     this.charset = charset;
@@ -92,10 +93,10 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       ServiceRequestContext context,
       HttpRequest request,
       WriteProtocol protocol,
-      Durability durability) {
+      Asked asked) {
     try {
       requireWriting(intake);
-      IntakeRequest admitted = admit(intake, context, request, protocol, durability);
+      IntakeRequest admitted = admit(intake, context, request, protocol, asked);
       intake.begun();
       return admitted.read(request);
     } catch (RequestRefused refused) {
@@ -106,8 +107,24 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       if (refused.status().equals(HttpStatus.SERVICE_UNAVAILABLE)) {
         ConnectionGuard.pause(context, BYTES_PER_BODY_BYTE * Math.max(0, length));
       }
-      return protocol.refuse(refused);
+      return refused(intake, context, protocol, asked, refused);
     }
+  }
+
+  /// What the routes know of a request.
+  ///
+  /// @param protocol under which its sender is listed
+  record Asked(String protocol, Durability durability) {}
+
+  private static HttpResponse refused(
+      Intake intake,
+      ServiceRequestContext context,
+      WriteProtocol protocol,
+      Asked asked,
+      RequestRefused refused) {
+    Access.Who who = Access.who(context);
+    intake.senders().refused(asked.protocol, who.sender(), who.agent(), 1, refused.reason());
+    return protocol.refuse(refused);
   }
 
   private static void requireWriting(Intake intake) throws RequestRefused {
@@ -126,7 +143,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       ServiceRequestContext context,
       HttpRequest request,
       WriteProtocol protocol,
-      Durability durability)
+      Asked asked)
       throws RequestRefused {
     RequestHeaders headers = request.headers();
     List<BodyCoding> codings = protocol.codings(headers);
@@ -139,8 +156,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     if (!intake.credit().tryClaim(claim)) {
       throw RequestRefused.overloaded();
     }
-    return new IntakeRequest(
-        intake, context, headers, protocol, durability, codings, charset, claim);
+    return new IntakeRequest(intake, context, headers, protocol, asked, codings, charset, claim);
   }
 
   private HttpResponse read(HttpRequest request) {
@@ -262,20 +278,20 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       intake.credit().claimInDebt(held);
       intake.credit().release(claimed);
       claimed = held;
-      intake.lanes().write(batch, key, durability, this::stored);
+      BatchSample sample = BatchSample.of(batch);
+      intake.lanes().write(batch, key, asked.durability, outcome -> stored(sample, outcome));
     } catch (RequestRefused refused) {
       if (batch != null) {
         intake.lanes().drop(batch);
       }
-      finish(protocol.refuse(refused));
+      finish(refused(intake, context, protocol, asked, refused));
     } catch (StorageException.ClockWrong behind) {
       if (batch != null) {
         intake.lanes().drop(batch);
       }
-      finish(
-          protocol.refuse(
-              new RequestRefused(
-                  HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(behind.getMessage()))));
+      RequestRefused wrong =
+          new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(behind.getMessage()));
+      finish(refused(intake, context, protocol, asked, wrong));
     } catch (Throwable bug) {
       if (batch != null) {
         intake.lanes().drop(batch);
@@ -318,11 +334,13 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   }
 
   /// Called by a lane. The answer is built on the connection's event loop.
-  private void stored(Outcome outcome) {
-    context.eventLoop().execute(() -> answer(outcome));
+  private void stored(BatchSample sample, Outcome outcome) {
+    context.eventLoop().execute(() -> answer(sample, outcome));
   }
 
-  private void answer(Outcome outcome) {
+  private void answer(BatchSample sample, Outcome outcome) {
+    Access.Who who = Access.who(context);
+    intake.senders().add(asked.protocol, who.sender(), who.agent(), sample, outcome);
     if (outcome instanceof Outcome.Stored stored && !stored.repeated()) {
       intake.rejected().add(context.path(), stored.refused());
     }
@@ -336,7 +354,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     ConnectionGuard.leave(context);
     endPace();
     body.give();
-    finish(protocol.refuse(refused));
+    finish(refused(intake, context, protocol, asked, refused));
   }
 
   private void told(String doing, Throwable bug) {

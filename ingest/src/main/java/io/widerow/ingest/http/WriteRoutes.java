@@ -21,10 +21,23 @@ import org.jspecify.annotations.Nullable;
 public final class WriteRoutes {
   private final Intake intake;
   private final Durability durabilityDefault;
+  private final String protocol;
 
   public WriteRoutes(Intake intake, Durability durabilityDefault) {
+    this(intake, durabilityDefault, "http");
+  }
+
+  private WriteRoutes(Intake intake, Durability durabilityDefault, String protocol) {
     this.intake = intake;
     this.durabilityDefault = durabilityDefault;
+    this.protocol = protocol;
+  }
+
+  /// The same for one protocol.
+  ///
+  /// @param name one lower-case word, under which its senders are listed
+  public WriteRoutes named(String name) {
+    return new WriteRoutes(intake, durabilityDefault, name);
   }
 
   /// A path to which events are posted, with errors as JSON.
@@ -41,12 +54,17 @@ public final class WriteRoutes {
   /// @param protocols makes the protocol of each request
   public HttpRoute of(
       String path, Set<HttpMethod> methods, ErrorForm errors, WriteProtocol.Factory protocols) {
+    ErrorForm counting =
+        (context, refused) -> {
+          counted(context, refused);
+          return errors.of(context, refused);
+        };
     return new HttpRoute(
         path,
         methods,
         Tokens.Scope.INGEST,
-        (context, request) -> take(context, request, errors, protocols),
-        errors);
+        (context, request) -> take(context, request, counting, protocols),
+        counting);
   }
 
   private HttpResponse take(
@@ -56,11 +74,18 @@ public final class WriteRoutes {
       WriteProtocol.Factory protocols) {
     try {
       requireNoBrowser(request);
-      WriteProtocol protocol = protocols.of(context, request);
-      return IntakeRequest.take(intake, context, request, protocol, durability(context, request));
+      WriteProtocol answering = protocols.of(context, request);
+      IntakeRequest.Asked asked = new IntakeRequest.Asked(protocol, durability(context, request));
+      return IntakeRequest.take(intake, context, request, answering, asked);
     } catch (RequestRefused refused) {
       return errors.of(context, refused);
     }
+  }
+
+  /// Counts what is refused before a protocol sees it: a wrong token, a parameter.
+  private void counted(ServiceRequestContext context, RequestRefused refused) {
+    Access.Who who = Access.who(context);
+    intake.senders().refused(protocol, who.sender(), who.agent(), 1, refused.reason());
   }
 
   /// The type that a sender wants for all events of a request: the parameter `type` or the header

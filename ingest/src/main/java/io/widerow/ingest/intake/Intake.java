@@ -1,5 +1,6 @@
 package io.widerow.ingest.intake;
 
+import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.lane.Lanes;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -19,6 +20,7 @@ public final class Intake {
   private final LongSupplier epochNanos;
   private final AtomicLong inFlight = new AtomicLong();
   private final RejectedSamples rejected = new RejectedSamples();
+  private final Senders senders;
   private volatile boolean draining;
 
   /// Limits of one request.
@@ -43,6 +45,7 @@ public final class Intake {
     this.digests = digests;
     this.full = full;
     this.epochNanos = epochNanos;
+    this.senders = new Senders(() -> epochNanos.getAsLong() / Times.NANOS_PER_SECOND);
   }
 
   public Lanes lanes() {
@@ -55,6 +58,10 @@ public final class Intake {
 
   public RejectedSamples rejected() {
     return rejected;
+  }
+
+  public Senders senders() {
+    return senders;
   }
 
   public Limits limits() {

@@ -40,6 +40,7 @@ public final class StatusServices {
   private final EventStore store;
   private final PrometheusMeterRegistry registry;
   private final DaemonConfig config;
+  private final SendersService senders;
 
   public StatusServices(
       DaemonConfig config, Intake intake, EventStore store, PrometheusMeterRegistry registry) {
@@ -47,12 +48,14 @@ public final class StatusServices {
     this.intake = intake;
     this.store = store;
     this.registry = registry;
+    this.senders = new SendersService(intake.senders());
   }
 
   public List<HttpRoute> routes() {
     return List.of(
         HttpRoute.get("/metrics", Tokens.Scope.ADMIN, this::metrics),
         HttpRoute.get("/v1/status", Tokens.Scope.ADMIN, this::status),
+        HttpRoute.get("/v1/senders", Tokens.Scope.ADMIN, senders::answer),
         HttpRoute.probe("/ready", this::ready),
         HttpRoute.probe("/health", this::health),
         HttpRoute.probe("/ping", this::ping));
@@ -121,7 +124,9 @@ public final class StatusServices {
 
   /// `GET /metrics`.
   private HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {
-    return HttpResponse.of(HttpStatus.OK, PROMETHEUS, HttpData.ofUtf8(registry.scrape()));
+    StringBuilder text = new StringBuilder(registry.scrape());
+    senders.appendMetrics(text);
+    return HttpResponse.of(HttpStatus.OK, PROMETHEUS, HttpData.ofUtf8(text.toString()));
   }
 
   /// `GET /v1/status`.
@@ -150,6 +155,7 @@ public final class StatusServices {
     json.append("},\"disk\":{\"usableBytes\":").append(usable);
     json.append(",\"reserveBytes\":").append(config.store().diskReserveBytes());
     appendRejected(json.append("},\"rejected\":["), intake.rejected().list());
+    senders.appendTotals(json.append("],\"protocols\":["));
     json.append(']');
     return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
   }

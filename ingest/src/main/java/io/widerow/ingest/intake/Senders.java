@@ -1,0 +1,128 @@
+package io.widerow.ingest.intake;
+
+import io.widerow.ingest.lane.Outcome;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Who sends, over which protocol, and what became of it. A sender is the name of a token, or the
+/// address of a machine where there are no tokens.
+///
+/// - Threads: any; a lock is held for one look at a table for each batch.
+/// - Memory: the [#KEPT_MAX] senders that sent last. The totals of protocols include all.
+public final class Senders {
+  static final int KEPT_MAX = 1_000;
+
+  private final LongSupplier epochSeconds;
+  private final LinkedHashMap<Key, Sender> kept =
+      new LinkedHashMap<>(16, 0.75f, true); // guarded by itself
+  private final Map<String, Totals> protocols = new ConcurrentHashMap<>();
+
+  private record Key(String protocol, String sender) {}
+
+  private static final class Totals {
+    final LongAdder accepted = new LongAdder();
+    final LongAdder duplicates = new LongAdder();
+    final LongAdder rejected = new LongAdder();
+    final LongAdder refused = new LongAdder();
+  }
+
+  /// The counts of one protocol since the start of the daemon.
+  ///
+  /// @param accepted events stored
+  /// @param duplicates events of repeated batches, stored once
+  /// @param rejected events that were refused
+  /// @param refused requests that were refused as a whole, or datagrams that were dropped
+  public record Total(
+      String protocol, long accepted, long duplicates, long rejected, long refused) {}
+
+  /// @param epochSeconds the clock
+  public Senders(LongSupplier epochSeconds) {
+    this.epochSeconds = epochSeconds;
+  }
+
+  /// Counts the outcome of a batch.
+  ///
+  /// @param agent what the sender says it is; null when it says nothing
+  public void add(
+      String protocol, String sender, @Nullable String agent, BatchSample sample, Outcome outcome) {
+    switch (outcome) {
+      case Outcome.Stored stored -> {
+        int bad = stored.repeated() ? 0 : stored.refused().count();
+        Totals totals = totals(protocol);
+        totals.accepted.add(stored.accepted());
+        totals.duplicates.add(stored.duplicates());
+        totals.rejected.add(bad);
+        String reason =
+            bad > 0 && stored.refused().listed() > 0 ? stored.refused().lastReason() : null;
+        Sender who = of(protocol, sender, agent);
+        who.stored(
+            sample, stored.accepted(), stored.duplicates(), bad, reason, epochSeconds.getAsLong());
+      }
+      case Outcome.Overloaded() -> refused(protocol, sender, agent, 1, "overloaded");
+      case Outcome.DiskFull(String why) -> refused(protocol, sender, agent, 1, why);
+      case Outcome.Failed(String why) -> refused(protocol, sender, agent, 1, why);
+    }
+  }
+
+  /// Counts requests that were refused as a whole, or datagrams that were dropped.
+  public void refused(
+      String protocol, String sender, @Nullable String agent, int count, String reason) {
+    totals(protocol).refused.add(count);
+    of(protocol, sender, agent).refused(count, reason, epochSeconds.getAsLong());
+  }
+
+  private Totals totals(String protocol) {
+    return protocols.computeIfAbsent(protocol, _ -> new Totals());
+  }
+
+  private Sender of(String protocol, String name, @Nullable String agent) {
+    Sender sender;
+    synchronized (kept) {
+      Key key = new Key(protocol, name);
+      sender = kept.get(key); // which makes it the one that sent last
+      if (sender == null) {
+        if (kept.size() == KEPT_MAX) {
+          kept.pollFirstEntry();
+        }
+        sender = new Sender(protocol, name, epochSeconds.getAsLong());
+        kept.put(key, sender);
+      }
+    }
+    sender.is(agent);
+    return sender;
+  }
+
+  /// The senders that are kept, the one that sent last at the front.
+  public List<Sender.Moment> list() {
+    List<Sender> all;
+    synchronized (kept) {
+      all = new ArrayList<>(kept.values());
+    }
+    Collections.reverse(all);
+    long now = epochSeconds.getAsLong();
+    return all.stream().map(sender -> sender.moment(now)).toList();
+  }
+
+  /// The counts of each protocol that was used, by name.
+  public List<Total> totals() {
+    List<Total> all = new ArrayList<>();
+    new TreeMap<>(protocols)
+        .forEach((name, totals) ->
+            all.add(
+                new Total(
+                    name,
+                    totals.accepted.sum(),
+                    totals.duplicates.sum(),
+                    totals.rejected.sum(),
+                    totals.refused.sum())));
+    return all;
+  }
+}

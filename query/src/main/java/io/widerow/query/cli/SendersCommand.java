@@ -1,0 +1,90 @@
+package io.widerow.query.cli;
+
+import io.widerow.query.figures.StatsWriter;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.output.OutputFormat;
+import io.widerow.query.remote.RemoteRows;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `widerow senders`: lists who sends to a daemon.
+@Command(
+    name = "senders",
+    mixinStandardHelpOptions = true,
+    versionProvider = CommandLines.Version.class,
+    sortOptions = false,
+    description = {
+      "Lists who sends what to a daemon: how fast, how late, what was refused last.",
+      "The one that sent last comes first."
+    },
+    footer = {
+      "",
+      "Columns:",
+      "  sender       name of its token, else the address it sends from",
+      "  type         of the first event of its last batch",
+      "  perSecond    events stored, over the last minute",
+      "  lateSeconds  from the time of an event to its arrival, the most in a minute",
+      "  duplicate    events of batches sent again, stored once",
+      "  rejected     events that were refused, while others of their batch were stored",
+      "  refused      requests refused as a whole, or datagrams dropped",
+      "  refusal      time and reason of the last refusal",
+      "Counts begin with the start of the daemon; the last 1,000 senders are kept.",
+      "The token needs the scope admin. Exit codes are those of widerow query."
+    })
+public final class SendersCommand implements Callable<Integer> {
+  private static final List<String> HEADS =
+      List.of(
+          "protocol",
+          "sender",
+          "agent",
+          "type",
+          "perSecond",
+          "lateSeconds",
+          "accepted",
+          "duplicate",
+          "rejected",
+          "refused",
+          "last",
+          "refusal");
+
+  private final Shell shell;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FORMAT",
+      description = "table (default on a terminal), json (default in a pipe) or csv.")
+  @Nullable OutputFormat output;
+
+  @Mixin DaemonOptions daemon = new DaemonOptions();
+
+  SendersCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  /// Runs the command and exits with its code.
+  public static void main(String[] arguments) {
+    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
+  }
+
+  /// The command with its error handling, to be executed or added to a parent command.
+  public static CommandLine commandLine(Shell shell) {
+    return CommandLines.of(new SendersCommand(shell), shell);
+  }
+
+  @Override
+  public Integer call() {
+    RemoteRows all = RemoteRows.ask(daemon.address(shell), "/v1/senders", HEADS);
+    OutputBuffer out = new OutputBuffer(1 << 12);
+    new StatsWriter(shell.format(output)).write(HEADS, all.rows(), out);
+    shell.write(out);
+    if (all.rows().isEmpty()) {
+      shell.err().println("widerow senders: nothing was sent since the daemon started");
+    }
+    return ExitCode.OK.number;
+  }
+}
