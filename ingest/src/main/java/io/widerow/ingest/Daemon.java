@@ -30,8 +30,11 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
+import io.widerow.ingest.receive.gelf.GelfProtocol;
+import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
+import io.widerow.ingest.receive.statsd.StatsdProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.TypesService;
@@ -217,6 +220,7 @@ public final class Daemon implements AutoCloseable {
         Stream.of(
                 EventsProtocol.routes(write.named("json")),
                 InfluxProtocol.routes(write.named("influx")),
+                GelfProtocol.routes(write.named("gelf")),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
@@ -234,12 +238,21 @@ public final class Daemon implements AutoCloseable {
     StreamOptions streams = config.streams();
     return List.of(
         new Port(SyslogProtocol.of(zone), config.syslog(), false),
-        new Port(SyslogProtocol.overTls(zone), streams.syslogTls(), true));
+        new Port(SyslogProtocol.overTls(zone), streams.syslogTls(), true),
+        Port.of(StatsdProtocol.protocol(), config),
+        Port.of(GraphiteProtocol.plain(), config),
+        Port.of(GraphiteProtocol.pickle(), config),
+        Port.of(GelfProtocol.protocol(), config));
   }
 
   /// @param address null when the protocol is off
   /// @param tls whether its TCP connections are encrypted
-  private record Port(SocketProtocol protocol, @Nullable InetSocketAddress address, boolean tls) {}
+  private record Port(SocketProtocol protocol, @Nullable InetSocketAddress address, boolean tls) {
+    /// A protocol whose name is the key of its address.
+    static Port of(SocketProtocol protocol, DaemonConfig config) {
+      return new Port(protocol, config.listen().of(protocol.name()), false);
+    }
+  }
 
   private void listen() {
     int handshakeSeconds = config.limits().headerSeconds();

@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
       "",
       "Example: widerow token shipper --scopes ingest --append tokens",
       "The scope ingest writes, query asks, admin reads status and makes snapshots.",
-      "`query`, `tail`, `types` and `snapshot` take the token from WIDEROW_TOKEN."
+      "`query`, `tail`, `types`, `ship` and `snapshot` take it from WIDEROW_TOKEN."
     })
 public final class TokenCommand implements Callable<Integer> {
   private static final int TOKEN_BYTES = 32;

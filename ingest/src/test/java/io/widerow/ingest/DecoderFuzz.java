@@ -35,7 +35,7 @@ final class DecoderFuzz {
 
   private DecoderFuzz() {}
 
-  private static List<byte[]> seeds(String corpus, String... good) {
+  static List<byte[]> seeds(String corpus, String... good) {
     List<byte[]> seeds = new ArrayList<>();
     for (String text : good) {
       seeds.add(text.getBytes(StandardCharsets.UTF_8));
@@ -52,7 +52,7 @@ final class DecoderFuzz {
   /// Decodes, and reads back the decoded events.
   ///
   /// @return the events as text, one line each
-  private static byte[] decode(byte[] input, Decoding.Decoder decoder) {
+  static byte[] decode(byte[] input, Decoding.Decoder decoder) {
     byte[] slack = Arrays.copyOf(input, input.length + Swar.SLACK_BYTES);
     Arrays.fill(slack, input.length, slack.length, (byte) '"'); // must not be read as content
     try (EventBatch events = new EventBatch(1 << 10, 16 << 20)) {

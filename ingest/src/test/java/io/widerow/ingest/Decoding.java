@@ -27,7 +27,7 @@ public final class Decoding {
     return of(body.getBytes(StandardCharsets.UTF_8), decoder);
   }
 
-  static Result of(byte[] body, Decoder decoder) {
+  public static Result of(byte[] body, Decoder decoder) {
     MemoryStore store = new MemoryStore(1);
     try (EventBatch events = new EventBatch(1 << 10, 64 << 20)) {
       IncomingBatch batch = new IncomingBatch(events, ARRIVAL_NANOS);

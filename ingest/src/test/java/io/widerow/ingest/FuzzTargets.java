@@ -3,6 +3,8 @@ package io.widerow.ingest;
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
+import io.widerow.ingest.receive.gelf.GelfFuzz;
+import io.widerow.ingest.ship.ShipFuzz;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -16,6 +18,10 @@ public enum FuzzTargets implements FuzzTarget {
   TIME_PATTERN(DecoderFuzz::patternSeeds, DecoderFuzz::pattern),
   LINE_PROTOCOL(DecoderFuzz::lineSeeds, DecoderFuzz::line),
   SYSLOG(DecoderFuzz::syslogSeeds, DecoderFuzz::syslog),
+  STATSD(MetricsFuzz::statsdSeeds, MetricsFuzz::statsd),
+  GRAPHITE(MetricsFuzz::graphiteSeeds, MetricsFuzz::graphite),
+  GRAPHITE_PICKLE(MetricsFuzz::pickleSeeds, MetricsFuzz::pickle),
+  GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),
   DEFLATE(BodyFuzz::deflateSeeds, BodyFuzz::inflate),
@@ -23,7 +29,9 @@ public enum FuzzTargets implements FuzzTarget {
   PROTOBUF(ProtobufFuzz::seeds, ProtobufFuzz::read),
   TIMES(DecoderFuzz::timeSeeds, DecoderFuzz::times),
   TIME_SIGHT(SightFuzz::seeds, SightFuzz::sight),
-  LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note);
+  LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note),
+  SHIP_LINES(ShipFuzz::lineSeeds, ShipFuzz::lines),
+  SHIP_CHECKPOINT(ShipFuzz::checkpointSeeds, ShipFuzz::checkpoint);
 
   private final Supplier<List<byte[]>> seeds;
   private final Consumer<byte[]> reader;

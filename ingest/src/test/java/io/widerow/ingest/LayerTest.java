@@ -13,25 +13,32 @@ class LayerTest extends LayerRules {
       query: event storage
       query.output: event query
       query.figures: event storage query query.output
+      query.remote: event storage query query.output query.figures
       query.answer: event storage query query.output query.figures
-      query.cli: event storage storage.embedded query query.answer
+      query.cli: event storage storage.embedded query query.remote query.answer
       ingest.decode: event
       ingest.config: event storage ingest.decode
       ingest.lane: event storage ingest.decode
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.config ingest.lane ingest.intake
-      ingest.receive.influx: event ingest.decode ingest.lane ingest.http
+      ingest.receive.influx: event storage ingest.decode ingest.lane ingest.http
+      ingest.receive.gelf: event storage ingest.decode ingest.lane ingest.intake ingest.http \
+          ingest.socket
+      ingest.receive.graphite: event storage ingest.decode ingest.socket
       ingest.receive.json: event ingest.decode ingest.lane ingest.http
+      ingest.receive.statsd: event storage ingest.decode ingest.socket
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
           ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
-          ingest.intake ingest.http ingest.socket ingest.receive.influx ingest.receive.json \
-          ingest.receive.syslog ingest.serve.query ingest.serve.status
+          ingest.intake ingest.http ingest.socket ingest.receive.gelf ingest.receive.graphite \
+          ingest.receive.influx ingest.receive.json ingest.receive.statsd ingest.receive.syslog \
+          ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
-      ingest.cli: storage.embedded query.cli ingest ingest.demo
+      ingest.ship: storage query query.remote query.cli ingest.decode
+      ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship
       """;
 
   LayerTest() {

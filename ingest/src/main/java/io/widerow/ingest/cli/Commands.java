@@ -3,6 +3,7 @@ package io.widerow.ingest.cli;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.TokenCommand;
 import io.widerow.ingest.demo.DemoCommand;
+import io.widerow.ingest.ship.ShipCommand;
 import io.widerow.query.cli.QueryCommand;
 import io.widerow.query.cli.RepairCommand;
 import io.widerow.query.cli.SendersCommand;
@@ -34,6 +35,7 @@ final class Commands {
     all.put("types", shell -> TypesCommand.commandLine(EmbeddedStore::openForReading, shell));
     all.put("tail", TailCommand::commandLine);
     all.put("senders", SendersCommand::commandLine);
+    all.put("ship", ShipCommand::commandLine);
     all.put("demo", _ -> DemoCommand.commandLine());
     all.put("verify", VerifyCommand::commandLine);
     all.put("snapshot", SnapshotCommand::commandLine);

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param syslog address of the syslog receivers, UDP and TCP; null for none
 /// @param syslogZone zone of syslog times that name none
 /// @param streams receivers of streams that are answered or encrypted
+/// @param listen addresses of the other protocols that have sockets of their own
 /// @param durability level of requests that name none
 /// @param lanes number of lanes, each with a writer thread
 /// @param laneSlots batches that a lane's ring holds, a power of two
@@ -47,6 +48,7 @@ public record DaemonConfig(
     @Nullable InetSocketAddress syslog,
     ZoneId syslogZone,
     StreamOptions streams,
+    ListenOptions listen,
     Durability durability,
     int lanes,
     int laneSlots,
@@ -93,6 +95,10 @@ public record DaemonConfig(
     require(insecure || isLoopback(http) || security.isComplete(), needsTls("http", http));
     require(insecure || syslog == null || isLoopback(syslog), needsTls("syslog", syslog));
     streams.requireSafe(security, insecure);
+    listen
+        .addresses()
+        .forEach(
+            (key, address) -> require(insecure || isLoopback(address), needsTls(key, address)));
   }
 
   private static void require(boolean holds, String message) {
@@ -155,6 +161,7 @@ public record DaemonConfig(
         syslog.isEmpty() ? null : address("syslog", syslog),
         typed.zone("syslog-zone"),
         StreamOptions.of(typed),
+        ListenOptions.of(typed),
         typed.durability("durability"),
         lanes,
         typed.number("lane-slots"),
@@ -186,6 +193,7 @@ public record DaemonConfig(
     defaults.put("syslog", "");
     defaults.put("syslog-zone", "UTC");
     StreamOptions.putDefaults(defaults);
+    ListenOptions.putDefaults(defaults);
     defaults.put("durability", "disk");
     defaults.put("lanes", Integer.toString(Math.clamp(processors / 2, 1, 8)));
     defaults.put("lane-slots", "1024");
@@ -235,6 +243,7 @@ public record DaemonConfig(
     values.put("syslog", syslog == null ? "" : print(syslog));
     values.put("syslog-zone", syslogZone.getId());
     streams.putTo(values);
+    listen.putTo(values);
     values.put("durability", durability.name().toLowerCase(Locale.ROOT));
     values.put("lanes", Integer.toString(lanes));
     values.put("lane-slots", Integer.toString(laneSlots));

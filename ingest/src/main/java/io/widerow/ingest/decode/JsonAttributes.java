@@ -71,6 +71,12 @@ public final class JsonAttributes {
     return nameBytes;
   }
 
+  /// Leaves out the first bytes of the name of the member that is being read.
+  public void cutName(int bytes) {
+    nameOffset += bytes;
+    nameBytes -= bytes;
+  }
+
   /// Whether the member that is being read has this name.
   public boolean isNamed(JsonScanner json, byte[] name) {
     return nameBytes == name.length

@@ -75,6 +75,29 @@ public final class Times {
     return nanos;
   }
 
+  /// Seconds since the Unix epoch, digits with or without a fraction. The first nine digits of the
+  /// fraction count.
+  public static long seconds(byte[] bytes, int offset, int limit) {
+    int end = fractionLimit(bytes, offset, limit);
+    if (end == offset || end - offset > 18) {
+      return NONE;
+    }
+    long whole = 0;
+    for (int at = offset; at < end; at++) {
+      whole = 10 * whole + bytes[at] - '0';
+    }
+    long nanos = ofUnit(whole, NANOS_PER_SECOND);
+    if (end == limit) {
+      return nanos;
+    }
+    boolean fraction =
+        bytes[end] == '.'
+            && end + 1 < limit
+            && fractionLimit(bytes, end + 1, limit) == limit
+            && nanos < Long.MAX_VALUE - NANOS_PER_SECOND;
+    return fraction ? nanos + fraction(bytes, end + 1, limit) : NONE;
+  }
+
   /// An epoch number that stands alone at `offset`: not a part of a word, a date or a longer
   /// number, and within 2001 to 2100, so that it is hardly anything else. Its unit is that of
   /// [#ofEpoch].

@@ -6,6 +6,7 @@ import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.lane.Outcome;
+import io.widerow.storage.Durability;
 import java.util.List;
 
 /// What is specific to one protocol that writes over HTTP: its decoder and its answers. There is
@@ -21,6 +22,13 @@ public interface WriteProtocol {
   /// Whether a body is text, which `charset` of `Content-Type` may name the charset of.
   default boolean isText() {
     return true;
+  }
+
+  /// The durability of a request that names none in our way.
+  ///
+  /// @param configured what the daemon has for such requests
+  default Durability durability(Durability configured) {
+    return configured;
   }
 
   /// Decodes a whole body. What is bad in it is refused in the batch.

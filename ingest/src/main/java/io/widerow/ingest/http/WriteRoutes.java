@@ -75,7 +75,8 @@ public final class WriteRoutes {
     try {
       requireNoBrowser(request);
       WriteProtocol answering = protocols.of(context, request);
-      IntakeRequest.Asked asked = new IntakeRequest.Asked(protocol, durability(context, request));
+      IntakeRequest.Asked asked =
+          new IntakeRequest.Asked(protocol, durability(context, request, answering));
       return IntakeRequest.take(intake, context, request, answering, asked);
     } catch (RequestRefused refused) {
       return errors.of(context, refused);
@@ -103,13 +104,14 @@ public final class WriteRoutes {
     }
   }
 
-  private Durability durability(ServiceRequestContext context, HttpRequest request)
+  private Durability durability(
+      ServiceRequestContext context, HttpRequest request, WriteProtocol answering)
       throws RequestRefused {
     @Nullable String asked = context.queryParam("durability");
     if (asked == null) {
       asked = request.headers().get("widerow-durability");
     }
-    return asked == null ? durabilityDefault : durability(asked);
+    return asked == null ? answering.durability(durabilityDefault) : durability(asked);
   }
 
   private static Durability durability(String asked) throws RequestRefused {

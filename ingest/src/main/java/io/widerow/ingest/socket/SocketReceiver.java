@@ -252,7 +252,7 @@ public final class SocketReceiver implements AutoCloseable {
         batch = intake.lanes().begin(intake.epochNanos());
       }
       bytes.getBytes(bytes.readerIndex(), message, 0, length);
-      decoder.decode(message, length, batch);
+      decoder.decode(message, length, packet.sender(), batch);
     }
 
     @Override

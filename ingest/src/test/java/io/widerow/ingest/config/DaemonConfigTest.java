@@ -94,6 +94,11 @@ class DaemonConfigTest {
     "fluent,0.0.0.0:24224",
     "fluent-shared-key,/nowhere",
     "tls-client-ca,/nowhere",
+    "statsd,0.0.0.0:8125",
+    "statsd,8125",
+    "graphite,127.0.0.1:x",
+    "graphite-pickle,127.0.0.1:70000",
+    "gelf,0.0.0.0:12201",
     "credit-bytes,5",
     "event-bytes-max,99999999",
     "syslog-zone,Nowhere",
@@ -135,7 +140,13 @@ class DaemonConfigTest {
   @Test
   void thePrintedConfigurationCanBeReadBack() {
     DaemonConfig config =
-        DaemonConfig.of(Map.of("http", "[::1]:9", "insecure", "true", "retention", "720h"));
+        DaemonConfig.of(
+            Map.of(
+                "http", "[::1]:9",
+                "statsd", "127.0.0.1:8125",
+                "graphite-pickle", "0.0.0.0:2004",
+                "insecure", "true",
+                "retention", "720h"));
     Map<String, String> printed = new java.util.LinkedHashMap<>();
     config
         .print()
@@ -146,6 +157,9 @@ class DaemonConfigTest {
         });
     assertEquals(DaemonConfig.DEFAULTS.keySet(), printed.keySet());
     assertEquals("30d", printed.get("retention"));
+    assertEquals("127.0.0.1:8125", printed.get("statsd"));
+    assertEquals("0.0.0.0:2004", printed.get("graphite-pickle"));
+    assertEquals("", printed.get("gelf"));
     assertEquals(config.print(), DaemonConfig.of(printed).print());
   }
 }

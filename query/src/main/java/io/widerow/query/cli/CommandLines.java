@@ -29,7 +29,8 @@ public final class CommandLines {
     }
   }
 
-  static CommandLine of(Object command, Shell shell) {
+  /// A command that writes to the streams of a shell, and refuses misspelt variables.
+  public static CommandLine of(Object command, Shell shell) {
     CommandLine line = of(command);
     line.setOut(new PrintWriter(shell.out(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(shell.err(), true, StandardCharsets.UTF_8));

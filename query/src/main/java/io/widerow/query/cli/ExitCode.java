@@ -6,13 +6,13 @@ import io.widerow.storage.StorageException;
 /// The exit codes of all Widerow programs. The numbers follow `sysexits.h` where it has one.
 public enum ExitCode {
   OK(0),
-  /// A check found damage, or a repair left some.
+  /// A check found damage, a repair left some, or events of an import were refused.
   DAMAGE_FOUND(1),
   /// An option or its value is invalid.
   USAGE(64),
   /// Bytes on disk are damaged.
   CORRUPT(65),
-  /// There is no store, or this version cannot read it.
+  /// There is no such store or file, or this version cannot read it.
   NO_STORE(66),
   /// The daemon cannot be reached or answered with an error.
   UNAVAILABLE(69),

@@ -47,6 +47,7 @@ import org.jspecify.annotations.Nullable;
 ///     manifest         which segments are live               notes/    what lanes remember
 ///     journal/         what is not sealed yet, by lane       segments/ the rest
 ///     witness          how far the journals were durable
+///     ballast          room that a full disk gets back
 /// ```
 ///
 /// This class puts the parts together, answers callers and closes; [StoreContents] is what changes.
@@ -241,6 +242,7 @@ public final class EmbeddedStore implements EventStore {
       if (start == null || start.isTidy()) {
         contents.keepClock(CLOCK_AGE);
         merger.start();
+        contents.keepRoom();
       }
       if (start != null) {
         start.goOn(); // what just expired may have made room

@@ -306,6 +306,7 @@ public final class StoreOpener {
     }
     manifest.rewrite();
     notes.cut(recovery::lsnCounted);
+    manifest.keepRoom(); // before sealing takes what is left
     if (whole) {
       files.deleteOrphans(manifest.segments());
       return remarks;

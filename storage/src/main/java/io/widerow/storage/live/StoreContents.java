@@ -197,6 +197,11 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
+  /// Takes the room that dropping buckets on a full disk needs, when there is some.
+  public synchronized void keepRoom() {
+    tidy(manifest::keepRoom);
+  }
+
   private void commitClock() {
     commit(List.of(), List.of(), Map.of(), manifest.journals());
   }

@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 /// Big-endian. A last edit that is cut short or fails its checksum was never acknowledged. A bad
 /// edit with a valid edit after it is damage.
 ///
+/// On a full disk the log is rewritten, and edited so that segments go, in the room of the
+/// [Ballast].
+///
 /// - Threads: one at a time; the caller holds the store's lock.
 public final class Manifest implements AutoCloseable {
   /// Directory of the segment files that it lists.
@@ -51,6 +54,7 @@ public final class Manifest implements AutoCloseable {
   private final Disk disk;
   private final Path directory;
   private final UUID storeId;
+  private final Ballast ballast;
   private final Map<Long, SegmentEntry> segments = new TreeMap<>();
   private final Map<Integer, Long> sealedLsns = new TreeMap<>();
   private long segmentIdNext = 1;
@@ -66,6 +70,7 @@ public final class Manifest implements AutoCloseable {
     this.disk = disk;
     this.directory = directory;
     this.storeId = storeId;
+    this.ballast = new Ballast(disk, directory);
   }
 
   /// Reads the manifest and changes nothing.
@@ -192,6 +197,28 @@ public final class Manifest implements AutoCloseable {
 
   /// Starts a new log with a snapshot of the current state. Later edits are appended to it.
   public void rewrite() {
+    inAnyRoom(this::writeAnew);
+  }
+
+  /// Does a write that lets other files go, and so makes room, on a full disk too.
+  private void inAnyRoom(Runnable write) {
+    try {
+      write.run();
+    } catch (StorageException.DiskFull full) {
+      if (!ballast.drop()) {
+        throw full;
+      }
+      write.run();
+    }
+  }
+
+  /// Takes the room that a rewrite on a full disk needs, if it is not taken yet and the disk has
+  /// twice as much. Call it now and then: a full disk gets it back.
+  public void keepRoom() {
+    ballast.keep(fileBytes);
+  }
+
+  private void writeAnew() {
     Path temporary = directory.resolve(NAME_NEW);
     disk.delete(temporary);
     DiskFile created = disk.create(temporary);
@@ -277,6 +304,14 @@ public final class Manifest implements AutoCloseable {
   /// @throws StorageException.DiskFull when there is no room; the manifest is unchanged, and the
   ///   next edit overwrites this one
   public void commit(ManifestEdit edit) {
+    if (edit.onlyRemoves()) {
+      inAnyRoom(() -> appendAndApply(edit));
+    } else {
+      appendAndApply(edit);
+    }
+  }
+
+  private void appendAndApply(ManifestEdit edit) {
     if (file == null || fileBytes > REWRITE_BYTES + 4 * snapshotBytes) {
       rewrite();
     }

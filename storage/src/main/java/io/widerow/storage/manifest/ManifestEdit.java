@@ -50,6 +50,11 @@ public record ManifestEdit(
     sealedLsns = Map.copyOf(sealedLsns);
   }
 
+  /// True when segments go and none comes.
+  boolean onlyRemoves() {
+    return added.isEmpty() && !removed.isEmpty();
+  }
+
   byte[] toBytes() {
     var bytes = new ByteArrayOutputStream();
     try (var out = new DataOutputStream(bytes)) {

@@ -257,8 +257,8 @@ class FullDiskStartTest {
     }
   }
 
-  /// Everything in segments is past its retention. There is room for an edit of the manifest and
-  /// not for segments or journals: dropping what expired makes room.
+  /// Everything in segments is past its retention. There is no room at all, or some and not enough
+  /// for segments or journals: what expired goes in the room of the ballast, and makes room.
   @Test
   void whatExpiresMakesRoom() {
     int made = 0;
@@ -266,6 +266,7 @@ class FullDiskStartTest {
       String what = room + " bytes of room";
       SimDisk disk = killed();
       Set<Long> kept = kept();
+      List<Path> old = disk.list(Path.of("/store/segments"));
       disk.limitTo(disk.files().stream().mapToLong(disk::sizeOf).sum() + room);
       EmbeddedStore store = open(disk);
       clock.advance(Duration.ofHours(14).toNanos()); // while it is open: no jump of the clock
@@ -274,6 +275,7 @@ class FullDiskStartTest {
       store.maintain();
       store.maintain();
       assertTrue(shown(store).containsAll(kept), what);
+      assertTrue(old.stream().noneMatch(disk::exists), what + ": what expired is gone");
       if (waits && store.full() == null) {
         made++;
         driver.append(store, clock.wallNanos(), 6);
@@ -290,6 +292,34 @@ class FullDiskStartTest {
       }
     }
     assertTrue(made > 1, made + " stores made room by themselves");
+  }
+
+  /// The disk of an open store gets full to the last byte. What expires goes, time and again: each
+  /// drop uses the ballast, and leaves the room for the next one.
+  @Test
+  void whatExpiresGoesFromAnOpenStoreOnAFullDisk() {
+    SimDisk disk = new SimDisk(5);
+    try (EmbeddedStore store = open(disk)) {
+      for (int hour = 0; hour < 8; hour++) {
+        driver.append(store, clock.wallNanos(), 400);
+        driver.commit(store, Durability.DISK);
+        clock.advance(Duration.ofHours(1).toNanos());
+      }
+      store.sealAll();
+      store.maintain();
+      store.maintain();
+      List<Path> old = disk.list(Path.of("/store/segments"));
+      assertTrue(old.size() > 3, old.toString());
+      Set<Long> numbers = new HashSet<>();
+      for (int hour = 0; hour <= RETENTION_HOURS; hour++) { // step by step: no jump of the clock
+        disk.limitTo(disk.files().stream().mapToLong(disk::sizeOf).sum());
+        clock.advance(Duration.ofHours(1).toNanos());
+        store.maintain();
+        numbers.add(old.stream().filter(disk::exists).count());
+      }
+      assertTrue(old.stream().noneMatch(disk::exists));
+      assertTrue(numbers.size() > 3, "dropped at several times: " + numbers);
+    }
   }
 
   /// Numbers of the events that are in journals and not past their retention.

@@ -154,7 +154,7 @@ class PlantedBugsTest {
         planted(
             "the rename of a new manifest is forced",
             SuiteCheck.CRASH,
-            Cut.out(Manifest.class, "rewrite", Disk.class, "forceDirectory")),
+            Cut.out(Manifest.class, "writeAnew", Disk.class, "forceDirectory")),
         planted(
             "notes are forced before they replace others",
             SuiteCheck.CRASH,

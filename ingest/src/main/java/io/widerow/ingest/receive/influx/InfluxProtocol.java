@@ -1,47 +1,99 @@
 package io.widerow.ingest.receive.influx;
 
+import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.QueryParams;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.decode.SeriesCache;
 import io.widerow.ingest.decode.SeriesCaches;
 import io.widerow.ingest.decode.Times;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.ErrorForm;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
 import io.widerow.ingest.lane.Outcome;
+import io.widerow.storage.Durability;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// `POST /api/v2/write` and `POST /write`: line protocol, with the answers that InfluxDB's clients
-/// expect. Good lines are stored even when others are bad; the answer names the first bad one.
+/// Line protocol, with the answers that clients of InfluxDB expect: `POST /write` those of version
+/// 1, `/api/v2/write` of version 2, `/api/v3/write_lp` of version 3. Good lines are stored even
+/// when others are bad, unless a client of version 3 says `accept_partial=false`.
 public final class InfluxProtocol implements WriteProtocol {
+  private static final int LISTED_MAX = 1_000;
+
   private final LineProtocolDecoder decoder;
   private final SeriesCaches series;
-  private final boolean second;
+  private final InfluxVersion version;
+  private final boolean partial;
+  private final boolean noSync;
+  private boolean allOrNothing; // nothing is stored because of bad lines
 
   public static List<HttpRoute> routes(WriteRoutes write) {
     Runtime runtime = Runtime.getRuntime();
     SeriesCaches series = new SeriesCaches(runtime.maxMemory(), runtime.availableProcessors());
     return List.of(
-        write.post(
-            "/api/v2/write",
-            (context, _) -> new InfluxProtocol(series, true, context.queryParam("precision"))),
-        write.post(
-            "/write",
-            (context, _) -> new InfluxProtocol(series, false, context.queryParam("precision"))));
+        route(write, "/api/v2/write", InfluxVersion.TWO, series),
+        route(write, "/write", InfluxVersion.ONE, series),
+        route(write, "/api/v3/write_lp", InfluxVersion.THREE, series));
   }
 
-  /// @param second whether the answers are those of InfluxDB 2, else of InfluxDB 1
-  /// @param precision unit of timestamps; null for nanoseconds
-  private InfluxProtocol(SeriesCaches series, boolean second, @Nullable String precision)
+  private static HttpRoute route(
+      WriteRoutes write, String path, InfluxVersion version, SeriesCaches series) {
+    ErrorForm errors = (_, refused) -> version.error(refused.status(), refused.reason());
+    return write.of(
+        path,
+        Set.of(HttpMethod.POST),
+        errors,
+        (context, _) -> new InfluxProtocol(series, version, context.queryParams()));
+  }
+
+  private InfluxProtocol(SeriesCaches series, InfluxVersion version, QueryParams parameters)
       throws RequestRefused {
     this.series = series;
-    this.second = second;
-    this.decoder = new LineProtocolDecoder(unitNanos(precision == null ? "ns" : precision));
+    this.version = version;
+    boolean third = version == InfluxVersion.THREE;
+    String precision = parameters.get("precision", third ? "auto" : "ns");
+    long unit = third ? unitOfThree(precision) : unitNanos(precision);
+    decoder = new LineProtocolDecoder(unit, third ? LISTED_MAX : 1);
+    partial = !third || isTrue(parameters, "accept_partial", true);
+    noSync = third && isTrue(parameters, "no_sync", false);
+  }
+
+  private static boolean isTrue(QueryParams parameters, String name, boolean absent)
+      throws RequestRefused {
+    @Nullable String given = parameters.get(name);
+    if (given == null) {
+      return absent;
+    }
+    return switch (given) {
+      case "true" -> true;
+      case "false" -> false;
+      default ->
+          throw new RequestRefused(
+              HttpStatus.BAD_REQUEST, "%s must be true or false, got %s".formatted(name, given));
+    };
+  }
+
+  private static long unitOfThree(String precision) throws RequestRefused {
+    return switch (precision) {
+      case "auto" -> LineProtocolDecoder.AUTO;
+      case "nanosecond" -> 1;
+      case "microsecond" -> 1_000;
+      case "millisecond" -> 1_000_000;
+      case "second" -> Times.NANOS_PER_SECOND;
+      case "ns", "n", "us", "u", "ms", "s" -> unitNanos(precision);
+      default ->
+          throw new RequestRefused(
+              HttpStatus.BAD_REQUEST,
+              "precision must be auto, second, millisecond, microsecond or nanosecond, got "
+                  + precision);
+    };
   }
 
   private static long unitNanos(String precision) throws RequestRefused {
@@ -58,13 +110,23 @@ public final class InfluxProtocol implements WriteProtocol {
     };
   }
 
+  /// A client of version 3 may ask not to wait for the disk.
   @Override
-  public void decode(byte[] body, int length, IncomingBatch batch) {
+  public Durability durability(Durability configured) {
+    return noSync ? Durability.MEMORY : configured;
+  }
+
+  @Override
+  public void decode(byte[] body, int length, IncomingBatch batch) throws RequestRefused {
     SeriesCache known = series.take();
     try {
       decoder.decode(body, 0, length, batch, known);
     } finally {
       series.give(known);
+    }
+    if (!partial && batch.refused.count() > 0) {
+      allOrNothing = true;
+      throw new RequestRefused(HttpStatus.BAD_REQUEST, batch.refused.reason(0));
     }
   }
 
@@ -73,7 +135,7 @@ public final class InfluxProtocol implements WriteProtocol {
     return switch (outcome) {
       case Outcome.Stored stored -> stored(stored);
       case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) -> error(HttpStatus.INSUFFICIENT_STORAGE, why);
+      case Outcome.DiskFull(String why) -> version.error(HttpStatus.INSUFFICIENT_STORAGE, why);
       case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
     };
   }
@@ -83,33 +145,39 @@ public final class InfluxProtocol implements WriteProtocol {
     if (refused.count() == 0) {
       return HttpResponse.of(HttpStatus.NO_CONTENT);
     }
-    String why = decoder.firstBad();
-    if (why == null) { // the refusals are of a repeat, or of the store
-      why = "point %d: %s".formatted(refused.index(0) + 1, refused.reason(0));
+    if (version == InfluxVersion.THREE) {
+      return InfluxVersion.badLines(true, lines(refused), refused.count());
     }
+    List<LineProtocolDecoder.RefusedLine> bad = decoder.refusedLines();
+    String why = // without a bad line the refusals are those of the store
+        bad.isEmpty()
+            ? "point %d: %s".formatted(refused.index(0) + 1, refused.reason(0))
+            : "unable to parse '%s': %s (line %d)"
+                .formatted(bad.getFirst().text(), bad.getFirst().reason(), bad.getFirst().number());
     String partly = stored.stored() > 0 ? "partial write: " : "";
-    return error(HttpStatus.BAD_REQUEST, "%s%s dropped=%d".formatted(partly, why, refused.count()));
+    return version.error(
+        HttpStatus.BAD_REQUEST, "%s%s dropped=%d".formatted(partly, why, refused.count()));
+  }
+
+  /// The refused lines; of those that only the store refused, their points.
+  private List<LineProtocolDecoder.RefusedLine> lines(Refusals refused) {
+    List<LineProtocolDecoder.RefusedLine> lines = decoder.refusedLines();
+    if (lines.size() >= Math.min(refused.count(), LISTED_MAX)) {
+      return lines;
+    }
+    List<LineProtocolDecoder.RefusedLine> points = new ArrayList<>();
+    for (int i = 0; i < Math.min(refused.listed(), LISTED_MAX); i++) {
+      String point = "point " + (refused.index(i) + 1);
+      points.add(
+          new LineProtocolDecoder.RefusedLine(refused.index(i) + 1, point, refused.reason(i)));
+    }
+    return points;
   }
 
   @Override
   public HttpResponse refuse(RequestRefused refused) {
-    return error(refused.status(), refused.reason());
-  }
-
-  private HttpResponse error(HttpStatus status, String message) {
-    if (!second) {
-      return HttpAnswers.error(status, message);
-    }
-    String code =
-        switch (status.code()) {
-          case 400, 415 -> "invalid";
-          case 413 -> "request too large";
-          case 401 -> "unauthorized";
-          case 403 -> "forbidden";
-          default -> "unavailable";
-        };
-    StringBuilder json = new StringBuilder("{\"code\":\"").append(code).append("\",\"message\":");
-    return HttpAnswers.json(
-        status, HttpAnswers.appendString(json, message).append("}\n").toString());
+    return allOrNothing
+        ? InfluxVersion.badLines(false, decoder.refusedLines(), decoder.refusedLines().size())
+        : version.error(refused.status(), refused.reason());
   }
 }

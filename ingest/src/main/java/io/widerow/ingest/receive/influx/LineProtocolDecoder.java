@@ -10,6 +10,8 @@ import io.widerow.ingest.decode.SeriesCache;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes InfluxDB line protocol. The measurement is the event's type, tags are string attributes,
@@ -33,7 +35,8 @@ public final class LineProtocolDecoder {
   private int at;
   private int limit;
   private int line; // number of the line, from 1
-  private @Nullable String firstBad;
+  private final int listedMax;
+  private final List<RefusedLine> refusedLines = new ArrayList<>();
   private @Nullable SeriesCache series;
   private long[] numbers = new long[16]; // of the fields of a known series
 
@@ -42,6 +45,7 @@ public final class LineProtocolDecoder {
   private int textOffset;
   private int textBytes;
 
+  private static final int SHOWN_BYTES_MAX = 200;
   private static final String MEASUREMENT = "missing measurement";
   private static final String TAG_KEY = "missing tag key";
   private static final String TAG_VALUE = "missing tag value";
@@ -51,9 +55,29 @@ public final class LineProtocolDecoder {
   private static final String QUOTES = "unbalanced quotes";
   private static final String TIMESTAMP = "bad timestamp";
 
-  /// @param unitNanos unit of timestamps in nanoseconds
+  /// Takes the unit of a timestamp from its size: below 5e9 it is seconds, below 5e12 milliseconds,
+  /// below 5e15 microseconds, else nanoseconds, as InfluxDB 3 does.
+  public static final long AUTO = 0;
+
+  private static final long AUTO_SECONDS = 5_000_000_000L;
+  private static final long AUTO_STEP = 1_000;
+
+  /// A line that was refused.
+  ///
+  /// @param number from 1
+  /// @param text its beginning
+  public record RefusedLine(int number, String text, String reason) {}
+
+  /// @param unitNanos unit of timestamps in nanoseconds, or [#AUTO]
   public LineProtocolDecoder(long unitNanos) {
+    this(unitNanos, 1);
+  }
+
+  /// @param unitNanos unit of timestamps in nanoseconds, or [#AUTO]
+  /// @param listedMax so many of the refused lines are listed
+  LineProtocolDecoder(long unitNanos, int listedMax) {
     this.unitNanos = unitNanos;
+    this.listedMax = listedMax;
   }
 
   /// Decodes the lines of `newBody` in `[offset, newLimit)`.
@@ -67,7 +91,7 @@ public final class LineProtocolDecoder {
     at = offset;
     limit = newLimit;
     line = 0;
-    firstBad = null;
+    refusedLines.clear();
     while (at < limit) {
       line++;
       int start = at;
@@ -88,23 +112,21 @@ public final class LineProtocolDecoder {
         reason = String.valueOf(bad.getMessage());
         batch.refuse(reason);
       }
-      if (firstBad == null && batch.refused.count() > refused) {
-        firstBad = describe(start, reason);
+      if (batch.refused.count() > refused && refusedLines.size() < listedMax) {
+        refusedLines.add(new RefusedLine(line, shown(start), reason));
       }
       at = Swar.newline(body, at, limit) + 1;
     }
   }
 
-  /// The first refused line with its number and the reason, in InfluxDB's words; null when all
-  /// lines are good.
-  @Nullable String firstBad() {
-    return firstBad;
+  /// The refused lines in their order.
+  List<RefusedLine> refusedLines() {
+    return refusedLines;
   }
 
-  private String describe(int start, String reason) {
-    int shown = Math.min(Swar.newline(body, start, limit) - start, 200);
-    String text = new String(body, start, shown, StandardCharsets.UTF_8);
-    return "unable to parse '%s': %s (line %d)".formatted(text, reason, line);
+  private String shown(int start) {
+    int length = Math.min(Swar.newline(body, start, limit) - start, SHOWN_BYTES_MAX);
+    return new String(body, start, length, StandardCharsets.UTF_8);
   }
 
   private void decodeLine(IncomingBatch batch) throws BadLine {
@@ -340,7 +362,16 @@ public final class LineProtocolDecoder {
     if (at < limit && body[at] != '\n') {
       throw new BadLine(TIMESTAMP);
     }
-    return Times.ofUnit(number, unitNanos);
+    return Times.ofUnit(number, unitNanos == AUTO ? unitOf(number) : unitNanos);
+  }
+
+  private static long unitOf(long number) {
+    long size = Math.abs(number);
+    long unit = Times.NANOS_PER_SECOND;
+    for (long most = AUTO_SECONDS; unit > 1 && size >= most; most *= AUTO_STEP) {
+      unit /= AUTO_STEP;
+    }
+    return unit;
   }
 
   /// Reads a name or a tag value up to an unescaped comma, space or newline, or equals sign if

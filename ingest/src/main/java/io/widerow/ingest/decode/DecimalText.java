@@ -1,0 +1,87 @@
+package io.widerow.ingest.decode;
+
+import java.nio.charset.StandardCharsets;
+
+/// Reads a decimal number as programs print metrics: an optional sign, digits with or without a
+/// point, an optional exponent. A number is in the fields until the next one is read.
+///
+/// - Threads: one.
+public final class DecimalText {
+  private static final int TEXT_BYTES_MAX = 1_000;
+  private static final int DIGITS_SAFE = 18; // so many always fit into a long
+  private static final int SCALE_EXACT = 22; // so many powers of ten are exact doubles
+
+  /// True when it has neither point nor exponent and fits into 64 bits.
+  public boolean whole;
+
+  /// Valid when `whole`.
+  public long wholeValue;
+
+  /// The nearest double, also of whole numbers.
+  public double value;
+
+  /// Reads the number that fills `[offset, limit)`. Plain digits need one exact division (Clinger);
+  /// the JDK parses all others.
+  ///
+  /// @return false when the bytes are something else, such as `nan`, or too large for a double
+  public boolean read(byte[] bytes, int offset, int limit) {
+    int at = offset;
+    boolean negative = at < limit && bytes[at] == '-';
+    if (at < limit && (negative || bytes[at] == '+')) {
+      at++;
+    }
+    int first = at;
+    int point = -1;
+    long mantissa = 0;
+    for (; at < limit; at++) {
+      if (Times.isDigit(bytes[at])) {
+        mantissa = 10 * mantissa + (bytes[at] - '0'); // may overflow; then it is parsed again
+      } else if (bytes[at] == '.' && point < 0) {
+        point = at;
+      } else {
+        break;
+      }
+    }
+    int digits = at - first - (point < 0 ? 0 : 1);
+    if (digits == 0 || limit - offset > TEXT_BYTES_MAX) {
+      return false;
+    }
+    int scale = point < 0 ? 0 : at - point - 1;
+    whole = point < 0 && at == limit;
+    if (at == limit && digits <= DIGITS_SAFE) {
+      wholeValue = negative ? -mantissa : mantissa;
+      if (whole) {
+        value = wholeValue;
+        return true;
+      }
+      if (mantissa <= JsonScanner.EXACT_MAX && scale <= SCALE_EXACT) {
+        double exact = mantissa / JsonScanner.powerOfTen(scale);
+        value = negative ? -exact : exact;
+        return true;
+      }
+    }
+    return (at == limit || isExponent(bytes, at, limit)) && parse(bytes, offset, limit);
+  }
+
+  private static boolean isExponent(byte[] bytes, int offset, int limit) {
+    int at = offset + 1;
+    if ((bytes[offset] | 0x20) != 'e' || at == limit) {
+      return false;
+    }
+    at += bytes[at] == '-' || bytes[at] == '+' ? 1 : 0;
+    return at < limit && Times.fractionLimit(bytes, at, limit) == limit;
+  }
+
+  private boolean parse(byte[] bytes, int offset, int limit) {
+    String text = new String(bytes, offset, limit - offset, StandardCharsets.US_ASCII);
+    value = Double.parseDouble(text);
+    if (whole) {
+      try {
+        wholeValue = Long.parseLong(text);
+      } catch (NumberFormatException moreThan64Bits) {
+        whole = false;
+      }
+    }
+    return Double.isFinite(value);
+  }
+}

@@ -1,0 +1,175 @@
+package io.widerow.ingest.receive.graphite;
+
+import io.widerow.ingest.decode.DecimalText;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.socket.StreamDecoder;
+
+/// Decodes Graphite's pickle protocol: frames of a length and a pickle of metrics, as carbon's own
+/// senders and Dropwizard Metrics write them.
+///
+/// ```
+///   +-----------------------+------------------------------------------+
+///   | length, 4, big-endian | pickle of [(path, (time, value)), ...]   |
+///   +-----------------------+------------------------------------------+
+/// ```
+///
+/// Time and value are numbers, or texts of numbers. A frame that is no such pickle is refused as a
+/// whole, as one event; an entry that is no metric is refused alone. A frame of more than 1 MiB
+/// ends the connection. Nothing is unpickled, see [PickleReader].
+///
+/// - Threads: one.
+/// - Memory: allocates nothing for a good metric.
+public final class PickleDecoder implements StreamDecoder {
+  /// Largest pickle, as carbon itself takes.
+  public static final int FRAME_BYTES_MAX = 1 << 20;
+
+  private static final int HEADER_BYTES = 4;
+
+  /// A pickle says a path once and may use it often: bounds what a frame becomes.
+  private static final long FRAME_EVENTS_BYTES_MAX = 32L << 20;
+
+  /// A double of seconds is exact to less than this.
+  private static final double MICROS_PER_SECOND = 1e6;
+
+  private static final double SECONDS_LIMIT = 1e11;
+
+  private final PickleReader pickle = new PickleReader();
+  private final GraphiteEvents events = new GraphiteEvents();
+  private final DecimalText number = new DecimalText();
+  private double value; // read last
+
+  @Override
+  public int decode(byte[] bytes, int offset, int limit, IncomingBatch batch) {
+    if (limit - offset < HEADER_BYTES) {
+      return MORE;
+    }
+    int length = length(bytes, offset);
+    if (length < 0 || length > FRAME_BYTES_MAX) {
+      return BROKEN;
+    }
+    int from = offset + HEADER_BYTES;
+    if (limit - from < length) {
+      return MORE;
+    }
+    frame(bytes, from, from + length, batch);
+    return from + length;
+  }
+
+  private static int length(byte[] bytes, int at) {
+    return bytes[at] << 24
+        | (bytes[at + 1] & 0xff) << 16
+        | (bytes[at + 2] & 0xff) << 8
+        | (bytes[at + 3] & 0xff);
+  }
+
+  @Override
+  public void decodeLast(byte[] bytes, int offset, int limit, IncomingBatch batch) {
+    int there = limit - offset - HEADER_BYTES;
+    if (there < 0) {
+      batch.refuse("frame: it ends within its length");
+      return;
+    }
+    long length = Integer.toUnsignedLong(length(bytes, offset));
+    batch.refuse(
+        length > FRAME_BYTES_MAX
+            ? "frame: its length is %d bytes, at most %d are taken"
+                .formatted(length, FRAME_BYTES_MAX)
+            : "frame: it ends after %d of %d bytes".formatted(there, length));
+  }
+
+  /// Decodes one pickle.
+  void frame(byte[] bytes, int offset, int limit, IncomingBatch batch) {
+    int all;
+    try {
+      all = pickle.read(bytes, offset, limit);
+    } catch (PickleReader.Bad bad) {
+      batch.refuse(String.valueOf(bad.getMessage()));
+      return;
+    }
+    if (!pickle.isCollection(all)) {
+      batch.refuse("pickle at byte 0: it is no list of metrics");
+      return;
+    }
+    long bytesMax = batch.events.bytes() + FRAME_EVENTS_BYTES_MAX;
+    int index = 0;
+    for (int entry = pickle.child(all); entry != PickleReader.NONE; entry = pickle.next(entry)) {
+      String wrong =
+          batch.events.bytes() > bytesMax
+              ? "metric: the metrics of the frame before it need 32 MiB"
+              : metric(entry, batch);
+      if (!wrong.isEmpty()) {
+        batch.refuse("entry %d of the pickle, %s".formatted(index, wrong));
+      }
+      index++;
+    }
+  }
+
+  /// Stores one metric, or says what is wrong with it; empty for nothing.
+  private String metric(int entry, IncomingBatch batch) {
+    if (!pickle.isCollection(entry) || pickle.size(entry) != 2) {
+      return "metric: must be (path, (time, value))";
+    }
+    int path = pickle.child(entry);
+    int point = pickle.next(path);
+    if (!pickle.isText(path) || pickle.size(path) == 0) {
+      return "path: must be a text";
+    }
+    if (!pickle.isCollection(point) || pickle.size(point) != 2) {
+      return "point: must be (time, value)";
+    }
+    int time = pickle.child(point);
+    long nanos = time(time);
+    if (nanos == Times.NONE) {
+      return "time: must be seconds since 1970, or -1";
+    }
+    if (!read(pickle.next(time))) {
+      return "value: must be a number";
+    }
+    long when = nanos == 0 ? Times.NONE : nanos;
+    events.put(pickle.source(path), pickle.offset(path), pickle.size(path), value, when, batch);
+    return "";
+  }
+
+  /// Nanoseconds; 0 for now, and [Times#NONE] when it is no time.
+  private long time(int item) {
+    if (pickle.isText(item)) {
+      byte[] source = pickle.source(item);
+      int from = pickle.offset(item);
+      int until = from + pickle.size(item);
+      long nanos = Times.seconds(source, from, until);
+      boolean now = until - from == 2 && source[from] == '-' && source[from + 1] == '1';
+      return now ? 0 : nanos;
+    }
+    if (pickle.kind(item) == PickleReader.LONG) {
+      long seconds = pickle.bits(item);
+      return seconds == -1 ? 0 : Times.ofUnit(seconds, Times.NANOS_PER_SECOND);
+    }
+    if (!read(item)) {
+      return Times.NONE;
+    }
+    if (value == -1) {
+      return 0;
+    }
+    if (value < 0 || value > SECONDS_LIMIT) {
+      return Times.NONE;
+    }
+    double whole = Math.floor(value);
+    long micros = Math.round((value - whole) * MICROS_PER_SECOND);
+    return Times.ofUnit((long) whole, Times.NANOS_PER_SECOND) + 1_000 * micros;
+  }
+
+  /// Reads a number, or a text of one, into `value`.
+  private boolean read(int item) {
+    byte kind = pickle.kind(item);
+    if (pickle.isText(item)) {
+      int from = pickle.offset(item);
+      boolean read = number.read(pickle.source(item), from, from + pickle.size(item));
+      value = number.value;
+      return read;
+    }
+    value =
+        kind == PickleReader.LONG ? pickle.bits(item) : Double.longBitsToDouble(pickle.bits(item));
+    return kind == PickleReader.LONG || kind == PickleReader.DOUBLE;
+  }
+}
