@@ -30,6 +30,7 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
+import io.widerow.ingest.receive.fluent.FluentProtocol;
 import io.widerow.ingest.receive.gelf.GelfProtocol;
 import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
@@ -236,9 +237,12 @@ public final class Daemon implements AutoCloseable {
   private List<Port> ports() {
     ZoneId zone = config.syslogZone();
     StreamOptions streams = config.streams();
+    byte[] sharedKey = streams.readSharedKey();
     return List.of(
         new Port(SyslogProtocol.of(zone), config.syslog(), false),
         new Port(SyslogProtocol.overTls(zone), streams.syslogTls(), true),
+        new Port(FluentProtocol.of(intake, sharedKey), streams.fluent(), false),
+        new Port(FluentProtocol.overTls(intake, sharedKey), streams.fluentTls(), true),
         Port.of(StatsdProtocol.protocol(), config),
         Port.of(GraphiteProtocol.plain(), config),
         Port.of(GraphiteProtocol.pickle(), config),

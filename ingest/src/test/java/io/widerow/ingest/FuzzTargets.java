@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
+import io.widerow.ingest.receive.fluent.FluentFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
 import io.widerow.ingest.ship.ShipFuzz;
 import java.util.List;
@@ -21,6 +22,7 @@ public enum FuzzTargets implements FuzzTarget {
   STATSD(MetricsFuzz::statsdSeeds, MetricsFuzz::statsd),
   GRAPHITE(MetricsFuzz::graphiteSeeds, MetricsFuzz::graphite),
   GRAPHITE_PICKLE(MetricsFuzz::pickleSeeds, MetricsFuzz::pickle),
+  FLUENT(FluentFuzz::seeds, DecoderFuzz::fluent),
   GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),

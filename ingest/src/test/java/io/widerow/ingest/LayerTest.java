@@ -22,6 +22,7 @@ class LayerTest extends LayerRules {
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.config ingest.lane ingest.intake
+      ingest.receive.fluent: event storage ingest.decode ingest.lane ingest.intake ingest.socket
       ingest.receive.influx: event storage ingest.decode ingest.lane ingest.http
       ingest.receive.gelf: event storage ingest.decode ingest.lane ingest.intake ingest.http \
           ingest.socket
@@ -33,7 +34,8 @@ class LayerTest extends LayerRules {
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
           ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
-          ingest.intake ingest.http ingest.socket ingest.receive.gelf ingest.receive.graphite \
+          ingest.intake ingest.http ingest.socket ingest.receive.fluent ingest.receive.gelf \
+          ingest.receive.graphite \
           ingest.receive.influx ingest.receive.json ingest.receive.statsd ingest.receive.syslog \
           ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
