@@ -8,6 +8,7 @@ import com.linecorp.armeria.common.util.EventLoopGroups;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
 import com.linecorp.armeria.server.ServiceConfig;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
@@ -30,13 +31,18 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
+import io.widerow.ingest.receive.datadog.DatadogProtocol;
+import io.widerow.ingest.receive.elastic.ElasticProtocol;
 import io.widerow.ingest.receive.fluent.FluentProtocol;
 import io.widerow.ingest.receive.gelf.GelfProtocol;
 import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
+import io.widerow.ingest.receive.otlp.OtlpProtocol;
+import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.receive.statsd.StatsdProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
+import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.ClockService;
@@ -102,6 +108,7 @@ public final class Daemon implements AutoCloseable {
   private final ClockService clock;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final @Nullable RuleFile rules;
   private final Lanes lanes;
   private final Intake intake;
   private final QueryService queries;
@@ -119,6 +126,7 @@ public final class Daemon implements AutoCloseable {
     this.config = config;
     this.store = store;
     diskState = new DiskStateLog(store::full, System::nanoTime);
+    rules = config.rules() == null ? null : new RuleFile(config.rules(), Daemon::epochNanos);
     this.clock = new ClockService(store);
     ByteCredit credit = new ByteCredit(config.creditBytes());
     lanes =
@@ -127,6 +135,7 @@ public final class Daemon implements AutoCloseable {
             new Lanes.Settings(config.laneSlots(), config.ledgerKeys(), config.ledgerSeconds()),
             () -> new SpinThenParkWaitStrategy(config.spinMicros() * 1_000L),
             new BatchPool(BATCH_BYTES_MAX, config.eventBytesMax()),
+            rules,
             registry,
             () -> Instant.now().getEpochSecond());
     intake =
@@ -181,6 +190,11 @@ public final class Daemon implements AutoCloseable {
         .register(registry);
     Gauge.builder("widerow.connections.flooding", connections, ConnectionGuard::flooding)
         .register(registry);
+    if (rules != null) {
+      FunctionCounter.builder("widerow.rules.changed", rules, RuleFile::changed).register(registry);
+      FunctionCounter.builder("widerow.rules.dropped", rules, RuleFile::dropped).register(registry);
+      FunctionCounter.builder("widerow.rules.refused", rules, RuleFile::refused).register(registry);
+    }
     Gauge.builder("widerow.writing", lanes, all -> all.failure() == null ? 1 : 0)
         .register(registry);
   }
@@ -222,15 +236,21 @@ public final class Daemon implements AutoCloseable {
                 EventsProtocol.routes(write.named("json")),
                 InfluxProtocol.routes(write.named("influx")),
                 GelfProtocol.routes(write.named("gelf")),
+                HecProtocol.routes(write.named("splunk")),
+                DatadogProtocol.routes(write.named("datadog")),
+                ElasticProtocol.routes(write.named("elastic")),
+                OtlpProtocol.routes(write.named("otlp")),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),
                 clock.routes(),
-                new StatusServices(config, intake, store, registry).routes())
+                new StatusServices(config, intake, store, rules, registry).routes())
             .flatMap(List::stream)
             .toList();
-    return Stream.concat(IndexService.routes(routes).stream(), routes.stream()).toList();
+    return Stream.concat(
+            IndexService.routes(routes, ElasticProtocol.banner()).stream(), routes.stream())
+        .toList();
   }
 
   /// The protocols with sockets of their own: one line each.
@@ -330,6 +350,9 @@ public final class Daemon implements AutoCloseable {
   private void maintain() {
     try {
       access.reload();
+      if (rules != null) {
+        rules.reload();
+      }
       store.maintain();
       lanes.tick(); // after maintain(): each lane does its share on its own thread
       diskState.look();
@@ -371,9 +394,11 @@ public final class Daemon implements AutoCloseable {
     return http.config().serviceConfigs().stream()
         .map(ServiceConfig::route)
         .map(route -> {
-          HttpMethod method =
-              route.methods().contains(HttpMethod.GET) ? HttpMethod.GET : HttpMethod.POST;
-          return method + " " + route.patternString();
+          Set<HttpMethod> methods = route.methods();
+          HttpMethod first = methods.iterator().next();
+          HttpMethod write = methods.contains(HttpMethod.POST) ? HttpMethod.POST : first;
+          HttpMethod method = methods.contains(HttpMethod.GET) ? HttpMethod.GET : write;
+          return method + " " + route.patternString().replaceAll("/:([^/]+)", "/{$1}");
         })
         .toList();
   }

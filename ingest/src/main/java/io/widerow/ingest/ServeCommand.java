@@ -3,6 +3,8 @@ package io.widerow.ingest;
 import io.widerow.ingest.config.ConfigSources;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
+import io.widerow.ingest.rules.RuleFile;
+import io.widerow.ingest.rules.RuleSet;
 import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.query.QueryThreads;
@@ -18,6 +20,7 @@ import io.widerow.storage.StoreStatistics;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -167,6 +170,10 @@ public final class ServeCommand implements Callable<Integer> {
       config = ConfigSources.read(flags, environment, file);
       config.security().check();
       config.streams().check();
+      if (config.rules() != null) {
+        long nowNanos = Math.multiplyExact(Instant.now().getEpochSecond(), 1_000_000_000L);
+        RuleSet _ = RuleFile.read(config.rules(), nowNanos);
+      }
     } catch (IllegalArgumentException wrong) {
       err().println("widerow: " + wrong.getMessage());
       return ExitCode.USAGE.number;

@@ -27,10 +27,19 @@ public final class Decoding {
     return of(body.getBytes(StandardCharsets.UTF_8), decoder);
   }
 
+  /// As [#of], of a body that arrives then.
+  public static Result at(long arrivalNanos, String body, Decoder decoder) {
+    return of(arrivalNanos, body.getBytes(StandardCharsets.UTF_8), decoder);
+  }
+
   public static Result of(byte[] body, Decoder decoder) {
+    return of(ARRIVAL_NANOS, body, decoder);
+  }
+
+  private static Result of(long arrivalNanos, byte[] body, Decoder decoder) {
     MemoryStore store = new MemoryStore(1);
     try (EventBatch events = new EventBatch(1 << 10, 64 << 20)) {
-      IncomingBatch batch = new IncomingBatch(events, ARRIVAL_NANOS);
+      IncomingBatch batch = new IncomingBatch(events, arrivalNanos);
       byte[] slack = Arrays.copyOf(body, body.length + Swar.SLACK_BYTES);
       Arrays.fill(slack, body.length, slack.length, (byte) '"'); // must not be read as content
       decoder.decode(slack, body.length, batch);

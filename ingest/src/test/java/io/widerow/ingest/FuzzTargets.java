@@ -3,8 +3,11 @@ package io.widerow.ingest;
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
+import io.widerow.ingest.receive.datadog.DatadogFuzz;
 import io.widerow.ingest.receive.fluent.FluentFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
+import io.widerow.ingest.receive.splunk.HecFuzz;
+import io.widerow.ingest.rules.RulesFuzz;
 import io.widerow.ingest.ship.ShipFuzz;
 import java.util.List;
 import java.util.function.Consumer;
@@ -22,6 +25,9 @@ public enum FuzzTargets implements FuzzTarget {
   STATSD(MetricsFuzz::statsdSeeds, MetricsFuzz::statsd),
   GRAPHITE(MetricsFuzz::graphiteSeeds, MetricsFuzz::graphite),
   GRAPHITE_PICKLE(MetricsFuzz::pickleSeeds, MetricsFuzz::pickle),
+  HEC(HecFuzz::seeds, MetricsFuzz::hec),
+  DATADOG(DatadogFuzz::seeds, MetricsFuzz::datadog),
+  ELASTIC_BULK(ElasticFuzz::seeds, ElasticFuzz::bulk),
   FLUENT(FluentFuzz::seeds, DecoderFuzz::fluent),
   GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
@@ -33,7 +39,8 @@ public enum FuzzTargets implements FuzzTarget {
   TIME_SIGHT(SightFuzz::seeds, SightFuzz::sight),
   LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note),
   SHIP_LINES(ShipFuzz::lineSeeds, ShipFuzz::lines),
-  SHIP_CHECKPOINT(ShipFuzz::checkpointSeeds, ShipFuzz::checkpoint);
+  SHIP_CHECKPOINT(ShipFuzz::checkpointSeeds, ShipFuzz::checkpoint),
+  RULES(RulesFuzz::seeds, RulesFuzz::rules);
 
   private final Supplier<List<byte[]>> seeds;
   private final Consumer<byte[]> reader;

@@ -11,6 +11,7 @@ class LayerTest extends LayerRules {
       storage: event
       storage.embedded: event storage
       query: event storage
+      query.filter: event storage query
       query.output: event query
       query.figures: event storage query query.output
       query.remote: event storage query query.output query.figures
@@ -19,25 +20,31 @@ class LayerTest extends LayerRules {
       ingest.decode: event
       ingest.config: event storage ingest.decode
       ingest.lane: event storage ingest.decode
+      ingest.rules: event storage query query.filter ingest.decode ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.receive.fluent: event storage ingest.decode ingest.lane ingest.intake ingest.socket
       ingest.receive.influx: event storage ingest.decode ingest.lane ingest.http
+      ingest.receive.datadog: event ingest.decode ingest.config ingest.lane ingest.http
+      ingest.receive.elastic: event ingest.decode ingest.config ingest.lane ingest.http
       ingest.receive.gelf: event storage ingest.decode ingest.lane ingest.intake ingest.http \
           ingest.socket
       ingest.receive.graphite: event storage ingest.decode ingest.socket
       ingest.receive.json: event ingest.decode ingest.lane ingest.http
+      ingest.receive.splunk: event ingest.decode ingest.lane ingest.http
       ingest.receive.statsd: event storage ingest.decode ingest.socket
+      ingest.receive.otlp: event ingest.decode ingest.lane ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
-          ingest.intake ingest.http
+          ingest.rules ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
-          ingest.intake ingest.http ingest.socket ingest.receive.fluent ingest.receive.gelf \
-          ingest.receive.graphite \
-          ingest.receive.influx ingest.receive.json ingest.receive.statsd ingest.receive.syslog \
-          ingest.serve.query ingest.serve.status
+          ingest.intake ingest.http ingest.socket ingest.receive.datadog \
+          ingest.receive.elastic ingest.receive.fluent ingest.receive.gelf ingest.receive.graphite \
+          ingest.receive.influx ingest.receive.json ingest.receive.otlp ingest.receive.splunk \
+          ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.serve.query \
+          ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
       ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship

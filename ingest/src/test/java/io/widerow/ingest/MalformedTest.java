@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: a bad line is refused and its neighbours are stored, and no input crashes a decoder.
 /// Method: a corpus of bad lines, each between two good ones; and good bodies with random bytes
 /// changed. In the corpus `\xNN` stands for a byte and `{n*text}` for a repetition.
-class MalformedTest {
+public class MalformedTest {
   private static final String GOOD_JSON = "{\"ts\":1,\"type\":\"t\",\"body\":\"good\"}";
   private static final String GOOD_LINE = "t body=\"good\" 1";
   private static final String GOOD_SYSLOG = "<34>1 2003-10-11T22:14:15.003Z h a 1 - - good";
@@ -70,7 +70,7 @@ class MalformedTest {
     return corpus("malformed.txt");
   }
 
-  static List<String> corpus(String name) {
+  public static List<String> corpus(String name) {
     try (InputStream in = MalformedTest.class.getResourceAsStream(name)) {
       assertNotNull(in, name);
       List<String> lines = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
@@ -170,7 +170,7 @@ class MalformedTest {
     }
   }
 
-  static String expand(String text) {
+  public static String expand(String text) {
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < text.length(); i++) {
       if (text.startsWith("\\x", i)) {

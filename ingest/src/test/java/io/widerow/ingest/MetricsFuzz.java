@@ -1,8 +1,10 @@
 package io.widerow.ingest;
 
+import io.widerow.ingest.receive.datadog.DatadogFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
 import io.widerow.ingest.receive.graphite.GraphiteDecoder;
 import io.widerow.ingest.receive.graphite.PickleDecoder;
+import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.receive.statsd.StatsdDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -107,6 +109,14 @@ final class MetricsFuzz {
     if (events.split("\"path\":\"good\"", -1).length < 3) {
       throw new AssertionError("a neighbour is lost: " + events);
     }
+  }
+
+  static void hec(byte[] input) {
+    byte[] _ = DecoderFuzz.decode(input, HecFuzz::decode);
+  }
+
+  static void datadog(byte[] input) {
+    byte[] _ = DecoderFuzz.decode(input, DatadogFuzz::decode);
   }
 
   static void gelf(byte[] input) {

@@ -274,9 +274,9 @@ class PlantedBugsTest {
             "an event far ahead of the clock is refused",
             EmbeddedDaemonTest.class,
             "anEventFarAheadIsRefusedAndItsNeighbourStored",
-            // the lane of the store, whose class is not visible here
+            // of the store, whose class is not visible here
             Cut.to(
-                "io.widerow.storage.embedded.EmbeddedLane",
+                "io.widerow.storage.embedded.Admission",
                 "refusal",
                 EventLayout.class,
                 "idTime",

@@ -61,6 +61,7 @@ public final class Variables {
           "ratio-max",
           "read-on-seconds",
           "retention",
+          "rules",
           "shards",
           "snapshot-dir",
           "spin-micros",

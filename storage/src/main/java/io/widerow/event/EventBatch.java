@@ -54,8 +54,7 @@ public final class EventBatch implements AutoCloseable {
     this(bytesStart, bytesMax, EventLayout.EVENT_BYTES_MAX);
   }
 
-  /// @param bytesStart native memory to allocate at once
-  /// @param bytesMax native memory it may grow to
+  /// @param bytesStart native memory to allocate at once; it grows up to `bytesMax`
   /// @param eventBytesMax size of the largest event accepted, at most [EventLayout#EVENT_BYTES_MAX]
   public EventBatch(long bytesStart, long bytesMax, int eventBytesMax) {
     if (bytesStart < EventLayout.HEADER_BYTES || bytesMax < bytesStart) {
@@ -153,9 +152,7 @@ public final class EventBatch implements AutoCloseable {
     return EventLayout.length(memory, lastOffset);
   }
 
-  /// Copies the event ended last into a template.
-  ///
-  /// @throws IllegalStateException when the batch is empty
+  /// Copies the event ended last, which must exist, into a template.
   public void copyLast(RecordTemplate template) {
     if (count == 0) {
       throw new IllegalStateException("no event was ended");
@@ -216,17 +213,8 @@ public final class EventBatch implements AutoCloseable {
 
   /// A token for the names of the event being built. A later event with the same names can then be
   /// built from values alone, as long as [#knowsNames] holds. There is a token when the event has
-  /// no error so far and its names were added in ascending order.
-  ///
-  /// ```
-  /// batch.putLong(STATUS, 0, STATUS.length, 404);
-  /// long names = batch.names();
-  /// batch.end();
-  /// batch.begin(type, 0, type.length, nanos);
-  /// if (batch.knowsNames(names)) {
-  ///   batch.putLong(200); // the value of the first name
-  /// }
-  /// ```
+  /// no error so far and its names were added in ascending order. Take it after the last name; in
+  /// the next event ask [#knowsNames], then put the values in the order of names.
   ///
   /// @return negative when there is no token
   public long names() {
@@ -351,17 +339,23 @@ public final class EventBatch implements AutoCloseable {
     return null;
   }
 
-  /// Adds a copy of a valid record from another batch.
-  ///
-  /// @throws IllegalArgumentException when the record exceeds the limits of this batch
+  /// As [#tryCopy], for a record that fits; throws IllegalArgumentException when it does not.
   public void copy(MemorySegment records, long offset) {
+    Rejection why = tryCopy(records, offset);
+    if (why != null) {
+      throw new IllegalArgumentException("cannot copy a record: " + why.reason());
+    }
+  }
+
+  /// Adds a copy of a valid record, if it is within the limits of this batch; else returns why not.
+  public @Nullable Rejection tryCopy(MemorySegment records, long offset) {
     int length = EventLayout.length(records, offset);
+    begin();
     at = limit;
-    attributes = 0;
-    rejection = null;
-    if (!reserve(length)) {
-      throw new IllegalArgumentException(
-          "cannot copy a record of %d bytes: %s".formatted(length, rejection));
+    boolean fits = reserve(length);
+    building = false;
+    if (!fits) {
+      return rejection;
     }
     long next = EventLayout.alignedLength(length);
     MemorySegment.copy(records, offset, memory, limit, next);
@@ -369,6 +363,24 @@ public final class EventBatch implements AutoCloseable {
     limit += next;
     count++;
     ownIds += EventLayout.version(records, offset) == EventLayout.VERSION_OWN ? 1 : 0;
+    return null;
+  }
+
+  /// Takes the events and the memory of another batch of the same limits. That one is then empty
+  /// and has the memory of this one.
+  public void take(EventBatch other) {
+    assert !building && !other.building : "an event is being built";
+    Arena ownArena = arena;
+    MemorySegment ownMemory = memory;
+    arena = other.arena;
+    memory = other.memory;
+    limit = other.limit;
+    lastOffset = other.lastOffset;
+    count = other.count;
+    ownIds = other.ownIds;
+    other.arena = ownArena;
+    other.memory = ownMemory;
+    other.clear();
   }
 
   private void begin() {

@@ -5,6 +5,7 @@ import io.widerow.event.NearestName;
 import io.widerow.storage.Durability;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 /// @param limits of what clients may use
 /// @param store configuration of the store
 /// @param security who may do what
+/// @param rules file of what is renamed, dropped and redacted of events; null for none
 /// @param insecure listen on addresses that others can reach, without TLS and tokens
 public record DaemonConfig(
     Path data,
@@ -65,6 +67,7 @@ public record DaemonConfig(
     LimitOptions limits,
     StoreOptions store,
     SecurityOptions security,
+    @Nullable Path rules,
     boolean insecure) {
   public DaemonConfig {
     require(lanes >= 1 && lanes <= 64, "lanes must be 1 to 64, got " + lanes);
@@ -90,6 +93,7 @@ public record DaemonConfig(
     require(ledgerSeconds >= 0, "ledger-seconds must not be negative, got " + ledgerSeconds);
     require(drainSeconds >= 0, "drain-seconds must not be negative, got " + drainSeconds);
     require(readOnSeconds >= 0, "read-on-seconds must not be negative, got " + readOnSeconds);
+    require(rules == null || Files.isReadable(rules), "rules: cannot read " + rules);
     store.requireFor(lanes);
     Path _ = store.snapshotDirectory(data);
     require(insecure || isLoopback(http) || security.isComplete(), needsTls("http", http));
@@ -178,6 +182,7 @@ public record DaemonConfig(
         LimitOptions.of(typed),
         StoreOptions.of(typed, lanes),
         SecurityOptions.of(typed),
+        typed.text("rules").isEmpty() ? null : Path.of(typed.text("rules")),
         typed.truth("insecure"));
   }
 
@@ -210,6 +215,7 @@ public record DaemonConfig(
     LimitOptions.putDefaults(defaults, shares);
     StoreOptions.putDefaults(defaults);
     SecurityOptions.putDefaults(defaults);
+    defaults.put("rules", "");
     defaults.put("insecure", "false");
     return Collections.unmodifiableMap(defaults);
   }
@@ -260,6 +266,7 @@ public record DaemonConfig(
     limits.putTo(values);
     store.putTo(values);
     security.putTo(values);
+    values.put("rules", rules == null ? "" : rules.toString());
     values.put("insecure", Boolean.toString(insecure));
     return values;
   }

@@ -9,24 +9,25 @@ final class ClockText {
   private static final int END = -1;
   private static final int DIGITS_MAX = 20;
 
-  /// Names of zones that are read, as RFC 822 has them, and those of Central Europe.
-  private static final byte[][] ZONES = {
-    TimeSight.ascii("UTC"),
-    TimeSight.ascii("GMT"),
-    TimeSight.ascii("UT"),
-    TimeSight.ascii("EST"),
-    TimeSight.ascii("EDT"),
-    TimeSight.ascii("CST"),
-    TimeSight.ascii("CDT"),
-    TimeSight.ascii("MST"),
-    TimeSight.ascii("MDT"),
-    TimeSight.ascii("PST"),
-    TimeSight.ascii("PDT"),
-    TimeSight.ascii("CET"),
-    TimeSight.ascii("CEST")
-  };
+  /// Names of zones that are read, each with its hours east of UTC: those of RFC 822, and others
+  /// that mean one zone only. `IST`, `BST` and their like mean several.
+  private static final String ZONE_HOURS =
+      "UTC 0 GMT 0 UT 0 EST -5 EDT -4 CST -6 CDT -5 MST -7 MDT -6 PST -8 PDT -7 AKST -9 AKDT -8"
+          + " HST -10 WET 0 WEST 1 CET 1 CEST 2 EET 2 EEST 3 MSK 3 JST 9 KST 9 AEST 10 AEDT 11"
+          + " NZST 12 NZDT 13";
 
-  private static final int[] ZONE_HOURS = {0, 0, 0, -5, -4, -6, -5, -7, -6, -8, -7, 1, 2};
+  private static final byte[][] ZONES;
+  private static final int[] ZONE_SECONDS;
+
+  static {
+    String[] words = ZONE_HOURS.split(" ", -1);
+    ZONES = new byte[words.length / 2][];
+    ZONE_SECONDS = new int[words.length / 2];
+    for (int i = 0; i < ZONES.length; i++) {
+      ZONES[i] = TimeSight.ascii(words[2 * i]);
+      ZONE_SECONDS[i] = 3_600 * Integer.parseInt(words[2 * i + 1]);
+    }
+  }
 
   /// Where reading goes on.
   int at;
@@ -72,7 +73,8 @@ final class ClockText {
     return end - i;
   }
 
-  /// Reads `15:04:05`, also without seconds, its fraction, and `AM` or `PM`.
+  /// Reads `15:04:05`, also without seconds, its fraction, and `AM` or `PM` in any case, after a
+  /// space, a narrow one (U+202F) as Java's formats have it since CLDR 42, or none.
   ///
   /// @param loose minutes and seconds of one digit, too
   boolean clock(boolean loose) {
@@ -122,12 +124,16 @@ final class ClockText {
 
   private int halfDay(int hour) {
     int i = byteAt(at) == ' ' ? at + 1 : at;
-    int b = byteAt(i);
-    if ((b != 'A' && b != 'P') || byteAt(i + 1) != 'M' || isWordAt(i + 2) || hour > 12) {
+    if (i + 2 < limit && bytes[i] == (byte) 0xe2 && bytes[i + 1] == (byte) 0x80) {
+      i += bytes[i + 2] == (byte) 0xaf ? 3 : 0;
+    }
+    int half = byteAt(i) | 0x20;
+    boolean none = (half != 'a' && half != 'p') || (byteAt(i + 1) | 0x20) != 'm' || hour > 12;
+    if (none || isWordAt(i + 2)) {
       return hour;
     }
     at = i + 2;
-    return hour == 0 ? -1 : hour % 12 + (b == 'P' ? 12 : 0);
+    return hour == 0 ? -1 : hour % 12 + (half == 'p' ? 12 : 0);
   }
 
   /// Reads `.5`; `,978` of three, six or nine digits; `:606`, and loosely `:6`, in milliseconds.
@@ -173,7 +179,7 @@ final class ClockText {
     }
   }
 
-  /// Reads the zone: `Z`, `+01:00`, `+0100`, `+01`, ` +0100`, ` UTC`.
+  /// Reads the zone: `Z`, `+01:00`, `+0100`, `+01`, ` +0100`, ` -03 [` of PostgreSQL, ` UTC`.
   ///
   /// @return seconds to the east of UTC, or [#NO_ZONE]
   int zone() {
@@ -191,7 +197,8 @@ final class ClockText {
   private int zoneDigits(int i, boolean apart) {
     int count = digitsAt(i + 1);
     boolean colon = count == 2 && byteAt(i + 3) == ':' && digitsAt(i + 4) == 2;
-    if (count != 4 && !colon && (count != 2 || apart || byteAt(i + 3) == ':')) {
+    boolean hoursOnly = !apart || (byteAt(i + 3) == ' ' && byteAt(i + 4) == '[');
+    if (count != 4 && !colon && (count != 2 || !hoursOnly || byteAt(i + 3) == ':')) {
       return NO_ZONE;
     }
     int hours = Times.digits(bytes, i + 1, 2);
@@ -207,11 +214,15 @@ final class ClockText {
   }
 
   private int zoneName(int i) {
+    int b = byteAt(i);
+    if (b < 'A' || b > 'Z') {
+      return NO_ZONE;
+    }
     for (int zone = 0; zone < ZONES.length; zone++) {
       byte[] name = ZONES[zone];
-      if (byteAt(i) == name[0] && isName(i, name)) {
+      if (b == name[0] && isName(i, name)) {
         at = i + name.length;
-        return 3600 * ZONE_HOURS[zone];
+        return ZONE_SECONDS[zone];
       }
     }
     return NO_ZONE;

@@ -42,6 +42,39 @@ public final class EscapedText {
     return escaped;
   }
 
+  /// Stores an event from JSON.
+  @FunctionalInterface
+  public interface JsonEvent {
+    /// Reads the event at `json.at`.
+    ///
+    /// @param escaped bytes of the text that were escaped
+    /// @return why it cannot be stored as it is; null when it is stored or refused
+    /// @throws JsonScanner.Bad when it is no event
+    @Nullable Rejection store(JsonScanner json, int escaped, IncomingBatch batch)
+        throws JsonScanner.Bad;
+  }
+
+  /// Stores an event once more, from a copy of its text; refuses it when that does not help.
+  ///
+  /// @param why it could not be stored from the text in `[offset, limit)`
+  public static void storeAgain(
+      Rejection why, byte[] source, int offset, int limit, IncomingBatch batch, JsonEvent event) {
+    EscapedText copy = of(why, source, offset, limit, true);
+    Rejection still = why;
+    if (copy != null) {
+      try {
+        JsonScanner again = new JsonScanner(copy.bytes, 0, copy.length, false);
+        still = event.store(again, copy.escaped, batch);
+      } catch (JsonScanner.Bad bad) {
+        batch.refuse(String.valueOf(bad.getMessage()));
+        return;
+      }
+    }
+    if (still != null) {
+      batch.refuse(still.reason());
+    }
+  }
+
   /// The copy with which to try again after a refusal; null when that would not help.
   ///
   /// @param why the event was refused

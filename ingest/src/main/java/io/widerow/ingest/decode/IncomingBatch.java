@@ -29,6 +29,9 @@ public final class IncomingBatch {
   private long arrivalNanos; // valid when `ownTimes` is false
   private int decoded;
   private boolean ownTimes = true;
+  private boolean ruled;
+  private int dropped;
+  private int @Nullable [] indexes;
 
   /// @param arrivalClock the time of events without one; read once, for the first of them
   public IncomingBatch(EventBatch events, long wallNanos, LongSupplier arrivalClock) {
@@ -66,6 +69,33 @@ public final class IncomingBatch {
   /// Refuses the next event, which could not be decoded.
   public void refuse(String reason) {
     refused.add(decoded++, reason);
+  }
+
+  /// True once, for the caller that applies the rules of the daemon to this batch.
+  public boolean takeRules() {
+    boolean first = !ruled;
+    ruled = true;
+    return first;
+  }
+
+  /// Notes what the rules have left out.
+  ///
+  /// @param count events that they dropped; they count as taken, and are not stored
+  /// @param newIndexes index in the batch, as it came, of each event that is left
+  public void dropped(int count, int[] newIndexes) {
+    dropped = count;
+    indexes = newIndexes;
+  }
+
+  /// Events that the rules dropped.
+  public int dropped() {
+    return dropped;
+  }
+
+  /// Index in the batch, as it came, of each event of [#events]; null when only the refused ones
+  /// are missing there.
+  public int @Nullable [] indexes() {
+    return indexes;
   }
 
   /// Events seen so far, including refused ones.

@@ -1,5 +1,7 @@
 package io.widerow.ingest.decode;
 
+import io.widerow.event.EventLayout;
+import io.widerow.event.Rejection;
 import java.util.Arrays;
 
 /// Puts the members of a JSON object on a tape: objects within it are flattened, with names joined
@@ -9,6 +11,10 @@ import java.util.Arrays;
 /// - Threads: one.
 public final class JsonAttributes {
   private static final String NAME = "the name of an attribute is longer than 255 bytes";
+
+  private static final String MANY = Rejection.TOO_MANY_ATTRIBUTES.reason();
+  private static final int MEMBERS_MAX =
+      EventLayout.ATTRIBUTES_MAX + 100; // the batch has the limit
 
   private final AttributeTape tape;
   private final NamePrefix prefix = new NamePrefix();
@@ -124,11 +130,19 @@ public final class JsonAttributes {
       prefix.pop(before);
       return;
     }
+    if (tape.count() > MEMBERS_MAX) {
+      throw new JsonScanner.Bad(MANY); // here, before they fill the heap
+    }
     prefix.name(tape, nameInScratch, json.bytes, nameOffset, nameBytes);
-    scalar(json, first, depth);
+    putValue(json, first, depth, tape);
   }
 
-  private void scalar(JsonScanner json, int first, int depth) throws JsonScanner.Bad {
+  /// Puts a value that is no object on a tape, which has its name.
+  ///
+  /// @param first its first byte, which is at `json.at`
+  /// @param depth levels of nesting around it
+  public static void putValue(JsonScanner json, int first, int depth, AttributeTape tape)
+      throws JsonScanner.Bad {
     switch (first) {
       case '"' -> {
         json.string(tape);
@@ -152,13 +166,13 @@ public final class JsonAttributes {
       default -> {
         json.requireNumber(first);
         json.number();
-        number(json);
+        putNumber(json, tape);
       }
     }
   }
 
-  /// Puts the number that was read last on the tape, which has its name.
-  private void number(JsonScanner json) {
+  /// Puts the number that was read last on a tape, which has its name.
+  public static void putNumber(JsonScanner json, AttributeTape tape) {
     if (json.whole) {
       tape.whole(json.wholeValue);
     } else if (json.wide) { // its digits, which a double would round

@@ -55,9 +55,17 @@ public final class NamePrefix {
       tape.name(inScratch, offset, nameBytes);
       return;
     }
+    int joined = join(tape, inScratch ? tape.scratch() : body, offset, nameBytes);
+    tape.name(true, joined, tape.scratchLimit() - joined);
+  }
+
+  /// Writes a name with the names around it at the end of the scratch.
+  ///
+  /// @return where it begins there
+  public int join(AttributeTape tape, byte[] source, int offset, int nameBytes) {
     int joined = tape.scratchLimit();
     tape.appendScratch(bytes, 0, length);
-    tape.appendScratch(inScratch ? tape.scratch() : body, offset, nameBytes);
-    tape.name(true, joined, tape.scratchLimit() - joined);
+    tape.appendScratch(source, offset, nameBytes);
+    return joined;
   }
 }

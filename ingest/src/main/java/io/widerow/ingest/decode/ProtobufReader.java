@@ -74,6 +74,17 @@ public final class ProtobufReader {
     limit = end;
   }
 
+  /// Reads the message in `[start, end)` of the same body from here on, or the rest of one.
+  public void read(int start, int end) {
+    at = start;
+    limit = end;
+  }
+
+  /// The body in which the messages are.
+  public byte[] bytes() {
+    return bytes;
+  }
+
   /// Where the next byte is read. It can be given to [#seek] while the same message is read.
   public int at() {
     return at;

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// The refused events of a batch, each with its index in the batch and a reason.
@@ -56,6 +57,13 @@ public final class Refusals {
       add(other.indexes[i], other.reasons[i]);
     }
     count += other.count - other.listed;
+  }
+
+  /// Replaces each reason.
+  public void rewrite(UnaryOperator<String> change) {
+    for (int i = 0; i < listed; i++) {
+      reasons[i] = change.apply(reasons[i]);
+    }
   }
 
   /// Number of refused events, listed or not.

@@ -14,9 +14,12 @@ import java.time.ZoneOffset;
 ///   20171223-22:15:29:606         20171223T221529Z              I20171223 22:15:29
 ///   17/May/2015:10:05:03 +0000    17-May-2015 10:05:03          17 May 2015 10:05:03
 ///   17.05.2015 10:05:03           Sun Dec 04 04:47:44 2005      Dec 4, 2005 4:47:44 AM
+///   05/17/2015 10:05:03           17/05/2015 10:05:03           17-May-2015::10:05:03
 ///   without century:              17/06/09 20:10:40             081109 203615 at the beginning
+///     05/17/15 10:05:03           151018 18:01:47               Sunday, 06-Nov-94 08:49:37
 ///   without year:                 Jun  9 06:06:20               9 Jun 06:06:20
 ///     03-17 16:13:38.811          [10.30 16:49:06]              I0102 15:04:05.000000
+///     10/18-18:01:47.978
 ///   1131566461 2005.11.09         epoch and day; the fraction is that of a DB2 time after a word
 ///   1700000000  1700000000.123    epoch in s, ms, us or ns
 /// ```
@@ -27,12 +30,21 @@ import java.time.ZoneOffset;
 /// more than a day ahead counts only at the beginning of a line: elsewhere it says when something
 /// ends.
 ///
-/// - Threads: one.
+/// The lines of one body mostly have one form. So of several times in a line that does not begin
+/// with one, the time of the body's form is taken: that of its first time, until a line begins with
+/// another. Whether a day or a month comes first is what [DateOrder] says.
+///
+/// - Threads: one, for the lines of one body.
 public final class TimeSight {
   static final int SIGHT_BYTES = 200;
 
   private static final long DAY_NANOS = 86_400 * Times.NANOS_PER_SECOND;
   private static final int NO_YEAR = -1;
+
+  // Forms that do not begin with a digit.
+  private static final int KLOG = 1;
+  private static final int MONTH = 2;
+  private static final int MONTH_YEAR = 3;
 
   private static final byte[] WEEKDAYS = ascii("SunMonTueWedThuFriSat");
 
@@ -57,6 +69,8 @@ public final class TimeSight {
   private final ClockText text = new ClockText();
   private final LocalTimes local;
   private final LocalTimes utc = new LocalTimes(ZoneOffset.UTC);
+  private final DateOrder order = new DateOrder();
+  private int bodyForm; // of the times in this body; 0 before the first
   private boolean calendarSeen; // a line had a time that is not an epoch
 
   // The line being read.
@@ -65,6 +79,7 @@ public final class TimeSight {
   private int limit;
   private long nowNanos;
   private long numberNanos; // of the first number that may be an epoch
+  private int form; // of the time at hand: the number of its first digits, and what follows
 
   /// @param zone of times without one
   public TimeSight(ZoneId zone) {
@@ -73,6 +88,25 @@ public final class TimeSight {
 
   static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /// True when a date was of no use, because no line so far tells whether its day or its month
+  /// comes first.
+  public boolean isUndecided() {
+    return order.isUndecided();
+  }
+
+  /// Looks at lines ahead until one tells whether days or months come first in this body.
+  ///
+  /// @param body the lines in `[offset, newLimit)`, with [Swar#SLACK_BYTES] readable bytes after
+  /// @param newNowNanos as for [#nanos]
+  public void decide(byte[] body, int offset, int newLimit, long newNowNanos) {
+    int at = offset;
+    while (at < newLimit && order.isUndecided()) {
+      int end = Swar.newline(body, at, newLimit);
+      long _ = nanos(body, at, end, newNowNanos);
+      at = end + 1;
+    }
   }
 
   /// The time of the line in `[offset, newLimit)`; [Times#NONE] when it has none.
@@ -87,23 +121,33 @@ public final class TimeSight {
     numberNanos = Times.NONE;
     int end = Math.min(limit, offset + SIGHT_BYTES);
     int before = 0;
+    long other = Times.NONE; // the first time of another form
     for (int i = offset; i < end; i++) {
       int kind = CLASS[bytes[i] & 0xff];
       if ((kind & BEGINS) != 0 && (before & JOINS) == 0) {
         long nanos = Times.isDigit(bytes[i]) ? number(i) : word(i);
         if (nanos != Times.NONE && (nanos <= nowNanos + DAY_NANOS || isClear(i))) {
-          return nanos;
+          if (isFirst(i) || bodyForm == 0 || bodyForm == form) {
+            bodyForm = form;
+            return nanos;
+          }
+          other = other == Times.NONE ? nanos : other;
         }
       }
       before = kind;
     }
-    return calendarSeen ? Times.NONE : numberNanos;
+    return other != Times.NONE || calendarSeen ? other : numberNanos;
   }
 
   /// Whether what begins at `i` is the time of the line, be it as odd as it may: it stands first,
   /// perhaps after a weekday, or in brackets.
   private boolean isClear(int i) {
-    return i - start <= 6 || bytes[i - 1] == '[';
+    return isFirst(i) || bytes[i - 1] == '[';
+  }
+
+  /// Whether the line begins with what is at `i`, perhaps after a weekday or a priority.
+  private boolean isFirst(int i) {
+    return i - start <= 6;
   }
 
   /// Whether the line, or its first bracket, begins at `i`.
@@ -114,10 +158,11 @@ public final class TimeSight {
   private long number(int i) {
     int count = text.digitsAt(i);
     int next = text.byteAt(i + count);
+    form = Math.max(count, 2) << Byte.SIZE | (next & 0xff);
     return switch (count) {
       case 1, 2 -> shortNumber(i, count, next);
       case 4 -> next == '-' || next == '/' || next == '.' ? yearFirst(i, next) : Times.NONE;
-      case 6 -> next == ' ' && isHead(i) ? sixDigits(i) : Times.NONE;
+      case 6 -> next == ' ' ? sixDigits(i) : Times.NONE;
       case 8 -> eightDigits(i);
       case 10, 13, 16, 19 -> epoch(i, count);
       default -> Times.NONE;
@@ -138,7 +183,7 @@ public final class TimeSight {
       return text.db2Clock() ? complete(year, month, day, text.zone()) : Times.NONE;
     }
     int b = text.byteAt(text.at);
-    if (b == ',' || b == ' ' || (b | 0x20) == 't') {
+    if (b == ',' || b == ' ' || b == '\t' || (b | 0x20) == 't') {
       text.at++;
     } else {
       return Times.NONE;
@@ -159,40 +204,74 @@ public final class TimeSight {
         return dayMonth(first, month, next);
       }
     }
-    if (count != 2 || text.digitsAt(text.at) != 2) {
+    int secondDigits = text.digitsAt(text.at);
+    int second = text.take(2);
+    if (second < 0) {
       return Times.NONE;
     }
-    int second = text.take(2);
+    boolean twice = count == 2 && secondDigits == 2;
     return switch (next) {
-      case '-' -> text.expect(' ') && text.clock(false) ? unyeared(first, second) : Times.NONE;
-      case '/' -> text.expect('/') ? twoDigitYear(first, second) : Times.NONE;
-      case '.' -> points(i, first, second);
+      case '-', '/' -> {
+        if (text.expect(next)) {
+          yield thenYear(first, second, next);
+        }
+        yield twice ? pair(first, second, next) : Times.NONE;
+      }
+      case '.' -> twice ? points(i, first, second) : Times.NONE;
       default -> Times.NONE;
     };
   }
 
-  /// `17/May/2015:10:05:03 +0000`, `17-May-2015 10:05:03`, `17 May 10:05:03`.
+  /// `03-17 16:13:38.811` and `10/18-18:01:47.978`: month, day.
+  private long pair(int month, int day, int separator) {
+    boolean more = text.expect(separator == '-' ? ' ' : '-');
+    return more && text.clock(false) ? unyeared(month, day) : Times.NONE;
+  }
+
+  /// `05/17/2015 10:05:03`, `17-05-2015 10:05:03` and `17/06/09 20:10:40`, from the third number.
+  private long thenYear(int first, int second, int separator) {
+    int count = text.digitsAt(text.at);
+    int third = text.take(4);
+    boolean comma = text.expect(',');
+    boolean apart = text.expect(' ') || (!comma && (text.expect('-') || text.expect('T')));
+    if (!apart || (count != 4 && (count != 2 || separator != '/')) || !text.clock(false)) {
+      return Times.NONE;
+    }
+    calendarSeen = true; // though it may be of no use
+    int zone = text.zone();
+    if (count == 4) {
+      return switch (order.of(third, first, second)) {
+        case DAY_FIRST -> complete(third, second, first, zone);
+        case MONTH_FIRST -> complete(third, first, second, zone);
+        case YEAR_FIRST, UNKNOWN -> Times.NONE;
+      };
+    }
+    return switch (order.ofShort(first, second, third, nowNanos + DAY_NANOS)) {
+      case YEAR_FIRST -> complete(DateOrder.century(first), second, third, zone);
+      case DAY_FIRST -> complete(DateOrder.century(third), second, first, zone);
+      case MONTH_FIRST -> complete(DateOrder.century(third), first, second, zone);
+      case UNKNOWN -> Times.NONE;
+    };
+  }
+
+  /// `17/May/2015:10:05:03 +0000`, `17-May-2015 10:05:03`, `06-Nov-94 08:49:37`, `17 May 10:05:03`.
   private long dayMonth(int day, int month, int separator) {
     if (!text.expect(separator)) {
       return Times.NONE;
     }
     int year = NO_YEAR;
-    if (text.digitsAt(text.at) == 4) {
-      year = text.take(4);
-      if (!text.expect(':') && !text.expect(' ') && !text.expect('T')) {
+    int digits = text.digitsAt(text.at);
+    if (digits == 4 || (digits == 2 && separator == '-')) {
+      year = digits == 4 ? text.take(4) : DateOrder.century(text.take(2));
+      boolean colon = text.expect(':');
+      boolean _ = colon && separator == '-' && text.expect(':');
+      if (!colon && !text.expect(' ') && !text.expect('T')) {
         return Times.NONE;
       }
     } else if (separator != ' ') {
       return Times.NONE;
     }
     return text.clock(false) ? complete(year, month, day, text.zone()) : Times.NONE;
-  }
-
-  /// `17/06/09 20:10:40`: year, month, day.
-  private long twoDigitYear(int year, int month) {
-    int day = text.digitsAt(text.at) == 2 ? text.take(2) : -1;
-    boolean more = text.expect(' ') && text.clock(false);
-    return more ? complete(century(year), month, day, text.zone()) : Times.NONE;
   }
 
   /// `[10.30 16:49:06]`: month, day; or `17.05.2015 10:05:03`: day, month.
@@ -212,12 +291,13 @@ public final class TimeSight {
     return bracket && text.expect(' ') && text.clock(false) ? unyeared(first, second) : Times.NONE;
   }
 
-  /// `081109 203615` and `081109 20:36:15`.
+  /// `081109 203615`, which two numbers elsewhere in the line are not, and `081109 20:36:15`.
   private long sixDigits(int i) {
-    int year = century(Times.digits(bytes, i, 2));
+    int year = DateOrder.century(Times.digits(bytes, i, 2));
     text.at = i + 7;
     text.skipSpaces();
-    boolean more = text.digitsAt(text.at) == 6 ? text.plainClock() : text.clock(false);
+    boolean plain = text.digitsAt(text.at) == 6;
+    boolean more = plain ? isHead(i) && text.plainClock() : text.clock(false) && text.exact;
     return more ? complete(year, monthAt(i + 2), dayAt(i + 4), ClockText.NO_ZONE) : Times.NONE;
   }
 
@@ -246,12 +326,9 @@ public final class TimeSight {
     return Times.digits(bytes, i, 2);
   }
 
-  private static int century(int year) {
-    return year < 70 ? 2000 + year : 1900 + year;
-  }
-
   private long word(int i) {
     int b = bytes[i];
+    form = KLOG;
     if ((b == 'I' || b == 'W' || b == 'E' || b == 'F') && text.isDigitAt(i + 1)) {
       return klog(i + 1);
     }
@@ -300,6 +377,7 @@ public final class TimeSight {
     if (year == NO_YEAR && isWeekday(i - 4)) {
       year = yearAfter();
     }
+    form = year == NO_YEAR ? MONTH : MONTH_YEAR;
     return complete(year, month, day, zone);
   }
 

@@ -5,6 +5,7 @@ package io.widerow.ingest.decode;
 public final class Times {
   public static final long NONE = Long.MIN_VALUE;
   public static final long NANOS_PER_SECOND = 1_000_000_000L;
+  private static final long NANOS_PER_MILLISECOND = 1_000_000;
 
   /// Lone epoch numbers lie in 2001 to 2100.
   private static final long EPOCH_FIRST = 978_307_200 * NANOS_PER_SECOND;
@@ -75,9 +76,12 @@ public final class Times {
     return nanos;
   }
 
-  /// Seconds since the Unix epoch, digits with or without a fraction. The first nine digits of the
-  /// fraction count.
-  public static long seconds(byte[] bytes, int offset, int limit) {
+  /// A decimal number of units since the Unix epoch, in nanoseconds: digits with or without a
+  /// fraction. [#NONE] for anything else, and for more than 18 digits before the point. Digits
+  /// below a nanosecond do not count.
+  ///
+  /// @param unitNanos a power of ten
+  public static long decimal(byte[] bytes, int offset, int limit, long unitNanos) {
     int end = fractionLimit(bytes, offset, limit);
     if (end == offset || end - offset > 18) {
       return NONE;
@@ -86,7 +90,7 @@ public final class Times {
     for (int at = offset; at < end; at++) {
       whole = 10 * whole + bytes[at] - '0';
     }
-    long nanos = ofUnit(whole, NANOS_PER_SECOND);
+    long nanos = ofUnit(whole, unitNanos);
     if (end == limit) {
       return nanos;
     }
@@ -94,8 +98,26 @@ public final class Times {
         bytes[end] == '.'
             && end + 1 < limit
             && fractionLimit(bytes, end + 1, limit) == limit
-            && nanos < Long.MAX_VALUE - NANOS_PER_SECOND;
-    return fraction ? nanos + fraction(bytes, end + 1, limit) : NONE;
+            && nanos < Long.MAX_VALUE - unitNanos;
+    if (!fraction) {
+      return NONE;
+    }
+    long scale = unitNanos;
+    for (int at = end + 1; at < limit && scale > 1; at++) {
+      scale /= 10;
+      nanos += (bytes[at] - '0') * scale;
+    }
+    return nanos;
+  }
+
+  /// [#decimal] of seconds.
+  public static long seconds(byte[] bytes, int offset, int limit) {
+    return decimal(bytes, offset, limit, NANOS_PER_SECOND);
+  }
+
+  /// [#decimal] of milliseconds.
+  public static long milliseconds(byte[] bytes, int offset, int limit) {
+    return decimal(bytes, offset, limit, NANOS_PER_MILLISECOND);
   }
 
   /// An epoch number that stands alone at `offset`: not a part of a word, a date or a longer

@@ -56,13 +56,14 @@ public final class Access {
   ///
   /// @param sender the name of its token, else the address it came from
   /// @param agent its `User-Agent`
-  record Who(String sender, @Nullable String agent) {}
+  record SenderIdentity(String sender, @Nullable String agent) {}
 
-  static Who who(ServiceRequestContext context) {
+  static SenderIdentity sender(ServiceRequestContext context) {
     String name = principal(context);
     HttpRequest request = context.request();
     String agent = request == null ? null : request.headers().get(HttpHeaderNames.USER_AGENT);
-    return new Who(name.isEmpty() ? context.clientAddress().getHostAddress() : name, agent);
+    return new SenderIdentity(
+        name.isEmpty() ? context.clientAddress().getHostAddress() : name, agent);
   }
 
   /// The service of a route, for requests that may use it; others get the refusal.

@@ -23,10 +23,7 @@ public final class HttpAnswers {
   public static HttpResponse json(HttpStatus status, String json) {
     ResponseHeadersBuilder headers =
         ResponseHeaders.builder(status).contentType(MediaType.JSON_UTF_8);
-    if (status.code() == 401) {
-      headers.add(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
-    }
-    addRetryAfter(headers);
+    addAdvice(headers);
     return HttpResponse.of(headers.build(), HttpData.ofUtf8(json));
   }
 
@@ -34,13 +31,16 @@ public final class HttpAnswers {
   public static HttpResponse text(HttpStatus status, String text) {
     ResponseHeadersBuilder headers =
         ResponseHeaders.builder(status).contentType(MediaType.PLAIN_TEXT_UTF_8);
-    addRetryAfter(headers);
+    addAdvice(headers);
     return HttpResponse.of(headers.build(), HttpData.ofUtf8(text));
   }
 
-  /// Says when to come back, where the status asks for it.
-  public static void addRetryAfter(ResponseHeadersBuilder headers) {
+  /// Adds what goes with a status: how to authenticate, when to come back.
+  public static void addAdvice(ResponseHeadersBuilder headers) {
     HttpStatus status = headers.status();
+    if (status.code() == 401) {
+      headers.add(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
+    }
     if (status.code() == 503 || status.code() == 429 || status.code() == 507) {
       int seconds = ThreadLocalRandom.current().nextInt(1, RETRY_SECONDS_MAX + 1);
       headers.addInt(HttpHeaderNames.RETRY_AFTER, seconds); // random, to spread the retries

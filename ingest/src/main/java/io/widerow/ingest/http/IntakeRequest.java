@@ -50,6 +50,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   public static final int BYTES_PER_BODY_BYTE = 3;
 
   private static final int DECODED_HERE_BYTES_MAX = 256 << 10;
+  private static final int RULED_HERE_BYTES_MAX = 16 << 10; // expressions take 100 ns a byte
 
   /// The rest of a refused body that is read and dropped, so that the connection can be kept.
   private static final long DROPPED_BYTES_MAX = 64 << 10;
@@ -57,7 +58,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   private final Intake intake;
   private final ServiceRequestContext context;
   private final WriteProtocol protocol;
-  private final Asked asked;
+  private final Terms terms;
   private final List<BodyCoding> codings;
   private final @Nullable Charset charset; // null for UTF-8
   private final @Nullable String idempotencyKey;
@@ -73,14 +74,14 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       ServiceRequestContext context,
       RequestHeaders headers,
       WriteProtocol protocol,
-      Asked asked,
+      Terms terms,
       List<BodyCoding> codings,
       @Nullable Charset charset,
       long claimed) {
     this.intake = intake;
     this.context = context;
     this.protocol = protocol;
-    this.asked = asked;
+    this.terms = terms;
     this.codings = codings;
     this.idempotencyKey = headers.get("idempotency-key");
     this.charset = charset;
@@ -93,10 +94,10 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       ServiceRequestContext context,
       HttpRequest request,
       WriteProtocol protocol,
-      Asked asked) {
+      Terms terms) {
     try {
       requireWriting(intake);
-      IntakeRequest admitted = admit(intake, context, request, protocol, asked);
+      IntakeRequest admitted = admit(intake, context, request, protocol, terms);
       intake.begun();
       return admitted.read(request);
     } catch (RequestRefused refused) {
@@ -107,23 +108,23 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       if (refused.status().equals(HttpStatus.SERVICE_UNAVAILABLE)) {
         ConnectionGuard.pause(context, BYTES_PER_BODY_BYTE * Math.max(0, length));
       }
-      return refused(intake, context, protocol, asked, refused);
+      return refused(intake, context, protocol, terms, refused);
     }
   }
 
-  /// What the routes know of a request.
+  /// On what terms a request is taken.
   ///
   /// @param protocol under which its sender is listed
-  record Asked(String protocol, Durability durability) {}
+  record Terms(String protocol, Durability durability) {}
 
   private static HttpResponse refused(
       Intake intake,
       ServiceRequestContext context,
       WriteProtocol protocol,
-      Asked asked,
+      Terms terms,
       RequestRefused refused) {
-    Access.Who who = Access.who(context);
-    intake.senders().refused(asked.protocol, who.sender(), who.agent(), 1, refused.reason());
+    Access.SenderIdentity who = Access.sender(context);
+    intake.senders().refused(terms.protocol, who.sender(), who.agent(), 1, refused.reason());
     return protocol.refuse(refused);
   }
 
@@ -143,7 +144,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       ServiceRequestContext context,
       HttpRequest request,
       WriteProtocol protocol,
-      Asked asked)
+      Terms terms)
       throws RequestRefused {
     RequestHeaders headers = request.headers();
     List<BodyCoding> codings = protocol.codings(headers);
@@ -156,7 +157,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     if (!intake.credit().tryClaim(claim)) {
       throw RequestRefused.overloaded();
     }
-    return new IntakeRequest(intake, context, headers, protocol, asked, codings, charset, claim);
+    return new IntakeRequest(intake, context, headers, protocol, terms, codings, charset, claim);
   }
 
   private HttpResponse read(HttpRequest request) {
@@ -255,7 +256,8 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     }
     over = true;
     endPace();
-    boolean here = body.length() <= DECODED_HERE_BYTES_MAX && codings.isEmpty();
+    int most = intake.lanes().hasRules() ? RULED_HERE_BYTES_MAX : DECODED_HERE_BYTES_MAX;
+    boolean here = body.length() <= most && codings.isEmpty();
     Executor executor = here ? Runnable::run : context.blockingTaskExecutor();
     executor.execute(this::decode);
   }
@@ -274,24 +276,25 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       protocol.decode(plain.bytes(), plain.length(), batch);
       BatchKey key = key(plain, batch);
       plain.give();
+      intake.lanes().applyRules(batch);
       long held = batch.events.memory().byteSize();
       intake.credit().claimInDebt(held);
       intake.credit().release(claimed);
       claimed = held;
       BatchSample sample = BatchSample.of(batch);
-      intake.lanes().write(batch, key, asked.durability, outcome -> stored(sample, outcome));
+      intake.lanes().write(batch, key, terms.durability, outcome -> stored(sample, outcome));
     } catch (RequestRefused refused) {
       if (batch != null) {
         intake.lanes().drop(batch);
       }
-      finish(refused(intake, context, protocol, asked, refused));
+      finish(refused(intake, context, protocol, terms, refused));
     } catch (StorageException.ClockWrong behind) {
       if (batch != null) {
         intake.lanes().drop(batch);
       }
       RequestRefused wrong =
           new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(behind.getMessage()));
-      finish(refused(intake, context, protocol, asked, wrong));
+      finish(refused(intake, context, protocol, terms, wrong));
     } catch (Throwable bug) {
       if (batch != null) {
         intake.lanes().drop(batch);
@@ -339,8 +342,8 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   }
 
   private void answer(BatchSample sample, Outcome outcome) {
-    Access.Who who = Access.who(context);
-    intake.senders().add(asked.protocol, who.sender(), who.agent(), sample, outcome);
+    Access.SenderIdentity who = Access.sender(context);
+    intake.senders().add(terms.protocol, who.sender(), who.agent(), sample, outcome);
     if (outcome instanceof Outcome.Stored stored && !stored.repeated()) {
       intake.rejected().add(context.path(), stored.refused());
     }
@@ -354,7 +357,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     ConnectionGuard.leave(context);
     endPace();
     body.give();
-    finish(refused(intake, context, protocol, asked, refused));
+    finish(refused(intake, context, protocol, terms, refused));
   }
 
   private void told(String doing, Throwable bug) {

@@ -7,10 +7,16 @@ public final class RequestRefused extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final transient HttpStatus status;
+  private final boolean overload;
 
   public RequestRefused(HttpStatus status, String reason) {
+    this(status, reason, false);
+  }
+
+  private RequestRefused(HttpStatus status, String reason, boolean overload) {
     super(reason, null, false, false);
     this.status = status;
+    this.overload = overload;
   }
 
   static RequestRefused tooLarge(int bytesMax) {
@@ -28,7 +34,9 @@ public final class RequestRefused extends Exception {
 
   public static RequestRefused overloaded() {
     return new RequestRefused(
-        HttpStatus.SERVICE_UNAVAILABLE, "overloaded: too many bytes are in flight; try again");
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "overloaded: too many bytes are in flight; try again",
+        true);
   }
 
   /// Writing has ended until the daemon is restarted.
@@ -36,6 +44,11 @@ public final class RequestRefused extends Exception {
     return new RequestRefused(
         HttpStatus.SERVICE_UNAVAILABLE,
         "writing has ended: %s; nothing of it is stored".formatted(failure));
+  }
+
+  /// Whether it is [#overloaded]: some protocols answer 429 then.
+  public boolean isOverload() {
+    return overload;
   }
 
   public HttpStatus status() {

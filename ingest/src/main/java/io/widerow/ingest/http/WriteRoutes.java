@@ -75,9 +75,9 @@ public final class WriteRoutes {
     try {
       requireNoBrowser(request);
       WriteProtocol answering = protocols.of(context, request);
-      IntakeRequest.Asked asked =
-          new IntakeRequest.Asked(protocol, durability(context, request, answering));
-      return IntakeRequest.take(intake, context, request, answering, asked);
+      IntakeRequest.Terms terms =
+          new IntakeRequest.Terms(protocol, durability(context, request, answering));
+      return IntakeRequest.take(intake, context, request, answering, terms);
     } catch (RequestRefused refused) {
       return errors.of(context, refused);
     }
@@ -85,7 +85,7 @@ public final class WriteRoutes {
 
   /// Counts what is refused before a protocol sees it: a wrong token, a parameter.
   private void counted(ServiceRequestContext context, RequestRefused refused) {
-    Access.Who who = Access.who(context);
+    Access.SenderIdentity who = Access.sender(context);
     intake.senders().refused(protocol, who.sender(), who.agent(), 1, refused.reason());
   }
 

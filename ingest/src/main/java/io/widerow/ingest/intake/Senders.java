@@ -21,7 +21,7 @@ public final class Senders {
   static final int KEPT_MAX = 1_000;
 
   private final LongSupplier epochSeconds;
-  private final LinkedHashMap<Key, Sender> kept =
+  private final LinkedHashMap<Key, SenderActivity> kept =
       new LinkedHashMap<>(16, 0.75f, true); // guarded by itself
   private final Map<String, Totals> protocols = new ConcurrentHashMap<>();
 
@@ -62,7 +62,7 @@ public final class Senders {
         totals.rejected.add(bad);
         String reason =
             bad > 0 && stored.refused().listed() > 0 ? stored.refused().lastReason() : null;
-        Sender who = of(protocol, sender, agent);
+        SenderActivity who = of(protocol, sender, agent);
         who.stored(
             sample, stored.accepted(), stored.duplicates(), bad, reason, epochSeconds.getAsLong());
       }
@@ -83,8 +83,8 @@ public final class Senders {
     return protocols.computeIfAbsent(protocol, _ -> new Totals());
   }
 
-  private Sender of(String protocol, String name, @Nullable String agent) {
-    Sender sender;
+  private SenderActivity of(String protocol, String name, @Nullable String agent) {
+    SenderActivity sender;
     synchronized (kept) {
       Key key = new Key(protocol, name);
       sender = kept.get(key); // which makes it the one that sent last
@@ -92,7 +92,7 @@ public final class Senders {
         if (kept.size() == KEPT_MAX) {
           kept.pollFirstEntry();
         }
-        sender = new Sender(protocol, name, epochSeconds.getAsLong());
+        sender = new SenderActivity(protocol, name, epochSeconds.getAsLong());
         kept.put(key, sender);
       }
     }
@@ -101,8 +101,8 @@ public final class Senders {
   }
 
   /// The senders that are kept, the one that sent last at the front.
-  public List<Sender.Moment> list() {
-    List<Sender> all;
+  public List<SenderActivity.Moment> list() {
+    List<SenderActivity> all;
     synchronized (kept) {
       all = new ArrayList<>(kept.values());
     }

@@ -48,10 +48,14 @@ public final class BatchSplit {
     @Nullable EventBatch[] parts = new @Nullable EventBatch[1 + lanes];
     int[][] indexes = new int[1 + lanes][16];
     parts[0] = pool.take();
+    int @Nullable [] left = batch.indexes(); // by the rules
     int request = 0;
     int refusal = 0;
+    int event = 0;
     for (long at = 0; at < all.bytes(); request++) {
-      if (refusal < batch.refused.listed() && batch.refused.index(refusal) == request) {
+      if (left != null) {
+        request = left[event++];
+      } else if (refusal < batch.refused.listed() && batch.refused.index(refusal) == request) {
         refusal++;
         continue;
       }

@@ -3,6 +3,7 @@ package io.widerow.ingest.lane;
 import com.lmax.disruptor.WaitStrategy;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.widerow.event.EventBatch;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.storage.Durability;
@@ -26,6 +27,7 @@ public final class Lanes implements AutoCloseable {
   private final EventStore store;
   private final List<LaneRing> lanes = new ArrayList<>();
   private final BatchPool pool;
+  private final @Nullable BatchRules rules;
   private final WriteSide writeSide = new WriteSide();
   private final AtomicLong turns = new AtomicLong();
 
@@ -36,6 +38,7 @@ public final class Lanes implements AutoCloseable {
   /// @param ledgerSeconds age up to which a ledger keeps keys
   public record Settings(int slots, int ledgerKeys, long ledgerSeconds) {}
 
+  /// Lanes that write what they get.
   public Lanes(
       EventStore store,
       Settings settings,
@@ -43,8 +46,21 @@ public final class Lanes implements AutoCloseable {
       BatchPool pool,
       MeterRegistry registry,
       LongSupplier epochSeconds) {
+    this(store, settings, waiting, pool, null, registry, epochSeconds);
+  }
+
+  /// Lanes that apply rules to each batch first; null for none.
+  public Lanes(
+      EventStore store,
+      Settings settings,
+      Supplier<WaitStrategy> waiting,
+      BatchPool pool,
+      @Nullable BatchRules rules,
+      MeterRegistry registry,
+      LongSupplier epochSeconds) {
     this.store = store;
     this.pool = pool;
+    this.rules = rules;
     for (int number = 0; number < store.lanes(); number++) {
       int keysMax = Math.max(1 << 20, Integer.highestOneBit(settings.ledgerKeys) * 2);
       BatchLedger ledger = new BatchLedger(settings.ledgerKeys, keysMax, settings.ledgerSeconds);
@@ -88,11 +104,34 @@ public final class Lanes implements AutoCloseable {
     pool.give(batch.events);
   }
 
-  /// Hands a batch over to its lanes, which own it from now on.
+  /// True when batches may be changed first, which takes longer than decoding them.
+  public boolean hasRules() {
+    return rules != null;
+  }
+
+  /// Applies the rules of the daemon to a batch, unless that was done. [#write] does it, too; a
+  /// caller that counts the bytes of a batch calls this first.
+  public void applyRules(IncomingBatch batch) {
+    if (rules != null && batch.takeRules()) {
+      EventBatch spare = pool.take();
+      try {
+        rules.apply(batch, spare);
+      } finally {
+        pool.give(spare);
+      }
+    }
+  }
+
+  /// Hands a batch over to its lanes, which own it from now on. Events that the rules dropped count
+  /// as accepted.
   ///
-  /// @param done gets the outcome once, on a lane's thread or on this one; it must not block
+  /// @param told gets the outcome once, on a lane's thread or on this one; it must not block
   public void write(
-      IncomingBatch batch, @Nullable BatchKey key, Durability durability, Consumer<Outcome> done) {
+      IncomingBatch batch, @Nullable BatchKey key, Durability durability, Consumer<Outcome> told) {
+    applyRules(batch);
+    int dropped = batch.dropped();
+    Consumer<Outcome> done =
+        dropped == 0 ? told : outcome -> told.accept(outcome.withDropped(dropped));
     String failure = writeSide.failure();
     if (failure != null) {
       drop(batch);
@@ -106,7 +145,13 @@ public final class Lanes implements AutoCloseable {
       offer(
           lane,
           new BatchPart(
-              batch.events, key, placement, durability, batch.refused, null, done::accept));
+              batch.events,
+              key,
+              placement,
+              durability,
+              batch.refused,
+              batch.indexes(),
+              done::accept));
       return;
     }
     List<BatchSplit.Share> shares = BatchSplit.split(batch, lane, lanes.size(), store, pool);

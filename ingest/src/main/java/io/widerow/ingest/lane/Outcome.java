@@ -32,6 +32,17 @@ public sealed interface Outcome {
   /// The write side has ended. Nothing is acknowledged.
   record Failed(String why) implements Outcome {}
 
+  /// The outcome for the sender of a batch of which rules dropped so many events: they are taken,
+  /// now or earlier as those that are stored.
+  default Outcome withDropped(int dropped) {
+    if (!(this instanceof Stored(int accepted, int duplicates, var refused, var durability))) {
+      return this;
+    }
+    return duplicates > 0
+        ? new Stored(accepted, duplicates + dropped, refused, durability)
+        : new Stored(accepted + dropped, 0, refused, durability);
+  }
+
   /// The outcome of a batch with two parts: the worse one.
   static Outcome merge(Outcome a, Outcome b) {
     return switch (a) {

@@ -150,6 +150,7 @@ final class StreamGroup {
       part.stored = true;
       return;
     }
+    receiver.intake().lanes().applyRules(batch);
     long held = batch.events.memory().byteSize();
     receiver.intake().credit().claimInDebt(held);
     pending++;

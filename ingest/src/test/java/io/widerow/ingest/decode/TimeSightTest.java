@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -127,6 +129,112 @@ class TimeSightTest {
     assertSeen(line);
   }
 
+  /// What common programs write, each in the form of its own documentation.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        // ISO 8601: T or a space, comma or point, Z, offset or none, basic
+        "2015-10-18T18:01:47 x@2015-10-18T18:01:47Z",
+        "2015-10-18T18:01:47.9Z x@2015-10-18T18:01:47.900Z",
+        "2015-10-18T18:01:47,978Z x@2015-10-18T18:01:47.978Z",
+        "2015-10-18 18:01:47,978123456+0200 x@2015-10-18T16:01:47.978123456Z",
+        "2015-10-18T18:01Z x@2015-10-18T18:01:00Z",
+        "20151018T180147.978+0200 x@2015-10-18T16:01:47.978Z",
+        "20151018T180147,978 x@2015-10-18T18:01:47.978Z",
+        "20151018 180147,978 x@2015-10-18T18:01:47.978Z",
+        // syslog, RFC 3164 and 5424
+        "<34>Oct 11 22:14:15 mymachine su: 'su root' failed@2026-10-11T22:14:15Z",
+        "<34>1 2003-10-11T22:14:15.003Z mymachine su - ID47 - x@2003-10-11T22:14:15.003Z",
+        "<165>1 2003-08-24T05:14:15.000003-07:00 192.0.2.1 x 8710 - -@2003-08-24T12:14:15.000003Z",
+        // systemd's journal: short, short-iso, short-precise, short-full, short-unix
+        "Oct 18 18:01:47.978123 host sshd[1]: x@2026-10-18T18:01:47.978123Z",
+        "2015-10-18T18:01:47+0200 host sshd[1]: x@2015-10-18T16:01:47Z",
+        "Sun 2015-10-18 18:01:47 CEST host sshd[1]: x@2015-10-18T16:01:47Z",
+        "1445191307.978123 host sshd[1]: x@2015-10-18T18:01:47.978123Z",
+        // access logs
+        "127.0.0.1 user-identifier frank [10/Oct/2000:13:55:36 -0700] \"GET\"@2000-10-10T20:55:36Z",
+        "::1 - - [10/Oct/2000:13:55:36 +0000] \"GET /\" 200 5@2000-10-10T13:55:36Z",
+        "1445191307.978 1.2.3.4 GET /@2015-10-18T18:01:47.978Z", // nginx, $msec
+        // epoch in s, ms, us, ns
+        "1445191307 x@2015-10-18T18:01:47Z",
+        "1445191307978 x@2015-10-18T18:01:47.978Z",
+        "1445191307978123 x@2015-10-18T18:01:47.978123Z",
+        "1445191307978123456 x@2015-10-18T18:01:47.978123456Z",
+        "ts=1445191307.978123456 x@2015-10-18T18:01:47.978123456Z",
+        // Go, klog, glog
+        "2015/10/18 18:01:47 x@2015-10-18T18:01:47Z",
+        "2015/10/18 18:01:47.978123 main.go:12: x@2015-10-18T18:01:47.978123Z",
+        "2015-10-18 18:01:47.978123456 +0200 CEST m=+0.000@2015-10-18T16:01:47.978123456Z",
+        "W1018 18:01:47.978123       1 reflector.go:424] x@2026-10-18T18:01:47.978123Z",
+        // Java
+        "Oct 18, 2015 6:01:47 PM org.x.Y z@2015-10-18T18:01:47Z",
+        "Oct 18, 2015 6:01:47\u202fPM org.x.Y z@2015-10-18T18:01:47Z",
+        "Oct 18, 2015 6:01:47 pm org.x.Y z@2015-10-18T18:01:47Z",
+        "Sun Oct 18 18:01:47 CEST 2015 x@2015-10-18T16:01:47Z",
+        "####<Oct 18, 2015, 6:01:47,978 PM CEST> <Notice>@2015-10-18T16:01:47.978Z",
+        "[10/18/15 18:01:47:978 CEST] 00000001 WsServerImpl A@2015-10-18T16:01:47.978Z",
+        "[2015-10-18T18:01:47.978+0200][0.005s][info][gc] x@2015-10-18T16:01:47.978Z",
+        "2015-10-18T18:01:47.978+0200: 0.123: [GC (Allocation)@2015-10-18T16:01:47.978Z",
+        // Python, Ruby, Rails, PHP
+        "2015-10-18 18:01:47,978 - root - INFO - x@2015-10-18T18:01:47.978Z",
+        "INFO:2015-10-18 18:01:47,978:root:x@2015-10-18T18:01:47.978Z",
+        "I, [2015-10-18T18:01:47.978123 #4242]  INFO -- : x@2015-10-18T18:01:47.978123Z",
+        "Started GET \"/\" for 127.0.0.1 at 2015-10-18 18:01:47 +0200@2015-10-18T16:01:47Z",
+        "[18-Oct-2015 18:01:47 UTC] PHP Warning:  x@2015-10-18T18:01:47Z",
+        // PostgreSQL, MySQL, MariaDB, Redis, MongoDB, SQL Server, Cassandra
+        "2015-10-18 18:01:47.978 CET [4242] LOG:  x@2015-10-18T17:01:47.978Z",
+        "2015-10-18 18:01:47.978 -03 [4242] LOG:  x@2015-10-18T21:01:47.978Z",
+        "2015-10-18 18:01:47 -10 degrees@2015-10-18T18:01:47Z",
+        "2015-10-18 18:01:47.978 JST [4242] LOG:  x@2015-10-18T09:01:47.978Z",
+        "2015-10-18T18:01:47.978123Z 0 [Note] x@2015-10-18T18:01:47.978123Z",
+        "151018 18:01:47 [Note] x@2015-10-18T18:01:47Z",
+        "151018  9:01:47 mysqld_safe x@2015-10-18T09:01:47Z",
+        "# Time: 151018  9:01:47@2015-10-18T09:01:47Z",
+        "2015-10-18  9:01:47 139894 [Note] InnoDB: x@2015-10-18T09:01:47Z",
+        "4242:M 18 Oct 2015 18:01:47.978 * Ready@2015-10-18T18:01:47.978Z",
+        "4242:M 18 Oct 18:01:47.978 # x@2026-10-18T18:01:47.978Z",
+        "2015-10-18T18:01:47.978+0200 I NETWORK  [conn1] x@2015-10-18T16:01:47.978Z",
+        "{\"t\":{\"$date\":\"2020-05-01T15:16:17.180+00:00\"},\"s\":\"I\"@2020-05-01T15:16:17.180Z",
+        "2015-10-18 18:01:47.97 spid51 x@2015-10-18T18:01:47.970Z",
+        "INFO  [main] 2015-10-18 18:01:47,978 Y.java:12 - x@2015-10-18T18:01:47.978Z",
+        // HAProxy, Squid, nginx, Envoy, Traefik
+        "10.0.1.2:33317 [06/Feb/2009:12:14:14.655] http-in x@2009-02-06T12:14:14.655Z",
+        "Feb  6 12:14:14 lb haproxy[1]: 10.0.1.2 [06/Feb/2009:12:14:14.655]@2026-02-06T12:14:14Z",
+        "[2016-04-15T20:17:00.310Z] \"POST / HTTP/2\" 204@2016-04-15T20:17:00.310Z",
+        // IIS and W3C, CloudFront, AWS ELB and ALB, S3, VPC flow, CloudTrail
+        "2015-10-18 18:01:47 10.0.0.1 GET /index.html - 80 - 1.2.3.4@2015-10-18T18:01:47Z",
+        "#Date: 2015-10-18 18:01:47@2015-10-18T18:01:47Z",
+        "2019-12-04\t21:02:31\tLAX1\t392@2019-12-04T21:02:31Z",
+        "2015-05-13T23:39:43.945958Z my-lb 192.168.131.39:2817@2015-05-13T23:39:43.945958Z",
+        "h2 2018-07-02T22:22:48.364000Z app/my-lb/50dc 10.0.1.252@2018-07-02T22:22:48.364Z",
+        "79a59df900b949e5 bucket [06/Feb/2019:00:00:38 +0000] 192.0.2.3@2019-02-06T00:00:38Z",
+        "2 123456789010 eni-1 172.31.16.139 172.31.16.21 20641 22 6 20 4249 1418530010 1418530070@"
+            + "2014-12-14T04:06:50Z",
+        "{\"eventVersion\":\"1.0\",\"eventTime\":\"2014-03-06T21:22:54Z\"@2014-03-06T21:22:54Z",
+        // kernel ring buffer with dmesg -T and --time-format iso; Erlang; Suricata, Snort
+        "[Sun Oct 18 18:01:47 2015] usb 1-1: x@2015-10-18T18:01:47Z",
+        "2015-10-18T18:01:47,978123+02:00 usb 1-1: x@2015-10-18T16:01:47.978123Z",
+        "=INFO REPORT==== 18-Oct-2015::18:01:47 ===@2015-10-18T18:01:47Z",
+        "10/18/2015-18:01:47.978123  [**] [1:2:3] x@2015-10-18T18:01:47.978123Z",
+        "10/18-18:01:47.978123  [**] [1:2:3] x@2026-10-18T18:01:47.978123Z",
+        // HTTP dates, two digits of the year, a leap second
+        "Sunday, 06-Nov-94 08:49:37 GMT@1994-11-06T08:49:37Z",
+        "06-Nov-69 08:49:37 x@2069-11-06T08:49:37Z",
+        "06-Nov-70 08:49:37 x@1970-11-06T08:49:37Z",
+        "2016-12-31 23:59:60 x@2017-01-01T00:00:00Z",
+        // numbers that say themselves which is the day
+        "05/17/2015 10:05:03 x@2015-05-17T10:05:03Z",
+        "17/05/2015 10:05:03 x@2015-05-17T10:05:03Z",
+        "5/17/2015 6:05:03 PM x@2015-05-17T18:05:03Z",
+        "17-05-2015 10:05:03 x@2015-05-17T10:05:03Z",
+        "05/05/2015 10:05:03 x@2015-05-05T10:05:03Z",
+        "12/31/17 20:10:40 x@2017-12-31T20:10:40Z",
+        "31/12/17 20:10:40 x@2017-12-31T20:10:40Z",
+      })
+  void whatCommonProgramsWriteIsRead(String line) {
+    assertSeen(line);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -148,6 +256,16 @@ class TimeSightTest {
         "a-2015-10-18 18:01:47",
         "2015-10-18_18:01:47",
         "05/06/2015 10:05:03 x", // day or month first
+        "05-06-2015 10:05:03 x",
+        "5/6/2015 6:05:03 PM x",
+        "13/13/2015 10:05:03 x",
+        "05/17/201 10:05:03 x",
+        "1/17 10:05:03 x",
+        "10/8-18:01:47 x",
+        "[    0.000000] Linux version",
+        "[12345.678901] usb 1-1: x",
+        "18:01:47,978 INFO x",
+        "a 081109 20:36 x",
         "18:01:47 x",
         "May 5 x",
         "May 5 10:00 x",
@@ -206,6 +324,7 @@ class TimeSightTest {
     "2015-07-01 10:00:00, 2015-07-01T08:00:00Z",
     "2015-01-01 10:00:00, 2015-01-01T09:00:00Z",
     "2015-03-29 01:59:59, 2015-03-29T00:59:59Z",
+    "2015-03-29 02:30:00, 2015-03-29T01:30:00Z",
     "2015-03-29 03:00:00, 2015-03-29T01:00:00Z",
     "2015-10-25 02:30:00, 2015-10-25T00:30:00Z",
     "Jul  1 10:00:00, 2026-07-01T08:00:00Z",
@@ -228,6 +347,65 @@ class TimeSightTest {
     assertEquals(1_234_567_890_000_000_000L, sight.nanos(number, 0, number.length, now));
     assertEquals(1_445_191_307_000_000_000L, sight.nanos(date, 0, date.length, now));
     assertEquals(Times.NONE, sight.nanos(number, 0, number.length, now));
+  }
+
+  private static List<String> seenOf(String... lines) {
+    TimeSight sight = new TimeSight(ZoneOffset.UTC);
+    long now = NOW.getEpochSecond() * Times.NANOS_PER_SECOND;
+    List<String> seen = new ArrayList<>();
+    for (String line : lines) {
+      byte[] bytes = line.getBytes(StandardCharsets.US_ASCII);
+      long nanos = sight.nanos(bytes, 0, bytes.length, now);
+      seen.add(nanos == Times.NONE ? "none" : Instant.EPOCH.plusNanos(nanos).toString());
+    }
+    return seen;
+  }
+
+  @Test
+  void aDateThatDoesNotTellIsReadAsTheLastThatDid() {
+    assertEquals(
+        List.of(
+            "none",
+            "2015-05-17T10:00:00Z",
+            "2015-05-06T10:00:00Z",
+            "2015-06-17T10:00:00Z",
+            "2015-06-05T10:00:00Z"),
+        seenOf(
+            "05/06/2015 10:00:00",
+            "05/17/2015 10:00:00",
+            "05/06/2015 10:00:00",
+            "17/06/2015 10:00:00",
+            "05/06/2015 10:00:00"));
+  }
+
+  @Test
+  void twoDigitsAreYearMonthDayUntilALineCannotBeThat() {
+    assertEquals(
+        List.of("2005-06-09T10:00:00Z", "2009-05-17T10:00:00Z", "2009-05-06T10:00:00Z"),
+        seenOf("05/06/09 10:00:00", "05/17/09 10:00:00", "05/06/09 10:00:00"));
+    assertEquals(
+        List.of("2017-06-09T20:10:40Z", "2018-01-02T03:04:05Z"),
+        seenOf("17/06/09 20:10:40", "18/01/02 03:04:05"));
+  }
+
+  /// Of several times of a line that of the form before counts, but for one at its beginning.
+  @Test
+  void theFormOfTheBodyIsTakenBeforeOthers() {
+    assertEquals(
+        List.of(
+            "2015-05-17T10:05:03Z",
+            "2015-05-17T10:05:04Z",
+            "2014-01-01T00:00:00Z",
+            "2015-05-17T10:05:05Z",
+            "2013-01-01T00:00:00Z",
+            "2014-01-02T00:00:00Z"),
+        seenOf(
+            "10.0.0.1 - - [17/May/2015:10:05:03 +0000]",
+            "10.0.0.1 - 2014-01-01 00:00:00 [17/May/2015:10:05:04 +0000]",
+            "10.0.0.1 - 2014-01-01 00:00:00 -",
+            "10.0.0.1 - 2014-01-01 00:00:00 [17/May/2015:10:05:05 +0000]",
+            "2013-01-01 00:00:00 [17/May/2015:10:05:06 +0000]",
+            "10.0.0.1 - - [17/May/2015:10:05:07 +0000] 2014-01-02 00:00:00"));
   }
 
   /// The line ends at the last `@`.

@@ -68,8 +68,8 @@ class StoreDamageTest {
             .open(_ -> new FileJournal.Factory(disk, config())));
   }
 
-  /// The suite for a store without a witness, as older programs leave it: damage to the last groups
-  /// of a journal may go unnoticed, and nothing else.
+  /// The suite for a store as older programs leave it, without a witness and a ballast: damage to
+  /// the last groups of a journal may go unnoticed, and nothing else.
   static StoreDamageTest ofOlderStore() {
     var suite = new StoreDamageTest();
     suite.older = true;
@@ -79,13 +79,13 @@ class StoreDamageTest {
   /// A killed store with sealed segments, edits of the manifest, notes, and journals with groups.
   private SimDisk store(long seed) {
     SimDisk disk = store(seed, true).restart();
-    forgetWitness(disk);
+    makeOlder(disk);
     return disk;
   }
 
-  private void forgetWitness(SimDisk disk) {
+  private void makeOlder(SimDisk disk) {
     if (older) {
-      disk.delete(WITNESS);
+      List.of(WITNESS, Path.of("/store/ballast")).forEach(disk::delete);
     }
   }
 
@@ -149,7 +149,7 @@ class StoreDamageTest {
   /// @param mayLoseLast whether the last groups may be missing
   /// @return the reported damage, empty when it shows everything
   private String look(SimDisk disk, String what, boolean mayLoseLast) {
-    forgetWitness(disk);
+    makeOlder(disk);
     return look(what, mayLoseLast || older, disk);
   }
 

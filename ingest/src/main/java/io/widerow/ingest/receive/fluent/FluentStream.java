@@ -143,8 +143,7 @@ public final class FluentStream implements StreamDecoder {
     int optionAt = many ? 2 : 3;
     if (frame.count() < optionAt || frame.count() > optionAt + 1) {
       throw new Bad(
-          "%d elements, the second is %s: no form of a message"
-              .formatted(frame.count(), form));
+          "%d elements, the second is %s: no form of a message".formatted(frame.count(), form));
     }
     FluentOption option = FluentOption.none();
     int entriesEnd = end;

@@ -6,8 +6,6 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
-import io.widerow.ingest.decode.SeriesCache;
-import io.widerow.ingest.decode.SeriesCaches;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.http.ErrorForm;
 import io.widerow.ingest.http.HttpRoute;

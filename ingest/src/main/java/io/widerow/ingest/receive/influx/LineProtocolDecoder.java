@@ -5,8 +5,6 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.EventNames;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.KnownSeries;
-import io.widerow.ingest.decode.SeriesCache;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;

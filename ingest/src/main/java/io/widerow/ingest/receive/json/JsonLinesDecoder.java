@@ -7,11 +7,12 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
+import io.widerow.ingest.decode.NamePrefix;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes JSON: each object is one event. What the members are called that are the type, the time,
@@ -47,8 +48,7 @@ public final class JsonLinesDecoder {
   private final byte[] defaultType;
   private final JsonNames names;
   private final boolean documents;
-  private byte[] prefix = new byte[256]; // names of the enclosing objects, each with a dot
-  private int prefixBytes;
+  private final NamePrefix prefix = new NamePrefix();
   private int members; // including nulls, which count for the limit too
 
   // The name read last.
@@ -166,7 +166,7 @@ public final class JsonLinesDecoder {
   private void read(JsonScanner json) throws JsonScanner.Bad {
     tape.begin(json.bytes);
     json.loneSurrogates = 0;
-    prefixBytes = 0;
+    prefix.clear();
     members = 0;
     timeNanos = Times.NONE;
     timeRank = NO_RANK;
@@ -271,7 +271,7 @@ public final class JsonLinesDecoder {
       nested(json, depth);
       return;
     }
-    if (prefixBytes > 0) {
+    if (prefix.length() > 0) {
       joinName(json);
     }
     int role = depth == 1 || names.nested() ? role(json) : JsonNames.ATTRIBUTE;
@@ -309,21 +309,20 @@ public final class JsonLinesDecoder {
         default -> {}
       }
     }
-    int outer = prefixBytes;
-    pushPrefix(nameInScratch ? tape.scratch() : json.bytes, nameOffset, nameBytes);
+    int outer = prefix.length();
+    if (!prefix.push(nameInScratch ? tape.scratch() : json.bytes, nameOffset, nameBytes)) {
+      throw new JsonScanner.Bad(NAME); // here, before many members copy the prefix
+    }
     object(json, depth + 1);
-    prefixBytes = outer;
+    prefix.pop(outer);
   }
 
   /// Puts the names of the enclosing objects before the name read last.
   private void joinName(JsonScanner json) {
-    int joined = tape.scratchLimit();
-    tape.appendScratch(prefix, 0, prefixBytes);
     byte[] source = nameInScratch ? tape.scratch() : json.bytes;
-    tape.appendScratch(source, nameOffset, nameBytes);
+    nameOffset = prefix.join(tape, source, nameOffset, nameBytes);
     nameInScratch = true;
-    nameOffset = joined;
-    nameBytes = tape.scratchLimit() - joined;
+    nameBytes = tape.scratchLimit() - nameOffset;
   }
 
   private void type(JsonScanner json, int first) throws JsonScanner.Bad {
@@ -411,44 +410,6 @@ public final class JsonLinesDecoder {
   /// Reads the value of the name read last as an attribute.
   private void attribute(JsonScanner json, int first, int depth) throws JsonScanner.Bad {
     tape.name(nameInScratch, nameOffset, nameBytes);
-    switch (first) {
-      case '"' -> {
-        json.string(tape);
-        tape.string(json.textInScratch, json.textOffset, json.textBytes);
-      }
-      case '[' -> {
-        int start = json.at;
-        int before = json.loneSurrogates; // those in it stay as they are
-        json.skip(tape, depth);
-        json.loneSurrogates = before;
-        tape.string(false, start, json.at - start);
-      }
-      case 't' -> {
-        json.word("true");
-        tape.truth(true);
-      }
-      case 'f' -> {
-        json.word("false");
-        tape.truth(false);
-      }
-      default -> {
-        json.requireNumber(first);
-        json.number();
-        JsonMember.putValue(json, false, tape);
-      }
-    }
-  }
-
-  private void pushPrefix(byte[] source, int offset, int length) throws JsonScanner.Bad {
-    int needed = prefixBytes + length + 1;
-    if (needed > EventLayout.NAME_BYTES_MAX + 1) {
-      throw new JsonScanner.Bad(NAME); // here, before many members copy the prefix
-    }
-    if (needed > prefix.length) {
-      prefix = Arrays.copyOf(prefix, Math.max(needed, 2 * prefix.length));
-    }
-    System.arraycopy(source, offset, prefix, prefixBytes, length);
-    prefix[needed - 1] = '.';
-    prefixBytes = needed;
+    JsonAttributes.putValue(json, first, depth, tape);
   }
 }

@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.json;
 
 import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
 
 /// A member of a JSON object that was read and may become an attribute later: where its name and
@@ -57,12 +58,8 @@ final class JsonMember {
   static void putValue(JsonScanner json, boolean isString, AttributeTape tape) {
     if (isString) {
       tape.string(json.textInScratch, json.textOffset, json.textBytes);
-    } else if (json.whole) {
-      tape.whole(json.wholeValue);
-    } else if (json.wide) { // its digits, which a double would round
-      tape.string(false, json.numberOffset, json.numberBytes);
     } else {
-      tape.fraction(json.value);
+      JsonAttributes.putNumber(json, tape);
     }
   }
 }

@@ -33,6 +33,10 @@ public final class TextLinesDecoder {
   private final Start start;
   private byte[] joined = {}; // a record without its CRs
   private long timeBefore = Times.NONE;
+  private byte[] whole = {}; // the body
+  private int wholeLimit;
+  private int ahead; // where the lines begin that were not decoded yet
+  private boolean looked; // at all lines, for the order of day and month
 
   /// What starts a record.
   public sealed interface Start {
@@ -64,9 +68,13 @@ public final class TextLinesDecoder {
   ///
   /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
   public void decode(byte[] body, int offset, int limit, IncomingBatch batch) {
+    whole = body;
+    wholeLimit = limit;
+    looked = false;
     int at = offset;
     while (at < limit) {
       int end = Swar.newline(body, at, limit);
+      ahead = end + 1;
       int first = ByteOrderMark.skip(body, at, end);
       int firstEnd = withoutCr(body, first, end, limit);
       if (firstEnd > first) {
@@ -122,9 +130,11 @@ public final class TextLinesDecoder {
     return switch (start) {
       case Start.EveryLine() -> true;
       case Start.Time() -> {
-        boolean indented = offset < limit && (body[offset] == ' ' || body[offset] == '\t');
-        yield !(indented && pattern instanceof TimePattern.Auto) // a trace that mentions a time
-            && pattern.nanos(body, offset, limit, nowNanos) != Times.NONE;
+        boolean indented = // a trace that mentions a time
+            offset < limit && (body[offset] == ' ' || body[offset] == '\t');
+        yield pattern instanceof TimePattern.Auto(TimeSight sight)
+            ? !indented && nanos(sight, body, offset, limit, nowNanos) != Times.NONE
+            : pattern.nanos(body, offset, limit, nowNanos) != Times.NONE;
       }
       case Start.Expression(Pattern expression) -> {
         int looked = Math.min(limit - offset, 1_024);
@@ -206,7 +216,7 @@ public final class TextLinesDecoder {
     int at = offset;
     while (at < limit) {
       int end = start instanceof Start.EveryLine ? limit : newline(body, at, limit);
-      long nanos = sight.nanos(body, at, end, batch.wallNanos);
+      long nanos = nanos(sight, body, at, end, batch.wallNanos);
       if (nanos != Times.NONE) {
         timeBefore = nanos;
         return nanos;
@@ -214,6 +224,18 @@ public final class TextLinesDecoder {
       at = end + 1;
     }
     return timeBefore == Times.NONE ? batch.useArrivalTime() : timeBefore;
+  }
+
+  /// The time of a line. When it depends on whether days or months come first, later lines are
+  /// asked, once a body.
+  private long nanos(TimeSight sight, byte[] line, int offset, int limit, long nowNanos) {
+    long nanos = sight.nanos(line, offset, limit, nowNanos);
+    if (nanos != Times.NONE || looked || !sight.isUndecided()) {
+      return nanos;
+    }
+    looked = true;
+    sight.decide(whole, ahead, wholeLimit, nowNanos);
+    return sight.nanos(line, offset, limit, nowNanos);
   }
 
   /// [Swar#newline] for bytes without slack.

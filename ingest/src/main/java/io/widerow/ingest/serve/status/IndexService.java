@@ -9,29 +9,27 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
-/// `GET /`: says what this is, which endpoints there are and which scope each needs, for somebody
-/// who opens the address in a browser or with curl. It says nothing about the data.
+/// `GET /` in a browser: says what this is, which endpoints there are and which scope each needs,
+/// for somebody who opens the address. It says nothing about the data. Who does not accept
+/// `text/html` is a client of a protocol that has its own answer there.
 ///
 /// - Threads: any event loop.
 public final class IndexService {
   private final String text;
-  private final String json;
+  private final HttpRoute client;
 
-  private IndexService(List<HttpRoute> routes) {
+  private IndexService(List<HttpRoute> routes, HttpRoute client) {
+    this.client = client;
+    int widest = routes.stream().mapToInt(route -> shown(route.path()).length()).max().orElse(1);
+    String line = "  %-4s %-" + widest + "s  %s%n";
     StringBuilder lines = new StringBuilder();
-    StringBuilder list = new StringBuilder("{\"name\":\"widerow\",\"version\":");
-    HttpAnswers.appendString(list, BuildVersion.value()).append(",\"endpoints\":[");
     for (HttpRoute route : routes) {
-      HttpMethod method = method(route);
-      lines.append("  %-4s %-22s %s%n".formatted(method, route.path(), scope(route)));
-      list.append(list.charAt(list.length() - 1) == '[' ? "" : ",").append("{\"method\":\"");
-      HttpAnswers.appendString(list.append(method).append("\",\"path\":"), route.path());
-      HttpAnswers.appendString(list.append(",\"scope\":"), scope(route)).append('}');
+      lines.append(line.formatted(method(route), shown(route.path()), scope(route)));
     }
     text =
         """
@@ -51,17 +49,25 @@ public final class IndexService {
         ingest/PROTOCOLS.md (sending), query/QUERY.md (asking), ingest/OPERATIONS.md (running).
         """
             .formatted(BuildVersion.value(), lines);
-    json = list.append("]}\n").toString();
   }
 
   /// @param routes all others
-  public static List<HttpRoute> routes(List<HttpRoute> routes) {
-    IndexService index = new IndexService(routes);
-    return List.of(HttpRoute.probe("/", index::index));
+  /// @param client answers those that do not accept a page
+  public static List<HttpRoute> routes(List<HttpRoute> routes, HttpRoute client) {
+    IndexService index = new IndexService(routes, client);
+    return List.of(HttpRoute.probe("/", index::index).withErrors(client.errors()));
   }
 
   private static HttpMethod method(HttpRoute route) {
-    return route.methods().contains(HttpMethod.GET) ? HttpMethod.GET : HttpMethod.POST;
+    Set<HttpMethod> methods = route.methods();
+    if (methods.contains(HttpMethod.GET)) {
+      return HttpMethod.GET;
+    }
+    return methods.contains(HttpMethod.POST) ? HttpMethod.POST : methods.iterator().next();
+  }
+
+  private static String shown(String path) {
+    return path.startsWith("prefix:") ? path.substring("prefix:".length()) + "*" : path;
   }
 
   private static String scope(HttpRoute route) {
@@ -69,10 +75,10 @@ public final class IndexService {
     return scope == null ? "-" : scope.name().toLowerCase(Locale.ROOT);
   }
 
-  private HttpResponse index(ServiceRequestContext context, HttpRequest request) {
+  private HttpResponse index(ServiceRequestContext context, HttpRequest request) throws Exception {
     String accepted = request.headers().get(HttpHeaderNames.ACCEPT, "");
-    return accepted.contains("application/json")
-        ? HttpAnswers.json(HttpStatus.OK, json)
-        : HttpResponse.of(HttpStatus.OK, MediaType.PLAIN_TEXT_UTF_8, HttpData.ofUtf8(text));
+    return accepted.contains("text/html")
+        ? HttpResponse.of(HttpStatus.OK, MediaType.PLAIN_TEXT_UTF_8, HttpData.ofUtf8(text))
+        : client.service().serve(context, request);
   }
 }

@@ -9,7 +9,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.ingest.intake.Sender;
+import io.widerow.ingest.intake.SenderActivity;
 import io.widerow.ingest.intake.Senders;
 import java.time.Instant;
 import java.util.List;
@@ -40,17 +40,17 @@ final class SendersService {
       return HttpAnswers.error(refused.status(), refused.reason());
     }
     StringBuilder json = new StringBuilder();
-    for (Sender.Moment sender : senders.list()) {
+    for (SenderActivity.Moment sender : senders.list()) {
       append(json, sender);
     }
     return HttpResponse.of(HttpStatus.OK, LINES, HttpData.ofUtf8(json.toString()));
   }
 
-  private static void append(StringBuilder json, Sender.Moment sender) {
+  private static void append(StringBuilder json, SenderActivity.Moment sender) {
     HttpAnswers.appendString(json.append("{\"protocol\":"), sender.protocol());
     HttpAnswers.appendString(json.append(",\"sender\":"), sender.sender());
-    HttpAnswers.appendString(json.append(",\"agent\":"), sender.agent());
-    HttpAnswers.appendString(json.append(",\"type\":"), sender.type());
+    appendText(json.append(",\"agent\":"), sender.agent());
+    appendText(json.append(",\"type\":"), sender.type());
     json.append(",\"perSecond\":").append(decimals(sender.eventsPerSecond()));
     json.append(",\"lateSeconds\":").append(decimals(sender.lateSeconds()));
     json.append(",\"accepted\":").append(sender.accepted());
@@ -58,11 +58,15 @@ final class SendersService {
     json.append(",\"rejected\":").append(sender.rejected());
     json.append(",\"refused\":").append(sender.refused());
     json.append(",\"last\":\"").append(Instant.ofEpochSecond(sender.lastSeconds()));
-    json.append("\",\"refusal\":");
-    HttpAnswers.appendString(json, refusal(sender)).append("}\n");
+    appendText(json.append("\",\"refusal\":"), refusal(sender)).append("}\n");
   }
 
-  private static String refusal(Sender.Moment sender) {
+  /// A text, or `null` for an empty one: nothing was said.
+  private static StringBuilder appendText(StringBuilder json, String text) {
+    return text.isEmpty() ? json.append("null") : HttpAnswers.appendString(json, text);
+  }
+
+  private static String refusal(SenderActivity.Moment sender) {
     @Nullable String reason = sender.refusal();
     return reason == null ? "" : Instant.ofEpochSecond(sender.refusalSeconds()) + " " + reason;
   }
@@ -100,15 +104,15 @@ final class SendersService {
       text.append("\"} ").append(total.refused()).append('\n');
     }
     head(text, "widerow_sender_events", "Events of those that sent last.");
-    List<Sender.Moment> all = senders.list();
-    List<Sender.Moment> last = all.subList(0, Math.min(IN_METRICS_MAX, all.size()));
-    for (Sender.Moment sender : last) {
+    List<SenderActivity.Moment> all = senders.list();
+    List<SenderActivity.Moment> last = all.subList(0, Math.min(IN_METRICS_MAX, all.size()));
+    for (SenderActivity.Moment sender : last) {
       line(text, "widerow_sender_events", labels(sender), "accepted", sender.accepted());
       line(text, "widerow_sender_events", labels(sender), "duplicate", sender.duplicates());
       line(text, "widerow_sender_events", labels(sender), "rejected", sender.rejected());
     }
     head(text, "widerow_sender_refused", "Refused requests of those that sent last.");
-    for (Sender.Moment sender : last) {
+    for (SenderActivity.Moment sender : last) {
       text.append("widerow_sender_refused_total{").append(labels(sender));
       text.append("} ").append(sender.refused()).append('\n');
     }
@@ -125,7 +129,7 @@ final class SendersService {
     text.append("\"} ").append(value).append('\n');
   }
 
-  private static String labels(Sender.Moment sender) {
+  private static String labels(SenderActivity.Moment sender) {
     String escaped =
         sender.sender().replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
     return "protocol=\"%s\",sender=\"%s\"".formatted(sender.protocol(), escaped);

@@ -16,6 +16,7 @@ import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.intake.RejectedSamples;
 import io.widerow.ingest.lane.LaneRing;
+import io.widerow.ingest.rules.RuleFile;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
@@ -41,9 +42,16 @@ public final class StatusServices {
   private final PrometheusMeterRegistry registry;
   private final DaemonConfig config;
   private final SendersService senders;
+  private final @Nullable RuleFile rules;
 
+  /// @param rules null when there are none
   public StatusServices(
-      DaemonConfig config, Intake intake, EventStore store, PrometheusMeterRegistry registry) {
+      DaemonConfig config,
+      Intake intake,
+      EventStore store,
+      @Nullable RuleFile rules,
+      PrometheusMeterRegistry registry) {
+    this.rules = rules;
     this.config = config;
     this.intake = intake;
     this.store = store;
@@ -154,6 +162,9 @@ public final class StatusServices {
     appendStore(json.append("],\"store\":{"), store.statistics());
     json.append("},\"disk\":{\"usableBytes\":").append(usable);
     json.append(",\"reserveBytes\":").append(config.store().diskReserveBytes());
+    if (rules != null) {
+      appendRules(json.append("},\"rules\":{"), rules);
+    }
     appendRejected(json.append("},\"rejected\":["), intake.rejected().list());
     senders.appendTotals(json.append("],\"protocols\":["));
     json.append(']');
@@ -209,6 +220,18 @@ public final class StatusServices {
       appendDamage(json.append(i == 0 ? "" : ","), store.damage().get(i));
     }
     json.append(']');
+  }
+
+  private static void appendRules(StringBuilder json, RuleFile rules) {
+    HttpAnswers.appendString(json.append("\"file\":"), rules.file().toString());
+    json.append(",\"rules\":").append(rules.rules());
+    json.append(",\"changed\":").append(rules.changed());
+    json.append(",\"dropped\":").append(rules.dropped());
+    json.append(",\"refused\":").append(rules.refused());
+    String problem = rules.problem();
+    if (problem != null) {
+      HttpAnswers.appendString(json.append(",\"problem\":"), problem);
+    }
   }
 
   private static void appendRejected(StringBuilder json, List<RejectedSamples.Sample> samples) {

@@ -2,7 +2,6 @@ package io.widerow.ingest.receive.influx;
 
 import io.widerow.ingest.DecoderBench;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.SeriesCache;
 import org.openjdk.jmh.annotations.Param;
 
 /// Line protocol: four tags and six fields sorted by name, or as in the devops scenario ten tags

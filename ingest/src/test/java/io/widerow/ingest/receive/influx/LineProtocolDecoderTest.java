@@ -8,7 +8,6 @@ import com.sun.management.ThreadMXBean;
 import io.widerow.ingest.Decoding;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.decode.Refusals;
-import io.widerow.ingest.decode.SeriesCache;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;

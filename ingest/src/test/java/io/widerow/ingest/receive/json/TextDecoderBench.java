@@ -13,10 +13,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 
-/// Lines of a real access log, with their own time: in a named form, and found by sight.
+/// Lines of real logs with their own times, in a named form and found by sight: an access log, with
+/// the time in the middle, and a broker log, with the time at the front.
 public class TextDecoderBench extends DecoderBench {
-  @Param({"clf", "auto"})
-  private String ts = "clf";
+  @Param({"apache_access:clf", "apache_access:auto", "kafka_broker:log4j", "kafka_broker:auto"})
+  private String log = "apache_access:clf";
 
   private @Nullable TextLinesDecoder decoder;
 
@@ -25,9 +26,12 @@ public class TextDecoderBench extends DecoderBench {
     decoder =
         new TextLinesDecoder(
             "web.access",
-            TimePattern.of(ts, -1, ZoneOffset.UTC),
+            TimePattern.of(log.substring(log.indexOf(':') + 1), -1, ZoneOffset.UTC),
             new TextLinesDecoder.Start.EveryLine());
-    return Files.readAllLines(Path.of("../loadgen/logs/apache_access.log")).stream()
+    String file = log.substring(0, log.indexOf(':'));
+    return Files.readAllLines(Path.of("../loadgen/logs/" + file + ".log")).stream()
+        .filter(
+            line -> line.length() > 11 && (line.charAt(0) == '[' || file.equals("apache_access")))
         .limit(LINES)
         .map(line -> line + "\n")
         .collect(Collectors.joining());

@@ -54,6 +54,25 @@ class TextLinesDecoderTest {
     assertFalse(result.ownTimes(), "a repeat would have another time of arrival");
   }
 
+  /// One line that tells whether days or months come first is enough, wherever it stands.
+  @Test
+  void aLaterLineTellsTheOrderOfDayAndMonth() {
+    String lines = "05/06/2015 10:05:03 a\n\tat b\n05/07/2015 10:05:03 c\n05/17/2015 10:05:03 d\n";
+    List<String> expected =
+        List.of(
+            "2015-05-06T10:05:03Z 05/06/2015 10:05:03 a",
+            "2015-05-06T10:05:03Z \tat b",
+            "2015-05-07T10:05:03Z 05/07/2015 10:05:03 c",
+            "2015-05-17T10:05:03Z 05/17/2015 10:05:03 d");
+    Decoding.Result result = decoded(lines, "auto", null);
+    assertEquals(expected, events(result));
+    assertTrue(result.ownTimes(), "all times come from the body");
+    assertEquals(3, events(decoded(lines, "auto", "time")).size());
+    assertEquals(
+        List.of(ARRIVAL + " 05/06/2015 10:05:03 a"),
+        events(decoded("05/06/2015 10:05:03 a\n", "auto", null)));
+  }
+
   @Test
   void arrivalLooksAtNoLine() {
     Decoding.Result result = decoded("2015-10-18 18:01:47 a\n", "arrival", null);

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.TokenDaemon;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.ingest.decode.Sha256;
 import io.widerow.query.cli.SendersCommand;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.EventStore;
@@ -22,7 +22,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -48,7 +47,9 @@ class SendersOverHttpTest {
 
   SendersOverHttpTest() throws IOException {
     Path tokens = Files.createTempFile(directory, "tokens", "");
-    Files.writeString(tokens, line("shop", SHOP, "ingest") + line("root", ROOT, "admin,query"));
+    Files.writeString(
+        tokens,
+        TokenDaemon.line("shop", SHOP, "ingest") + TokenDaemon.line("root", ROOT, "admin,query"));
     Files.setPosixFilePermissions(tokens, PosixFilePermissions.fromString("rw-------"));
     Path data = Files.createTempDirectory(directory, "d").resolve("store");
     DaemonConfig config =
@@ -64,11 +65,6 @@ class SendersOverHttpTest {
     http.close();
     daemon.close();
     store.close();
-  }
-
-  private static String line(String name, String secret, String scopes) {
-    String digest = HexFormat.of().formatHex(Sha256.start().digest(secret.getBytes(UTF_8)));
-    return "%s %s %s\n".formatted(name, digest, scopes);
   }
 
   private HttpResponse<String> send(String token, String path, String type, String body)

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// last minute, how late its events came, and the last thing that was refused.
 ///
 /// - Threads: any; it locks itself for a few instructions for each batch.
-public final class Sender {
+public final class SenderActivity {
   private static final int STEPS = 6; // of the last minute
   private static final long STEP_SECONDS = 10;
   private static final int REASON_CHARS_MAX = 200;
@@ -59,7 +59,7 @@ public final class Sender {
       @Nullable String refusal,
       long refusalSeconds) {}
 
-  Sender(String protocol, String name, long nowSeconds) {
+  SenderActivity(String protocol, String name, long nowSeconds) {
     this.protocol = protocol;
     this.name = name;
     this.sinceSeconds = nowSeconds;

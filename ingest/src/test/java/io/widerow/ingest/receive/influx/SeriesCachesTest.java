@@ -1,4 +1,4 @@
-package io.widerow.ingest.decode;
+package io.widerow.ingest.receive.influx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;

@@ -1,17 +1,18 @@
-package io.widerow.ingest.decode;
+package io.widerow.ingest.receive.influx;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventNames;
 import io.widerow.event.RecordTemplate;
+import io.widerow.ingest.decode.AttributeTape;
 import java.util.Arrays;
 
-/// A series that was seen before: the head that names it (in line protocol, measurement and tags as
-/// written), the record that one of its samples became, and the numbers of that sample.
+/// A series of line protocol that was seen before: the head of its lines (measurement and tags as
+/// written), the record that one of its lines became, and the fields of that line.
 ///
 /// - Threads: one.
 /// - Memory: reuses its arrays for the next series in the same place.
-public final class KnownSeries {
+final class KnownSeries {
   private byte[] head = new byte[0];
   private int headBytes; // 0 while it holds no series
   private long hash;
@@ -68,20 +69,20 @@ public final class KnownSeries {
     return own + record.heldBytes() + fields.heldBytes();
   }
 
-  public RecordTemplate record() {
+  RecordTemplate record() {
     return record;
   }
 
-  public EventNames fields() {
+  EventNames fields() {
     return fields;
   }
 
   /// The place of a field in the record.
-  public int place(int field) {
+  int place(int field) {
     return places[field];
   }
 
-  public AttributeKind kind(int field) {
+  AttributeKind kind(int field) {
     return record.kind(places[field]);
   }
 }

@@ -1,12 +1,13 @@
-package io.widerow.ingest.decode;
+package io.widerow.ingest.receive.influx;
 
 import io.widerow.event.EventBatch;
+import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.Swar;
 import org.jspecify.annotations.Nullable;
 
-/// A cache of recent series, found by the bytes that name them: the head of a line of line
-/// protocol, the labels of a remote-write series. Metrics agents send the same measurements and
-/// labels again and again. With a known head only the numbers are parsed, and the record is a copy
-/// of the previous one with new numbers.
+/// A cache of recent series of line protocol, found by the heads of their lines. Metrics agents
+/// send the same measurements and tags again and again. In a line with a known head only the fields
+/// are parsed, and its record is a copy of the previous one with new numbers.
 ///
 /// ```
 ///   cpu,host=a,region=eu usage_idle=97i,usage_user=2i 1434055562000000000
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: up to [#BYTES_MAX].
 public final class SeriesCache {
   private static final int PLACES = 4096;
-  public static final long BYTES_MAX = 4 << 20;
+  static final long BYTES_MAX = 4 << 20;
   private static final int HEAD_BYTES_MAX = 1 << 10;
   private static final int RECORD_BYTES_MAX = 1 << 11;
   private static final int FIELDS_MAX = 64;
@@ -52,39 +53,14 @@ public final class SeriesCache {
   private int headBytes; // 0: it cannot be cached
   private long hash;
 
-  /// The series of the line of line protocol at `offset`; null when it is unknown.
+  /// The series of the line at `offset`; null when it is unknown.
   ///
   /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
-  public @Nullable KnownSeries find(byte[] body, int offset, int limit) {
+  @Nullable KnownSeries find(byte[] body, int offset, int limit) {
     headBytes = 0;
-    return isPaused() || !measure(body, offset, limit) ? null : find(body, offset);
-  }
-
-  /// The series that is named by the `length` bytes at `offset`; null when it is unknown.
-  ///
-  /// @param body with [Swar#SLACK_BYTES] readable bytes after them
-  public @Nullable KnownSeries findNamed(byte[] body, int offset, int length) {
-    headBytes = 0;
-    if (isPaused() || length > HEAD_BYTES_MAX || length == 0) {
-      return null;
-    }
-    long mixed = 0;
-    int at = offset;
-    for (; at + Long.BYTES <= offset + length; at += Long.BYTES) {
-      mixed = mix(mixed, Swar.word(body, at));
-    }
-    int bytes = offset + length - at;
-    mixed = mix(mixed, Swar.word(body, at) & ~(-1L << (Byte.SIZE * bytes)));
-    headOffset = offset;
-    headBytes = length;
-    hash = mix(mixed, length);
-    return find(body, offset);
-  }
-
-  private boolean isPaused() {
     if (paused > 0) {
       paused--;
-      return true;
+      return null;
     }
     if (looked == WATCHED_LINES) {
       paused = known < WATCHED_LINES / KNOWN_MIN ? PAUSE_LINES : 0;
@@ -92,10 +68,9 @@ public final class SeriesCache {
       known = 0;
     }
     looked++;
-    return false;
-  }
-
-  private @Nullable KnownSeries find(byte[] body, int offset) {
+    if (!measure(body, offset, limit)) {
+      return null;
+    }
     for (int i = 0; i < 2; i++) {
       KnownSeries series = table[place() ^ i];
       if (series != null && series.is(hash, body, offset, headBytes)) {
@@ -107,12 +82,12 @@ public final class SeriesCache {
   }
 
   /// Approximate memory of the series.
-  public long heldBytes() {
+  long heldBytes() {
     return heldBytes;
   }
 
   /// Length of the head of the last lookup.
-  public int headBytes() {
+  int headBytes() {
     return headBytes;
   }
 
@@ -151,8 +126,8 @@ public final class SeriesCache {
   ///
   /// @param events whose last event is of this series
   /// @param tape with the event's attributes
-  /// @param tags how many of the attributes, those at the front, are not numbers
-  public void learn(EventBatch events, AttributeTape tape, int tags, byte[] body) {
+  /// @param tags how many of the attributes are tags
+  void learn(EventBatch events, AttributeTape tape, int tags, byte[] body) {
     int fields = tape.count() - tags;
     if (headBytes == 0 || fields > FIELDS_MAX || events.lastBytes() > RECORD_BYTES_MAX) {
       return;

@@ -1,4 +1,4 @@
-package io.widerow.ingest.decode;
+package io.widerow.ingest.receive.influx;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 /// - Memory: caches are created on demand, up to one per processor and a sixteenth of the heap.
-public final class SeriesCaches {
+final class SeriesCaches {
   private static final int HEAP_PART = 16;
 
   private final ConcurrentLinkedQueue<SeriesCache> idle = new ConcurrentLinkedQueue<>();
@@ -17,12 +17,12 @@ public final class SeriesCaches {
 
   /// @param heapBytes largest heap of the process
   /// @param processors that may decode at a time
-  public SeriesCaches(long heapBytes, int processors) {
+  SeriesCaches(long heapBytes, int processors) {
     most = Math.clamp(heapBytes / HEAP_PART / SeriesCache.BYTES_MAX, 1, Math.max(1, processors));
   }
 
   /// A cache, or null when all are in use. Give it back with [#give].
-  public @Nullable SeriesCache take() {
+  @Nullable SeriesCache take() {
     SeriesCache cache = idle.poll();
     if (cache != null) {
       return cache;
@@ -31,7 +31,7 @@ public final class SeriesCaches {
     return mayBeMade ? new SeriesCache() : null;
   }
 
-  public void give(@Nullable SeriesCache cache) {
+  void give(@Nullable SeriesCache cache) {
     if (cache != null) {
       idle.add(cache);
     }

@@ -1,0 +1,304 @@
+package io.widerow.ingest.receive.datadog;
+
+import com.linecorp.armeria.common.HttpStatus;
+import io.widerow.event.Rejection;
+import io.widerow.ingest.decode.AttributeLevels;
+import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.EscapedText;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.JsonAttributes;
+import io.widerow.ingest.decode.JsonScanner;
+import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.http.RequestRefused;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// Decodes Datadog's logs: an array of objects, or one object. `service` is the type, else
+/// `ddsource`; `message` the text, or an object whose `message` is the text and whose other members
+/// are attributes; `timestamp` or `date` the time in milliseconds. `hostname` becomes `host`, each
+/// tag of `ddtags` an attribute `key: value`, a tag without a colon one with an empty value. All
+/// other members are attributes under their names.
+///
+/// The array itself must be JSON: what is no JSON refuses the request, what is no event is refused
+/// alone. An empty array and an empty object hold no events.
+///
+/// - Threads: one.
+///
+/// Source: Datadog's API, "Send logs", version 2.
+public final class DatadogDecoder {
+  private static final byte[] DEFAULT_TYPE = ascii("datadog");
+  private static final byte[] BODY = ascii("body");
+  private static final byte[] HOST = ascii("host");
+  private static final byte[] MESSAGE = ascii("message");
+  private static final byte[] HOSTNAME = ascii("hostname");
+  private static final byte[] SERVICE = ascii("service");
+  private static final byte[] SOURCE = ascii("ddsource");
+  private static final byte[] TAGS = ascii("ddtags");
+  private static final byte[] TIMESTAMP = ascii("timestamp");
+  private static final byte[] DATE = ascii("date");
+  private static final AttributeLevels LEVELS =
+      new AttributeLevels("", AttributeLevels.ATTRIBUTES, "message.", "tag.");
+  private static final int OF_LOG = 1; // levels
+  private static final int OF_MESSAGE = 2;
+  private static final int OF_TAGS = 3;
+  private static final int NONE = -1;
+
+  private final AttributeTape tape = new AttributeTape(LEVELS);
+  private final int bodyName = tape.constant(BODY);
+  private final int hostName = tape.constant(HOST);
+  private final JsonAttributes attributes = new JsonAttributes(tape);
+  private final JsonAttributes.Taker taker = this::member;
+  private final JsonAttributes.Taker inMessage = this::memberOfMessage;
+  private final byte @Nullable [] wantedType;
+  private final long sentNanos;
+  private long timeNanos;
+  private boolean dated; // by `timestamp`, which goes before `date`
+  private final Text service = new Text();
+  private final Text source = new Text();
+
+  /// Where a string is.
+  private static final class Text {
+    boolean inScratch;
+    int offset;
+    int bytes = NONE;
+
+    void take(JsonScanner json) {
+      inScratch = json.textInScratch;
+      offset = json.textOffset;
+      bytes = json.textBytes;
+    }
+  }
+
+  /// @param wantedType of all events; null for what they say
+  /// @param sentNanos the time of events without one; [Times#NONE] for their arrival
+  public DatadogDecoder(@Nullable String wantedType, long sentNanos) {
+    this.wantedType = wantedType == null ? null : wantedType.getBytes(StandardCharsets.UTF_8);
+    this.sentNanos = sentNanos;
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
+  /// @throws RequestRefused when the body is no JSON of objects
+  public void decode(byte[] body, int offset, int limit, IncomingBatch batch)
+      throws RequestRefused {
+    JsonScanner json = new JsonScanner(body, offset, limit, false);
+    try {
+      tape.begin(body);
+      json.skip(tape, 0); // first, so that a cut body stores nothing
+      json.peek();
+      if (json.at < limit) {
+        throw new JsonScanner.Bad("something follows the JSON");
+      }
+      json.at = offset;
+      all(json, batch);
+    } catch (JsonScanner.Bad bad) {
+      throw new RequestRefused(
+          HttpStatus.BAD_REQUEST, "%s at byte %d".formatted(bad.getMessage(), json.at));
+    }
+  }
+
+  private void all(JsonScanner json, IncomingBatch batch) throws JsonScanner.Bad {
+    if (json.peek() != '[') {
+      one(json, batch, true);
+      return;
+    }
+    json.at++;
+    if (json.peek() == ']') {
+      return;
+    }
+    while (true) {
+      one(json, batch, false);
+      if (json.peek() == ']') {
+        return;
+      }
+      json.expect(',');
+    }
+  }
+
+  /// @param alone whether it is the whole body, which may then be an empty object
+  private void one(JsonScanner json, IncomingBatch batch, boolean alone) throws JsonScanner.Bad {
+    json.peek();
+    int start = json.at;
+    try {
+      if (json.peek() != '{') {
+        throw new JsonScanner.Bad("not a JSON object");
+      }
+      read(json);
+      if (tape.count() == 0 && service.bytes < 0 && source.bytes < 0 && alone) {
+        return;
+      }
+    } catch (JsonScanner.Bad bad) {
+      batch.refuse("%s at byte %d".formatted(bad.getMessage(), json.at));
+      json.at = start;
+      tape.begin(json.bytes);
+      json.skip(tape, 1);
+      return;
+    }
+    Rejection why = write(json, 0, batch);
+    if (why != null) {
+      EscapedText.storeAgain(why, json.bytes, start, json.at, batch, this::store);
+    }
+  }
+
+  private @Nullable Rejection store(JsonScanner json, int escaped, IncomingBatch batch)
+      throws JsonScanner.Bad {
+    read(json);
+    return write(json, escaped, batch);
+  }
+
+  private void read(JsonScanner json) throws JsonScanner.Bad {
+    tape.begin(json.bytes);
+    json.loneSurrogates = 0;
+    timeNanos = Times.NONE;
+    dated = false;
+    service.bytes = NONE;
+    source.bytes = NONE;
+    attributes.object(json, taker);
+  }
+
+  private @Nullable Rejection write(JsonScanner json, int escaped, IncomingBatch batch) {
+    byte[] type = wantedType != null ? wantedType : DEFAULT_TYPE;
+    int offset = 0;
+    int length = type.length;
+    Text named = service.bytes > 0 ? service : source;
+    if (wantedType == null && named.bytes > 0) {
+      type = named.inScratch ? tape.scratch() : json.bytes;
+      offset = named.offset;
+      length = named.bytes;
+    }
+    long nanos = timeNanos != Times.NONE ? timeNanos : sentNanos;
+    if (nanos == Times.NONE) {
+      nanos = batch.useArrivalTime();
+    }
+    tape.level(0);
+    if (escaped + json.loneSurrogates > 0) {
+      tape.mark(EscapedText.MARK, escaped + json.loneSurrogates);
+    }
+    batch.events.begin(type, offset, length, nanos);
+    tape.writeTo(batch.events);
+    return batch.tryEnd();
+  }
+
+  private boolean member(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {
+    int first = json.peek();
+    tape.level(OF_LOG);
+    if (first == '"') {
+      return text(json, member);
+    }
+    if (member.isNamed(json, MESSAGE) && first == '{') {
+      tape.level(OF_MESSAGE);
+      attributes.inline(json, inMessage);
+      return true;
+    }
+    boolean timestamp = member.isNamed(json, TIMESTAMP);
+    boolean number = first == '-' || Times.isDigit((byte) first);
+    if (number && (timestamp || member.isNamed(json, DATE))) {
+      json.number();
+      time(json.bytes, json.numberOffset, json.numberBytes, timestamp);
+      return true;
+    }
+    return false;
+  }
+
+  private boolean text(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {
+    if (member.isNamed(json, MESSAGE)) {
+      json.string(tape);
+      body(json);
+    } else if (member.isNamed(json, HOSTNAME)) {
+      json.string(tape);
+      tape.level(0);
+      tape.name(true, hostName, HOST.length);
+      tape.string(json.textInScratch, json.textOffset, json.textBytes);
+    } else if (member.isNamed(json, TAGS)) {
+      json.string(tape);
+      tags(json);
+    } else if (member.isNamed(json, SERVICE)) {
+      json.string(tape);
+      service.take(json);
+      if (wantedType != null || json.textBytes == 0) {
+        keep(json, member);
+      }
+    } else if (member.isNamed(json, SOURCE)) {
+      json.string(tape);
+      source.take(json);
+      keep(json, member);
+    } else if (member.isNamed(json, TIMESTAMP) || member.isNamed(json, DATE)) {
+      boolean timestamp = member.isNamed(json, TIMESTAMP);
+      json.string(tape);
+      byte[] from = json.textInScratch ? tape.scratch() : json.bytes;
+      time(from, json.textOffset, json.textBytes, timestamp);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  private void body(JsonScanner json) {
+    tape.level(0);
+    tape.name(true, bodyName, BODY.length);
+    tape.string(json.textInScratch, json.textOffset, json.textBytes);
+  }
+
+  /// Keeps a string that was read under the name it has.
+  private void keep(JsonScanner json, JsonAttributes member) {
+    tape.name(member.nameInScratch(), member.nameOffset(), member.nameBytes());
+    tape.string(json.textInScratch, json.textOffset, json.textBytes);
+  }
+
+  private boolean memberOfMessage(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {
+    tape.level(OF_MESSAGE);
+    if (json.peek() != '"' || !member.isNamed(json, MESSAGE)) {
+      return false;
+    }
+    json.string(tape);
+    body(json);
+    return true;
+  }
+
+  /// Reads `env:test,team:a,canary`. The string that was read last has it.
+  private void tags(JsonScanner json) {
+    boolean inScratch = json.textInScratch;
+    tape.level(OF_TAGS);
+    int end = json.textOffset + json.textBytes;
+    for (int at = json.textOffset; at < end; ) {
+      byte[] from = inScratch ? tape.scratch() : json.bytes;
+      int comma = at;
+      int colon = NONE;
+      while (comma < end && from[comma] != ',') {
+        colon = colon == NONE && from[comma] == ':' ? comma : colon;
+        comma++;
+      }
+      int nameEnd = colon == NONE ? comma : colon;
+      int start = at;
+      while (start < nameEnd && from[start] == ' ') { // `a:1, b:2` is usual
+        start++;
+      }
+      if (nameEnd > start) {
+        tape.name(inScratch, start, nameEnd - start);
+        int value = colon == NONE ? comma : colon + 1;
+        tape.string(inScratch, value, comma - value);
+      }
+      at = comma + 1;
+    }
+  }
+
+  /// Reads milliseconds since 1970.
+  private void time(byte[] from, int offset, int length, boolean timestamp) throws JsonScanner.Bad {
+    long nanos = Times.milliseconds(from, offset, offset + length);
+    if (nanos == Times.NONE) {
+      throw new JsonScanner.Bad(
+          "the time must be milliseconds since 1970, got "
+              + new String(from, offset, Math.min(length, 40), StandardCharsets.UTF_8));
+    }
+    if (!dated) {
+      timeNanos = nanos;
+    }
+    dated = timestamp || dated;
+    if (timestamp) {
+      timeNanos = nanos;
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/// Logs as agents and libraries send them to Datadog: arrays of JSON objects.
+///
+/// - Threads: those that decode; a decoder belongs to one request.
+@NullMarked
+package io.widerow.ingest.receive.datadog;
+
+import org.jspecify.annotations.NullMarked;

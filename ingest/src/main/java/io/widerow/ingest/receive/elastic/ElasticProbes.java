@@ -1,0 +1,109 @@
+package io.widerow.ingest.receive.elastic;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.server.HttpService;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.RequestRefused;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/// What clients of Elasticsearch ask before they send: what the server is, and whether templates,
+/// policies and pipelines are there. All are, and each that is put is acknowledged, because none of
+/// them matters here.
+final class ElasticProbes {
+  private static final Set<HttpMethod> READS = Set.of(HttpMethod.GET, HttpMethod.HEAD);
+  private static final Set<HttpMethod> ALL =
+      Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.PUT);
+  private static final String BANNER =
+      """
+      {"name":"widerow","cluster_name":"widerow","cluster_uuid":"d2lkZXJvdyBldmVudHMu",\
+      "version":{"number":"8.19.0","build_flavor":"default","build_type":"tar",\
+      "build_hash":"0000000000000000000000000000000000000000",\
+      "build_date":"2025-01-01T00:00:00.000Z","build_snapshot":false,\
+      "lucene_version":"9.12.0","minimum_wire_compatibility_version":"7.17.0",\
+      "minimum_index_compatibility_version":"7.0.0"},"tagline":"You Know, for Search"}
+      """;
+  private static final String LICENSE =
+      """
+      {"license":{"status":"active","uid":"00000000-0000-0000-0000-000000000000",\
+      "type":"basic","issue_date_in_millis":0}}
+      """;
+  private static final String HEALTH =
+      """
+      {"cluster_name":"widerow","status":"green","timed_out":false,"number_of_nodes":1,\
+      "number_of_data_nodes":1,"active_primary_shards":1,"active_shards":1,\
+      "relocating_shards":0,"initializing_shards":0,"unassigned_shards":0}
+      """;
+
+  private ElasticProbes() {}
+
+  /// `GET /` for a client.
+  static HttpRoute banner() {
+    return HttpRoute.probe("/", (_, request) -> ok(request, BANNER))
+        .withErrors(ElasticAnswers.ERRORS);
+  }
+
+  static List<HttpRoute> routes() {
+    return Stream.of(
+            probe("/_license", LICENSE),
+            probe("/_xpack", "{}\n"),
+            probe("/_nodes", "{}\n"),
+            probe("/_nodes/http", "{}\n"),
+            probe("/_cluster/health", HEALTH),
+            route("/_cat/health", READS, (_, request) -> shortHealth(request)),
+            things("_ilm"),
+            things("_index_template"),
+            things("_template"),
+            things("_component_template"),
+            things("_ingest"),
+            things("_data_stream"),
+            things("_alias"),
+            route("/{index}", READS, ElasticProbes::index))
+        .toList();
+  }
+
+  private static HttpRoute probe(String path, String json) {
+    return route(path, READS, (_, request) -> ok(request, json));
+  }
+
+  private static HttpRoute things(String kind) {
+    return route("prefix:/" + kind + "/", ALL, ElasticProbes::thing);
+  }
+
+  private static HttpRoute route(String path, Set<HttpMethod> methods, HttpService service) {
+    return new HttpRoute(path, methods, Tokens.Scope.INGEST, service, ElasticAnswers.ERRORS);
+  }
+
+  /// Every index is there. What it has is not told, so that a path that is none stays not found.
+  private static HttpResponse index(ServiceRequestContext context, HttpRequest request) {
+    return context.method() == HttpMethod.HEAD
+        ? ok(request, "")
+        : ElasticAnswers.error(
+            request, new RequestRefused(HttpStatus.NOT_FOUND, "no such path: " + context.path()));
+  }
+
+  private static HttpResponse thing(ServiceRequestContext context, HttpRequest request) {
+    return ok(request, context.method() == HttpMethod.PUT ? "{\"acknowledged\":true}\n" : "{}\n");
+  }
+
+  private static HttpResponse ok(HttpRequest request, String json) {
+    return ElasticAnswers.json(HttpStatus.OK, request, json);
+  }
+
+  private static HttpResponse shortHealth(HttpRequest request) {
+    String line = "0 00:00:00 widerow green 1 1 1 1 0 0 0 0 - 100.0%\n";
+    return HttpResponse.of(
+        ElasticAnswers.headers(HttpStatus.OK, request)
+            .contentType(MediaType.PLAIN_TEXT_UTF_8)
+            .build(),
+        HttpData.ofUtf8(line));
+  }
+}

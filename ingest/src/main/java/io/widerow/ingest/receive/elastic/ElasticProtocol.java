@@ -1,0 +1,78 @@
+package io.widerow.ingest.receive.elastic;
+
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.http.WriteProtocol;
+import io.widerow.ingest.http.WriteRoutes;
+import io.widerow.ingest.lane.Outcome;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// `POST /_bulk` and `POST /{index}/_bulk` as Elasticsearch answers them, and its probes.
+public final class ElasticProtocol implements WriteProtocol {
+  private static final Set<HttpMethod> WRITES = Set.of(HttpMethod.POST, HttpMethod.PUT);
+
+  private final HttpRequest request;
+  private final BulkDecoder decoder;
+  private final long startNanos = System.nanoTime();
+  private Refusals decoded = new Refusals();
+
+  private ElasticProtocol(ServiceRequestContext context, HttpRequest request) {
+    this.request = request;
+    this.decoder = new BulkDecoder(context.pathParam("index"), WriteRoutes.type(context, request));
+  }
+
+  public static List<HttpRoute> routes(WriteRoutes write) {
+    return Stream.concat(
+            Stream.of("/_bulk", "/{index}/_bulk")
+                .map(path -> write.of(path, WRITES, ElasticAnswers.ERRORS, ElasticProtocol::new)),
+            ElasticProbes.routes().stream())
+        .toList();
+  }
+
+  /// What `GET /` says to a client.
+  public static HttpRoute banner() {
+    return ElasticProbes.banner();
+  }
+
+  @Override
+  public void decode(byte[] body, int length, IncomingBatch batch) throws RequestRefused {
+    decoded = batch.refused;
+    decoder.decode(body, length, batch);
+  }
+
+  @Override
+  public HttpResponse answer(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Stored stored -> stored(stored);
+      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
+      case Outcome.DiskFull(String why) ->
+          refuse(new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, why));
+      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
+    };
+  }
+
+  private HttpResponse stored(Outcome.Stored stored) {
+    Refusals told = stored.refused();
+    // The ledger keeps the first indexes only; a repeat is decoded again, and knows its own.
+    Refusals refused = told.count() <= decoded.count() ? decoded : told;
+    boolean none = stored.stored() == 0 && refused.count() > 0;
+    long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+    return new BulkAnswer(decoder.items(), refused, none)
+        .response(ElasticAnswers.headers(HttpStatus.OK, request).build(), took);
+  }
+
+  @Override
+  public HttpResponse refuse(RequestRefused refused) {
+    return ElasticAnswers.error(request, refused);
+  }
+}

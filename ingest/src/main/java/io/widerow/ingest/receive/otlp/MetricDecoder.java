@@ -1,0 +1,121 @@
+package io.widerow.ingest.receive.otlp;
+
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.ProtobufReader;
+import org.jspecify.annotations.Nullable;
+
+/// Decodes `ExportMetricsServiceRequest`: each data point is an event, whose type is the name of
+/// the metric. A metric with a fault outside of its points is refused as one event.
+final class MetricDecoder extends OtlpDecoder {
+  private static final int GAUGE = 5;
+  private static final int SUM = 7;
+  private static final int HISTOGRAM = 9;
+  private static final int EXPONENTIAL = 10;
+  private static final int SUMMARY = 11;
+
+  private final FixedName description = name("description");
+  private final FixedName unit = name("unit");
+  private final FixedName temporality = name("temporality");
+  private final FixedName[] temporalities = FixedName.all(tape, "delta", "cumulative");
+  private final FixedName monotonic = name("monotonic");
+  private final MetricPoint point = new MetricPoint(this);
+
+  private int nameOffset;
+  private int nameLength;
+
+  MetricDecoder(@Nullable String typeAsked) {
+    super(typeAsked);
+  }
+
+  @Override
+  void record(IncomingBatch batch) throws ProtobufReader.Bad {
+    int start = in.at();
+    nameLength = 0;
+    tape.level(OWN);
+    while (in.next()) {
+      switch (in.field()) {
+        case 1 -> {
+          in.text();
+          nameOffset = in.offset();
+          nameLength = in.length();
+        }
+        case 2 -> textUnlessEmpty(description);
+        case 3 -> textUnlessEmpty(unit);
+        case GAUGE, SUM, HISTOGRAM, EXPONENTIAL, SUMMARY -> {
+          int outer = in.enter();
+          while (in.next()) { // before a point of the metric is stored
+            in.skip();
+          }
+          in.leave(outer);
+        }
+        case 12 -> {
+          tape.level(METADATA);
+          any.attribute();
+          tape.level(OWN);
+        }
+        default -> in.skip();
+      }
+    }
+    long mark = tape.mark();
+    in.seek(start);
+    while (in.next()) {
+      int kind = in.field();
+      switch (kind) {
+        case GAUGE, SUM, HISTOGRAM, EXPONENTIAL, SUMMARY -> {
+          int outer = in.enter();
+          tape.reset(mark);
+          data(kind, batch);
+          in.leave(outer);
+        }
+        default -> in.skip();
+      }
+    }
+  }
+
+  private void data(int kind, IncomingBatch batch) throws ProtobufReader.Bad {
+    int start = in.at();
+    tape.level(OWN);
+    while (in.next()) {
+      switch (in.field()) {
+        case 2 -> {
+          long code = in.varint();
+          if (code == 1 || code == 2) {
+            temporality.name(tape);
+            temporalities[(int) code - 1].value(tape);
+          } else {
+            wholeUnlessZero(temporality, code);
+          }
+        }
+        case 3 -> {
+          monotonic.name(tape);
+          tape.truth(in.varint() != 0);
+        }
+        default -> in.skip();
+      }
+    }
+    long mark = tape.mark();
+    in.seek(start);
+    while (in.next()) {
+      if (in.field() == 1) {
+        point(kind, mark, batch);
+      } else {
+        in.skip();
+      }
+    }
+  }
+
+  private void point(int kind, long mark, IncomingBatch batch) throws ProtobufReader.Bad {
+    int outer = in.enter();
+    int end = in.limit();
+    try {
+      tape.reset(mark);
+      tape.level(ATTRIBUTE);
+      long time = point.read(kind);
+      long nanos = time != 0 ? time : batch.useArrivalTime();
+      write(batch, nanos, in.bytes(), nameOffset, nameLength);
+    } catch (ProtobufReader.Bad bad) {
+      batch.refuse(bad.reason());
+    }
+    in.resume(end, outer);
+  }
+}

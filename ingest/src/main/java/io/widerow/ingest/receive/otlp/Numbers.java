@@ -1,0 +1,58 @@
+package io.widerow.ingest.receive.otlp;
+
+import io.widerow.ingest.decode.ProtobufReader;
+import java.util.Arrays;
+
+/// The numbers of one repeated field, which may be packed or not, or both.
+///
+/// - Threads: one.
+/// - Memory: keeps its array.
+final class Numbers {
+  private long[] bits = new long[16];
+  private int count;
+
+  void clear() {
+    count = 0;
+  }
+
+  int count() {
+    return count;
+  }
+
+  long bits(int i) {
+    return bits[i];
+  }
+
+  private void add(long next) {
+    if (count == bits.length) {
+      bits = Arrays.copyOf(bits, 2 * count);
+    }
+    bits[count++] = next;
+  }
+
+  /// Reads `fixed64`, `sfixed64` or `double`.
+  void fixed64(ProtobufReader in) throws ProtobufReader.Bad {
+    if (in.wireType() != ProtobufReader.LENGTH) {
+      add(in.fixed64());
+      return;
+    }
+    int outer = in.enter();
+    while (in.hasMore()) {
+      add(in.packedFixed64());
+    }
+    in.leave(outer);
+  }
+
+  /// Reads `uint64`.
+  void varint(ProtobufReader in) throws ProtobufReader.Bad {
+    if (in.wireType() != ProtobufReader.LENGTH) {
+      add(in.varint());
+      return;
+    }
+    int outer = in.enter();
+    while (in.hasMore()) {
+      add(in.packedVarint());
+    }
+    in.leave(outer);
+  }
+}

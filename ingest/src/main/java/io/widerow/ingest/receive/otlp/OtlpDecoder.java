@@ -1,0 +1,303 @@
+package io.widerow.ingest.receive.otlp;
+
+import io.widerow.ingest.decode.AttributeLevels;
+import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.JsonText;
+import io.widerow.ingest.decode.ProtobufReader;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// Decodes a request of OTLP. All three kinds are built alike:
+///
+/// ```
+///   request: 1 ResourceX...
+///   ResourceX: 1 Resource  2 ScopeX...  3 schema_url
+///   ScopeX: 1 InstrumentationScope  2 record...  3 schema_url
+/// ```
+///
+/// Fields may come in any order, so a message is read twice: what holds for all records in it goes
+/// on the tape first and is kept, the records follow.
+///
+/// What is wrong within a record refuses that record; what is wrong around records refuses the
+/// request.
+///
+/// Source: opentelemetry-proto 1.11, `logs.proto`, `metrics.proto`, `trace.proto`.
+///
+/// - Threads: one.
+/// - Memory: allocates nothing for each record.
+abstract class OtlpDecoder {
+  static final int OWN = 0;
+  static final int ATTRIBUTE = 1;
+  static final int BODY = 2;
+  private static final int SCOPE = 3;
+  private static final int RESOURCE = 4;
+  static final int METADATA = 5; // of a metric
+  private static final AttributeLevels LEVELS =
+      new AttributeLevels(
+          "", AttributeLevels.ATTRIBUTES, "body.", "scope.", "resource.", "metadata.");
+
+  private static final byte[] SERVICE_NAME = ascii("service.name");
+  static final byte[] LEVEL = ascii("level");
+  private static final byte[] UNKNOWN = ascii("unknown_service");
+  private static final int RECORDS = 2;
+
+  final ProtobufReader in = new ProtobufReader();
+  final AttributeTape tape = new AttributeTape(LEVELS);
+  final JsonText json = new JsonText(tape);
+  final AnyValues any = new AnyValues(in, tape, json, LEVEL);
+
+  private final FixedName resourceDropped = name("resource.dropped_attributes_count");
+  private final FixedName resourceSchema = name("resource.schema_url");
+  private final FixedName scopeName = name("scope.name");
+  private final FixedName scopeVersion = name("scope.version");
+  private final FixedName scopeDropped = name("scope.dropped_attributes_count");
+  private final FixedName scopeSchema = name("scope.schema_url");
+  private final FixedName traceId = name("trace_id");
+  private final FixedName spanId = name("span_id");
+  private final FixedName dropped = name("dropped_attributes_count");
+
+  private final byte @Nullable [] typeAsked;
+  private byte[] type = UNKNOWN; // of the resource that is being read
+  private int typeOffset;
+  private int typeLength;
+  private long scopeMark;
+
+  /// @param typeAsked of all events; null for that of the mapping
+  OtlpDecoder(@Nullable String typeAsked) {
+    this.typeAsked = typeAsked == null ? null : typeAsked.getBytes(StandardCharsets.UTF_8);
+  }
+
+  static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  final FixedName name(String text) {
+    return FixedName.of(tape, text);
+  }
+
+  /// Decodes a request.
+  ///
+  /// @throws ProtobufReader.Bad when it is none
+  final void decode(byte[] body, int length, IncomingBatch batch) throws ProtobufReader.Bad {
+    in.begin(body, 0, length);
+    while (in.next()) {
+      if (in.field() == 1) {
+        int outer = in.enter();
+        resource(batch);
+        in.leave(outer);
+      } else {
+        in.skip();
+      }
+    }
+  }
+
+  private void resource(IncomingBatch batch) throws ProtobufReader.Bad {
+    int start = in.at();
+    tape.begin(in.bytes());
+    tape.level(RESOURCE);
+    takeType(UNKNOWN, 0, UNKNOWN.length);
+    while (in.next()) {
+      switch (in.field()) {
+        case 1 -> resourceFields();
+        case 3 -> textUnlessEmpty(resourceSchema);
+        default -> in.skip();
+      }
+    }
+    long mark = tape.mark();
+    in.seek(start);
+    while (in.next()) {
+      if (in.field() == RECORDS) {
+        int outer = in.enter();
+        tape.reset(mark);
+        scope(batch);
+        in.leave(outer);
+      } else {
+        in.skip();
+      }
+    }
+  }
+
+  /// The type of the events of a service.
+  void takeType(byte[] source, int offset, int length) {
+    type = source;
+    typeOffset = offset;
+    typeLength = length;
+  }
+
+  private void resourceFields() throws ProtobufReader.Bad {
+    int outer = in.enter();
+    while (in.next()) {
+      switch (in.field()) {
+        case 1 -> {
+          any.attribute();
+          if (any.kind == AnyValues.STRING && any.isKey(SERVICE_NAME) && any.length > 0) {
+            takeType(in.bytes(), any.offset, any.length);
+          }
+        }
+        case 2 -> wholeUnlessZero(resourceDropped, in.varint());
+        default -> in.skip();
+      }
+    }
+    in.leave(outer);
+  }
+
+  private void scope(IncomingBatch batch) throws ProtobufReader.Bad {
+    int start = in.at();
+    tape.level(SCOPE);
+    while (in.next()) {
+      switch (in.field()) {
+        case 1 -> scopeFields();
+        case 3 -> textUnlessEmpty(scopeSchema);
+        default -> in.skip();
+      }
+    }
+    scopeMark = tape.mark();
+    in.seek(start);
+    while (in.next()) {
+      if (in.field() == RECORDS) {
+        alone(batch);
+      } else {
+        in.skip();
+      }
+    }
+  }
+
+  private void scopeFields() throws ProtobufReader.Bad {
+    int outer = in.enter();
+    while (in.next()) {
+      switch (in.field()) {
+        case 1 -> textUnlessEmpty(scopeName);
+        case 2 -> textUnlessEmpty(scopeVersion);
+        case 3 -> any.attribute();
+        case 4 -> wholeUnlessZero(scopeDropped, in.varint());
+        default -> in.skip();
+      }
+    }
+    in.leave(outer);
+  }
+
+  /// Reads a record. What is wrong in it refuses it alone.
+  private void alone(IncomingBatch batch) throws ProtobufReader.Bad {
+    int outer = in.enter();
+    int end = in.limit();
+    try {
+      tape.reset(scopeMark);
+      record(batch);
+    } catch (ProtobufReader.Bad bad) {
+      batch.refuse(bad.reason());
+    }
+    in.resume(end, outer);
+  }
+
+  /// Reads the record that the reader is in, and puts it into the batch. The tape has what holds
+  /// for all records of the scope.
+  abstract void record(IncomingBatch batch) throws ProtobufReader.Bad;
+
+  /// Puts what is on the tape into the batch, as an event of the service.
+  final void write(IncomingBatch batch, long nanos) {
+    write(batch, nanos, type, typeOffset, typeLength);
+  }
+
+  /// Puts what is on the tape into the batch.
+  ///
+  /// @param source of the type, unless the sender asked for another one
+  final void write(IncomingBatch batch, long nanos, byte[] source, int offset, int length) {
+    if (typeAsked == null) {
+      batch.events.begin(source, offset, length, nanos);
+    } else {
+      batch.events.begin(typeAsked, 0, typeAsked.length, nanos);
+    }
+    tape.writeTo(batch.events);
+    boolean _ = batch.end();
+  }
+
+  final void traceId() throws ProtobufReader.Bad {
+    hexUnlessEmpty(traceId);
+  }
+
+  final void spanId() throws ProtobufReader.Bad {
+    hexUnlessEmpty(spanId);
+  }
+
+  final void dropped() throws ProtobufReader.Bad {
+    ownUnlessZero(dropped, in.varint());
+  }
+
+  /// Puts an identifier on the tape as hexadecimal digits, as a field of the record itself.
+  final void hexUnlessEmpty(FixedName name) throws ProtobufReader.Bad {
+    in.text();
+    if (in.length() == 0) {
+      return;
+    }
+    tape.level(OWN);
+    name.name(tape);
+    int from = tape.scratchLimit();
+    json.hex(in.bytes(), in.offset(), in.length());
+    tape.string(true, from, tape.scratchLimit() - from);
+    tape.level(ATTRIBUTE);
+  }
+
+  /// Puts a text on the tape as a field of the record itself.
+  final void ownText(FixedName name) throws ProtobufReader.Bad {
+    tape.level(OWN);
+    textUnlessEmpty(name);
+    tape.level(ATTRIBUTE);
+  }
+
+  /// Puts a number on the tape as a field of the record itself.
+  final void ownUnlessZero(FixedName name, long value) {
+    tape.level(OWN);
+    wholeUnlessZero(name, value);
+    tape.level(ATTRIBUTE);
+  }
+
+  final void textUnlessEmpty(FixedName name) throws ProtobufReader.Bad {
+    in.text();
+    if (in.length() > 0) {
+      name.name(tape);
+      tape.string(false, in.offset(), in.length());
+    }
+  }
+
+  final void wholeUnlessZero(FixedName name, long value) {
+    if (value != 0) {
+      name.name(tape);
+      tape.whole(value);
+    }
+  }
+
+  /// Remembers where the message is that is the value of this field.
+  final void spot(Spots spots) throws ProtobufReader.Bad {
+    in.text();
+    spots.add(in.offset(), in.length());
+  }
+
+  /// Begins a member of a JSON object in the scratch.
+  ///
+  /// @param more whether another one is before it
+  final void member(String name, boolean more) {
+    json.text(more ? ",\"" : "\"");
+    json.text(name);
+    json.text("\":");
+  }
+
+  final void wholeMember(String name, long value, boolean more) {
+    member(name, more);
+    json.unsigned(value);
+  }
+
+  final void textMember(String name, boolean more) throws ProtobufReader.Bad {
+    in.text();
+    member(name, more);
+    json.quoted(in.bytes(), in.offset(), in.length());
+  }
+
+  final void hexMember(String name, boolean more) throws ProtobufReader.Bad {
+    in.text();
+    member(name, more);
+    json.raw('"');
+    json.hex(in.bytes(), in.offset(), in.length());
+    json.raw('"');
+  }
+}

@@ -1,0 +1,134 @@
+package io.widerow.ingest.receive.otlp;
+
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.RequestHeaders;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.ProtobufReader;
+import io.widerow.ingest.http.BodyCoding;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.http.WriteProtocol;
+import io.widerow.ingest.http.WriteRoutes;
+import io.widerow.ingest.lane.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// OTLP over HTTP and over gRPC. A gRPC request is read as any other, so that its body is admitted
+/// before it is read.
+public final class OtlpProtocol implements WriteProtocol {
+  private static final String SERVICES = "/opentelemetry.proto.collector.";
+
+  private final OtlpDecoder decoder;
+  private final Transport transport;
+
+  private OtlpProtocol(OtlpDecoder decoder, Transport transport) {
+    this.decoder = decoder;
+    this.transport = transport;
+  }
+
+  public static List<HttpRoute> routes(WriteRoutes write) {
+    List<HttpRoute> routes = new ArrayList<>();
+    add(routes, write, "logs", "logs.v1.LogsService", LogDecoder::new);
+    add(routes, write, "metrics", "metrics.v1.MetricsService", MetricDecoder::new);
+    add(routes, write, "traces", "trace.v1.TraceService", SpanDecoder::new);
+    return routes;
+  }
+
+  private static void add(
+      List<HttpRoute> routes,
+      WriteRoutes write,
+      String kind,
+      String service,
+      Function<@Nullable String, OtlpDecoder> decoders) {
+    for (String path : List.of("/v1/" + kind, "/otlp/v1/" + kind)) {
+      routes.add(
+          write.of(
+              path,
+              Set.of(HttpMethod.POST),
+              (context, refused) -> OtlpAnswers.refused(Transport.PROTOBUF, refused),
+              (context, request) -> {
+                requireProtobuf(request);
+                return new OtlpProtocol(
+                    decoders.apply(WriteRoutes.type(context, request)), Transport.PROTOBUF);
+              }));
+    }
+    routes.add(
+        write.of(
+            SERVICES + service + "/Export",
+            Set.of(HttpMethod.POST),
+            (context, refused) -> OtlpAnswers.refused(Transport.GRPC, refused),
+            (context, request) ->
+                new OtlpProtocol(
+                    decoders.apply(WriteRoutes.type(context, request)), Transport.GRPC)));
+  }
+
+  private static void requireProtobuf(HttpRequest request) throws RequestRefused {
+    MediaType type = request.headers().contentType();
+    boolean protobuf =
+        type != null
+            && (type.is(MediaType.create("application", "x-protobuf"))
+                || type.is(MediaType.PROTOBUF));
+    if (!protobuf) {
+      throw new RequestRefused(
+          HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+          "Content-Type must be application/x-protobuf, got " + type);
+    }
+  }
+
+  @Override
+  public List<BodyCoding> codings(RequestHeaders headers) throws RequestRefused {
+    if (transport != Transport.GRPC) {
+      return BodyCoding.standard(headers);
+    }
+    String named = headers.get("grpc-encoding", "identity");
+    return switch (named.toLowerCase(Locale.ROOT)) {
+      case "identity" -> List.of(BodyCoding.GRPC);
+      case "gzip" -> List.of(BodyCoding.GRPC, BodyCoding.GZIP);
+      case "deflate" -> List.of(BodyCoding.GRPC, BodyCoding.DEFLATE);
+      case "zstd" -> List.of(BodyCoding.GRPC, BodyCoding.ZSTD);
+      default ->
+          throw new RequestRefused(
+              HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+              "grpc-encoding must be identity, gzip, deflate or zstd, got " + named);
+    };
+  }
+
+  @Override
+  public boolean isText() {
+    return false;
+  }
+
+  @Override
+  public void decode(byte[] body, int length, IncomingBatch batch) throws RequestRefused {
+    try {
+      decoder.decode(body, length, batch);
+    } catch (ProtobufReader.Bad bad) {
+      throw new RequestRefused(
+          HttpStatus.BAD_REQUEST, "the body is no request of OTLP: " + bad.reason());
+    }
+  }
+
+  @Override
+  public HttpResponse answer(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Stored stored -> OtlpAnswers.stored(transport, stored);
+      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
+      case Outcome.DiskFull(String why) ->
+          refuse(new RequestRefused(HttpStatus.INSUFFICIENT_STORAGE, why));
+      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
+    };
+  }
+
+  @Override
+  public HttpResponse refuse(RequestRefused refused) {
+    return OtlpAnswers.refused(transport, refused);
+  }
+}

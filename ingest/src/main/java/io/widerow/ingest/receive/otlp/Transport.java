@@ -1,0 +1,7 @@
+package io.widerow.ingest.receive.otlp;
+
+/// How a request of OTLP travels, and its answer.
+enum Transport {
+  PROTOBUF,
+  GRPC
+}

@@ -1,0 +1,94 @@
+package io.widerow.ingest.receive.splunk;
+
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.QueryParams;
+import io.widerow.event.Rejection;
+import io.widerow.ingest.decode.AttributeLevels;
+import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.EscapedText;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.Swar;
+import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.http.RequestRefused;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Decodes the lines of `/services/collector/raw`: each is the text of one event. What all have in
+/// common is in the parameters: `time`, `host`, `source`, `sourcetype`, `index`. Blank lines do not
+/// count.
+///
+/// - Threads: one.
+final class HecRawDecoder {
+  private static final byte[] BODY = "body".getBytes(StandardCharsets.US_ASCII);
+  private static final List<String> COMMON = List.of("host", "source", "index");
+
+  private final AttributeTape tape = new AttributeTape(new AttributeLevels(""));
+  private final int bodyName = tape.constant(BODY);
+  private final byte[] type;
+  private final long timeNanos;
+  private final int[] common = new int[2 * COMMON.size()]; // names and values in the scratch
+  private final byte[][] commonValues = new byte[COMMON.size()][];
+
+  /// @param wantedType of all events; null for the parameter `sourcetype`
+  /// @throws RequestRefused when the parameter `time` is no time
+  HecRawDecoder(QueryParams parameters, @Nullable String wantedType) throws RequestRefused {
+    String named = wantedType != null ? wantedType : parameters.get("sourcetype", "");
+    type = named.isEmpty() ? HecDecoder.DEFAULT_TYPE : named.getBytes(StandardCharsets.UTF_8);
+    for (int i = 0; i < commonValues.length; i++) {
+      commonValues[i] = parameters.get(COMMON.get(i), "").getBytes(StandardCharsets.UTF_8);
+      common[2 * i] = tape.constant(COMMON.get(i).getBytes(StandardCharsets.US_ASCII));
+      common[2 * i + 1] = tape.constant(commonValues[i]);
+    }
+    byte[] time = parameters.get("time", "").getBytes(StandardCharsets.UTF_8);
+    timeNanos = time.length == 0 ? Times.NONE : Times.seconds(time, 0, time.length);
+    if (time.length > 0 && timeNanos == Times.NONE) {
+      throw new RequestRefused(
+          HttpStatus.BAD_REQUEST,
+          "time must be seconds since 1970, got " + parameters.get("time", ""));
+    }
+  }
+
+  /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
+  void decode(byte[] body, int offset, int limit, IncomingBatch batch) {
+    for (int at = offset; at < limit; ) {
+      int newline = Swar.newline(body, at, limit);
+      int end = newline > at && body[newline - 1] == '\r' ? newline - 1 : newline;
+      if (end > at) {
+        line(body, at, end, batch);
+      }
+      at = newline + 1;
+    }
+  }
+
+  private void line(byte[] body, int offset, int end, IncomingBatch batch) {
+    Rejection why = write(body, offset, end, 0, batch);
+    EscapedText copy = why == null ? null : EscapedText.of(why, body, offset, end, false);
+    if (copy != null) {
+      why = write(copy.bytes(), 0, copy.length(), copy.escaped(), batch);
+    }
+    if (why != null) {
+      batch.refuse(why.reason());
+    }
+  }
+
+  private @Nullable Rejection write(
+      byte[] source, int offset, int end, int escaped, IncomingBatch batch) {
+    tape.begin(source);
+    tape.name(true, bodyName, BODY.length);
+    tape.string(false, offset, end - offset);
+    for (int i = 0; i < commonValues.length; i++) {
+      if (commonValues[i].length > 0) {
+        tape.name(true, common[2 * i], COMMON.get(i).length());
+        tape.string(true, common[2 * i + 1], commonValues[i].length);
+      }
+    }
+    if (escaped > 0) {
+      tape.mark(EscapedText.MARK, escaped);
+    }
+    long nanos = timeNanos == Times.NONE ? batch.useArrivalTime() : timeNanos;
+    batch.events.begin(type, 0, type.length, nanos);
+    tape.writeTo(batch.events);
+    return batch.tryEnd();
+  }
+}

@@ -1,0 +1,40 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: a bad document of a bulk is refused with a reason that says where, and its neighbours are
+/// stored. Method: a corpus of bad documents, each between two good ones.
+class MalformedBulkTest {
+  private static final String ACTION = "{\"create\":{\"_index\":\"t\"}}\n";
+  private static final String GOOD = ACTION + "{\"@timestamp\":1000,\"message\":\"good\"}\n";
+
+  static List<String> bad() {
+    return MalformedTest.corpus("malformed.bulk");
+  }
+
+  @ParameterizedTest
+  @MethodSource("bad")
+  void badDocumentCostsItsItemOnly(String bad) {
+    assertTrue(bad().size() >= 60);
+    byte[] body =
+        (GOOD + ACTION + MalformedTest.expand(bad) + "\n" + GOOD)
+            .getBytes(StandardCharsets.ISO_8859_1);
+    Decoding.Result result = Decoding.of(body, ElasticFuzz::decode);
+    assertEquals(2, result.stored().size(), () -> result.stored().toString());
+    for (MemoryStore.Stored stored : result.stored()) {
+      assertEquals(1_000_000_000L, stored.timeNanos());
+      assertEquals("good", stored.body());
+    }
+    assertEquals(1, result.refused().count());
+    assertEquals(1, result.refused().index(0));
+    String reason = result.refused().reason(0);
+    assertTrue(reason.matches("(?s).+ at byte \\d+: .+"), reason);
+    assertTrue(reason.length() < 255, reason);
+  }
+}

@@ -1,0 +1,161 @@
+package io.widerow.ingest.receive.datadog;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.ingest.Decoding;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.MalformedTest;
+import io.widerow.ingest.MemoryStore;
+import io.widerow.ingest.TokenDaemon;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Goal: agents and clients of Datadog get its answers, and what they sent is stored unchanged.
+/// Method: requests as its API client sends them, to a daemon with a store in memory; a corpus of
+/// bad events between good ones.
+@Timeout(60)
+class DatadogTest {
+  private static final String JSON = "application/json";
+  private static final String SECRET = "0123456789abcdef0123456789abcdef";
+
+  @TempDir private static Path directory = Path.of(".");
+
+  private final TokenDaemon daemon = new TokenDaemon(directory, SECRET);
+  private final MemoryStore store = daemon.store;
+  private final Http http = daemon.http;
+
+  @AfterEach
+  void stop() {
+    daemon.close();
+  }
+
+  private HttpResponse<String> send(String body) throws IOException, InterruptedException {
+    return http.post("/api/v2/logs", JSON, body, "dd-api-key", SECRET);
+  }
+
+  @Test
+  void logsAreStoredByTheMapping() throws IOException, InterruptedException {
+    HttpResponse<String> answer =
+        send(
+            """
+            [{"ddsource":"nginx","ddtags":"env:test,team:a,canary","hostname":"i-1",
+              "message":"one","service":"payment","timestamp":1767323045123,"status":"warn"},
+             {"ddsource":"java","message":{"message":"two","a":{"b":1}},"date":"1767323045124.5",
+              "extra":[1,2]},
+             {"message":"three","timestamp":2,"date":1}]
+            """);
+    assertEquals("{}\n", answer.body());
+    assertEquals(202, answer.statusCode());
+    assertEquals(
+        "[Stored[type=payment, timeNanos=1767323045123000000, ownId=null, attributes={body=one,"
+            + " canary=, ddsource=nginx, env=test, host=i-1, status=warn, team=a}],"
+            + " Stored[type=java, timeNanos=1767323045124500000, ownId=null, attributes={a.b=1,"
+            + " body=two, ddsource=java, extra=[1,2]}], Stored[type=datadog, timeNanos=2000000,"
+            + " ownId=null, attributes={body=three}]]",
+        store.committed.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"[]", "{}", " [ ] "})
+  void aProbeHoldsNoEvents(String probe) throws IOException, InterruptedException {
+    assertEquals(202, send(probe).statusCode());
+    assertEquals(0, store.committed.size());
+  }
+
+  @Test
+  void oneObjectIsOneEvent() throws IOException, InterruptedException {
+    assertEquals(202, send("{\"message\":\"one\"}").statusCode());
+    assertEquals("one", store.committed.getFirst().body());
+  }
+
+  @Test
+  void theKeyMayBeInThePathAndAWrongOneIsForbidden() throws IOException, InterruptedException {
+    String body = "{\"message\":\"one\"}";
+    assertEquals(202, http.post("/v1/input/" + SECRET, JSON, body).statusCode());
+    assertEquals(403, http.post("/v1/input/wrong", JSON, body).statusCode());
+    HttpResponse<String> none = http.post("/v1/input", JSON, body);
+    assertEquals(403, none.statusCode());
+    assertEquals(
+        "{\"errors\":[{\"status\":\"403\",\"title\":\"Forbidden\","
+            + "\"detail\":\"needs a token\"}]}\n",
+        none.body());
+    assertEquals(403, http.get("/api/v1/validate").statusCode());
+    assertEquals("{\"valid\":true}\n", http.get("/api/v1/validate", "dd-api-key", SECRET).body());
+    assertEquals(1, store.committed.size());
+  }
+
+  @Test
+  void someRefusedIsAnErrorAndTheOthersAreStored() throws IOException, InterruptedException {
+    String body = "[{\"message\":\"one\",\"date\":1.000001},1]";
+    HttpResponse<String> answer = send(body);
+    assertEquals(400, answer.statusCode());
+    assertEquals(
+        "{\"errors\":[{\"status\":\"400\",\"title\":\"Bad Request\",\"detail\":\"1 of 2 events"
+            + " refused, the others are stored; event 1: not a JSON object at byte 35\"}]}\n",
+        answer.body());
+    assertEquals(answer.body(), send(body).body(), "a repeat gets the same answer");
+    assertEquals(1, store.committed.size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "[",
+        "{",
+        "[{}",
+        "[{},]",
+        "[{} {}]",
+        "{}{}",
+        "{\"a\":}",
+        "[{\"a\":tru}]",
+        "x",
+        "[1,2",
+        "{\"",
+      })
+  void whatIsNoJsonStoresNothing(String body) throws IOException, InterruptedException {
+    HttpResponse<String> answer = send(body);
+    assertEquals(400, answer.statusCode());
+    assertTrue(answer.body().contains("at byte "), answer.body());
+    assertEquals(0, store.committed.size());
+  }
+
+  @Test
+  void theTimeOfTheRequestIsThatOfEventsWithoutOne() throws IOException, InterruptedException {
+    String[] headers = {"dd-api-key", SECRET, "dd-message-timestamp", "1767323045123"};
+    String body = "[{\"message\":\"one\"},{\"message\":\"two\",\"date\":5}]";
+    assertEquals(202, http.post("/api/v2/logs", JSON, body, headers).statusCode());
+    assertEquals(1767323045123000000L, store.committed.get(0).timeNanos());
+    assertEquals(5_000_000L, store.committed.get(1).timeNanos());
+    headers[3] = "now";
+    assertEquals(400, http.post("/api/v2/logs", JSON, body, headers).statusCode());
+  }
+
+  static List<String> bad() {
+    return MalformedTest.corpus("malformed.datadog");
+  }
+
+  @ParameterizedTest
+  @MethodSource("bad")
+  void aBadEventCostsItself(String bad) {
+    String good = "{\"timestamp\":1,\"message\":\"good\"}";
+    byte[] body =
+        ("[" + good + "," + MalformedTest.expand(bad) + "," + good + "]")
+            .getBytes(StandardCharsets.UTF_8);
+    Decoding.Result result = Decoding.of(body, DatadogFuzz::decode);
+    assertEquals(2, result.stored().size(), () -> result.stored().toString());
+    result.stored().forEach(each -> assertEquals("good", each.body()));
+    assertEquals(1, result.refused().count());
+  }
+}
