@@ -98,11 +98,7 @@ public record DaemonConfig(
     Path _ = store.snapshotDirectory(data);
     require(insecure || isLoopback(http) || security.isComplete(), needsTls("http", http));
     require(insecure || syslog == null || isLoopback(syslog), needsTls("syslog", syslog));
-    streams.requireSafe(security, insecure);
-    listen
-        .addresses()
-        .forEach(
-            (key, address) -> require(insecure || isLoopback(address), needsTls(key, address)));
+    streams.requireSafe(security, listen, insecure);
   }
 
   private static void require(boolean holds, String message) {

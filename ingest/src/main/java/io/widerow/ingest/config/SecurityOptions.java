@@ -5,6 +5,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.Signature;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
@@ -21,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// @param tokens file of [Tokens]; null lets every client in
 /// @param tlsCertificate PEM file with the certificate and its chain; null for no TLS
 /// @param tlsKey PEM file with the certificate's private key
-/// @param tlsClientCa PEM file with the authorities that sign the certificates of senders over
-///   `syslog-tls` and `fluent-tls`; null when these need none
+/// @param tlsClientCa PEM file with the authorities that sign the certificates of senders over the
+///   listeners with TLS, such as `syslog-tls`; null when these need none
 /// @param hosts names, besides `localhost`, that requests to a daemon without tokens may use
 public record SecurityOptions(
     @Nullable Path tokens,
@@ -61,13 +64,44 @@ public record SecurityOptions(
     if (tlsCertificate == null || tlsKey == null) {
       return null;
     }
+    TlsKeyPair pair;
     try {
-      return TlsKeyPair.of(tlsKey.toFile(), tlsCertificate.toFile());
+      pair = TlsKeyPair.of(tlsKey.toFile(), tlsCertificate.toFile());
     } catch (RuntimeException bad) {
       throw new IllegalArgumentException(
           "tls-certificate, tls-key: %s, %s: %s"
               .formatted(tlsCertificate, tlsKey, bad.getMessage()),
           bad);
+    }
+    if (!isPair(pair)) {
+      throw new IllegalArgumentException(
+          "tls-key: %s is not the key of the certificate in %s".formatted(tlsKey, tlsCertificate));
+    }
+    return pair;
+  }
+
+  /// Whether the certificate's public key verifies what the private key signs. Keys of a kind that
+  /// is not known here pass.
+  private static boolean isPair(TlsKeyPair pair) {
+    PrivateKey key = pair.privateKey();
+    String algorithm =
+        switch (key.getAlgorithm()) {
+          case "RSA" -> "SHA256withRSA";
+          case "EC" -> "SHA256withECDSA";
+          case "EdDSA" -> "EdDSA";
+          default -> "";
+        };
+    if (algorithm.isEmpty()) {
+      return true;
+    }
+    try {
+      Signature signature = Signature.getInstance(algorithm);
+      signature.initSign(key);
+      byte[] signed = signature.sign();
+      signature.initVerify(pair.certificateChain().getFirst().getPublicKey());
+      return signature.verify(signed);
+    } catch (GeneralSecurityException otherKind) {
+      return false;
     }
   }
 

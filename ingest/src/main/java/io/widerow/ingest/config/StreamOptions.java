@@ -2,6 +2,7 @@ package io.widerow.ingest.config;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -26,41 +27,50 @@ public record StreamOptions(
     SecurityOptions.requireReadable(FLUENT_SHARED_KEY, fluentSharedKey);
   }
 
-  /// Refuses addresses that lack what they need.
-  void requireSafe(SecurityOptions security, boolean insecure) {
-    requireCertificate(SYSLOG_TLS, syslogTls, security);
-    requireCertificate(FLUENT_TLS, fluentTls, security);
-    boolean certificates = security.tlsClientCa() != null;
-    boolean tlsUsed = syslogTls != null || fluentTls != null;
-    if (certificates && !tlsUsed) {
+  /// Refuses addresses that lack what they need, and those that others can reach without being
+  /// known.
+  void requireSafe(SecurityOptions security, ListenOptions listen, boolean insecure) {
+    Map<String, InetSocketAddress> open = new LinkedHashMap<>(listen.addresses());
+    put(open, SYSLOG_TLS, syslogTls);
+    put(open, FLUENT, fluent);
+    put(open, FLUENT_TLS, fluentTls);
+    if (security.tlsClientCa() != null
+        && open.keySet().stream().noneMatch(ListenOptions::isOverTls)) {
       throw new IllegalArgumentException(
-          "tls-client-ca: %s is of use only with syslog-tls or fluent-tls"
-              .formatted(security.tlsClientCa()));
+          "tls-client-ca: %s is of use only with a listener over TLS, such as %s"
+              .formatted(security.tlsClientCa(), SYSLOG_TLS));
     }
-    requireKnownSenders(FLUENT, fluent, insecure, "TLS and tokens");
-    requireKnownSenders(SYSLOG_TLS, syslogTls, insecure || certificates, "tls-client-ca");
-    requireKnownSenders(
-        FLUENT_TLS,
-        fluentTls,
-        insecure || certificates || fluentSharedKey != null,
-        "tls-client-ca or fluent-shared-key");
+    open.forEach((key, address) -> requireSafe(key, address, security, insecure));
   }
 
-  private static void requireCertificate(
-      String key, @Nullable InetSocketAddress address, SecurityOptions security) {
-    if (address != null && security.tlsCertificate() == null) {
+  private static void put(
+      Map<String, InetSocketAddress> open, String key, @Nullable InetSocketAddress address) {
+    if (address != null) {
+      open.put(key, address);
+    }
+  }
+
+  private void requireSafe(
+      String key, InetSocketAddress address, SecurityOptions security, boolean insecure) {
+    boolean tls = ListenOptions.isOverTls(key);
+    if (tls && security.tlsCertificate() == null) {
       throw new IllegalArgumentException(
           "%s: %s needs tls-certificate and tls-key".formatted(key, DaemonConfig.print(address)));
     }
-  }
-
-  private static void requireKnownSenders(
-      String key, @Nullable InetSocketAddress address, boolean known, String without) {
-    if (!known && address != null && !DaemonConfig.isLoopback(address)) {
+    boolean keyed = key.equals(FLUENT_TLS) && fluentSharedKey != null;
+    boolean known = tls && (keyed || security.tlsClientCa() != null);
+    if (!known && !insecure && !DaemonConfig.isLoopback(address)) {
       throw new IllegalArgumentException(
           "%s: others can reach %s; without %s that needs --insecure"
-              .formatted(key, address, without));
+              .formatted(key, DaemonConfig.print(address), missing(key, tls)));
     }
+  }
+
+  private static String missing(String key, boolean tls) {
+    if (!tls) {
+      return "TLS and tokens";
+    }
+    return key.equals(FLUENT_TLS) ? "tls-client-ca or fluent-shared-key" : "tls-client-ca";
   }
 
   /// The key that senders must know.

@@ -5,8 +5,11 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.widerow.ingest.intake.Body;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -25,36 +28,82 @@ import org.jspecify.annotations.Nullable;
 /// A batch that found no room is decoded and tried again, because the sender will not send it
 /// again. When writing has ended the connection is closed, so that the sender keeps what it has.
 ///
+/// TLS where none is spoken, plain bytes where TLS is, and a handshake that fails or is never done
+/// close the connection, and are counted and logged.
+///
 /// - Threads: the connection's event loop.
 final class StreamConnection extends ChannelInboundHandlerAdapter {
   /// Bytes that must be free before each read; more than the loop reads at a time.
   static final int READ_BYTES_MAX = 64 << 10;
 
+  private static final int TLS_HANDSHAKE = 22;
+  private static final int TLS_MAJOR = 3;
+  private static final int TLS_MINOR_MAX = 4;
   private static final long CREDIT_RETRY_MILLIS = 5;
   private static final long ROOM_RETRY_MILLIS = 100;
 
   private final SocketReceiver receiver;
   private final StreamDecoder decoder;
+  private final @Nullable SslHandler secret; // null without TLS
   private final FrameCredit frame;
+  private String address = "";
+  private @Nullable String certificate; // the name in that of the sender
+  private boolean secure; // the handshake of TLS is done
+  private boolean known; // there is no handshake to wait for any more
+  private boolean begun; // the first bytes are not those of TLS
+  private boolean refused;
   private @Nullable Body rest; // the beginning of a frame, and what came after it
   private boolean fresh; // some of that was not decoded yet
   private boolean busy; // a group is with the lanes, and its body still in use
   private boolean left; // the sender is gone
   private boolean waitsForReader; // of our answers
 
-  StreamConnection(SocketReceiver receiver, StreamDecoder decoder) {
+  /// @param secret the TLS of the connection; null for none
+  StreamConnection(SocketReceiver receiver, StreamDecoder decoder, @Nullable SslHandler secret) {
     this.receiver = receiver;
     this.decoder = decoder;
+    this.secret = secret;
+    this.begun = secret != null;
     this.frame = new FrameCredit(receiver);
   }
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
+    address = SocketReceiver.address(context.channel());
+    receiver.handshakes().begin(context.channel(), reason -> refuse(context, reason));
+    lookWhetherKnown(context);
     byte[] greeting = decoder.greeting();
     if (greeting.length > 0) {
       var _ = context.writeAndFlush(Unpooled.wrappedBuffer(greeting));
     }
     readOn(context);
+  }
+
+  private void lookWhetherKnown(ChannelHandlerContext context) {
+    if (!known && (secret == null || secure) && decoder.isSenderKnown()) {
+      known = true;
+      receiver.handshakes().end(context.channel());
+    }
+  }
+
+  /// Under which name the events are counted: what is proven, else the address.
+  private String sender() {
+    String proven = certificate != null ? certificate : decoder.sender();
+    return proven != null ? proven : address;
+  }
+
+  /// Closes the connection without taking what has come and was not decoded.
+  private void refuse(ChannelHandlerContext context, String reason) {
+    if (!refused) {
+      refused = true;
+      receiver.refuse(sender(), reason);
+      Body body = rest;
+      rest = null;
+      if (body != null) {
+        forget(body);
+      }
+      var _ = context.close();
+    }
   }
 
   private void readOn(ChannelHandlerContext context) {
@@ -82,6 +131,10 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf bytes = (ByteBuf) message;
+    if (refused) {
+      bytes.release();
+      return;
+    }
     Body body = rest != null ? rest : Body.take();
     rest = body;
     fresh = true;
@@ -109,10 +162,25 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
     if (body == null) {
       return;
     }
+    if (!begun && isTls(body)) {
+      refuse(context, "the sender speaks TLS, which is not spoken at this address");
+      return;
+    }
     rest = null;
     fresh = false;
     busy = true;
     new Decoding(context, body, last).group.begin();
+  }
+
+  /// Whether a connection begins as those of TLS do: a record with a handshake.
+  private boolean isTls(Body body) {
+    byte[] bytes = body.bytes();
+    begun = bytes[0] != TLS_HANDSHAKE || body.length() > 2;
+    return bytes[0] == TLS_HANDSHAKE
+        && body.length() > 2
+        && bytes[1] == TLS_MAJOR
+        && bytes[2] <= TLS_MINOR_MAX
+        && bytes[2] >= 0;
   }
 
   /// A group on its way to the lanes and back.
@@ -123,7 +191,14 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
     Decoding(ChannelHandlerContext context, Body body, boolean last) {
       this.context = context;
       this.group =
-          new StreamGroup(receiver, decoder, body, last, context.executor(), this::written);
+          new StreamGroup(
+              receiver,
+              decoder,
+              StreamConnection.this::sender,
+              body,
+              last,
+              context.executor(),
+              this::written);
     }
 
     private void written() {
@@ -149,6 +224,7 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
 
   private void stored(ChannelHandlerContext context, StreamGroup group) {
     busy = false;
+    lookWhetherKnown(context);
     ByteBuf answers = group.answers();
     if (answers != null && !left) {
       var _ = context.writeAndFlush(answers);
@@ -159,7 +235,7 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
     } else if (group.isBroken()) {
       var _ = // after the answers
           context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-    } else if (fresh || group.goesOn()) {
+    } else if (rest != null && (fresh || group.goesOn())) {
       decodeRest(context, false);
     } else {
       readOn(context);
@@ -217,6 +293,7 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     left = true;
+    receiver.handshakes().end(context.channel());
     if (!busy) {
       decodeLast(context);
     }
@@ -240,9 +317,24 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
-      receiver.tellHandshake(context.channel().remoteAddress(), handshake.cause());
+    if (!(event instanceof SslHandshakeCompletionEvent handshake)) {
+      context.fireUserEventTriggered(event);
+    } else if (handshake.isSuccess()) {
+      secure = true;
+      certificate = secret == null ? null : StreamTls.sender(secret);
+      lookWhetherKnown(context);
+    } else if (!receiver.isClosing()) {
+      refuse(context, reason(handshake.cause()));
     }
+  }
+
+  private static String reason(Throwable failure) {
+    if (failure instanceof NotSslRecordException) { // its message has all the bytes
+      return "plain bytes where TLS is spoken";
+    }
+    return failure instanceof ClosedChannelException
+        ? "the sender left during the handshake of TLS"
+        : "no TLS: " + failure.getMessage();
   }
 
   @Override

@@ -49,6 +49,17 @@ public interface StreamDecoder {
     return new byte[0];
   }
 
+  /// Whether the sender has shown who it is. While it has not, its connection may be closed: see
+  /// [Handshakes].
+  default boolean isSenderKnown() {
+    return true;
+  }
+
+  /// The name that the sender has proven; null when the protocol knows none.
+  default @Nullable String sender() {
+    return null;
+  }
+
   /// Earlier frames are decoded again, because there was no room for them. A decoder that remembers
   /// how far it has read an unfinished frame forgets it.
   default void rewind() {}

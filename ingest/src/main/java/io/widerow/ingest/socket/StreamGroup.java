@@ -3,12 +3,14 @@ package io.widerow.ingest.socket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Body;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// What arrived together on a connection: the whole frames in it, cut into batches by their
@@ -27,6 +29,7 @@ final class StreamGroup {
 
   private final SocketReceiver receiver;
   private final StreamDecoder decoder;
+  private final Supplier<String> sender;
   private final Executor loop;
   private final Runnable done;
   private final Body body;
@@ -61,18 +64,21 @@ final class StreamGroup {
     }
   }
 
+  /// @param sender under whose name the events are counted
   /// @param body of which the group owns nothing: the caller gives it back
   /// @param last whether the sender has left, and no more bytes come
   /// @param done is run on the event loop, when each batch has its outcome
   StreamGroup(
       SocketReceiver receiver,
       StreamDecoder decoder,
+      Supplier<String> sender,
       Body body,
       boolean last,
       Executor loop,
       Runnable done) {
     this.receiver = receiver;
     this.decoder = decoder;
+    this.sender = sender;
     this.body = body;
     this.last = last;
     this.loop = loop;
@@ -153,9 +159,18 @@ final class StreamGroup {
     receiver.intake().lanes().applyRules(batch);
     long held = batch.events.memory().byteSize();
     receiver.intake().credit().claimInDebt(held);
+    BatchSample sample = BatchSample.of(batch);
+    String host = BatchSample.host(batch, 0);
     pending++;
     receiver.write(
-        batch, part.receipt, held, outcome -> loop.execute(() -> written(part, outcome)));
+        batch,
+        part.receipt,
+        held,
+        outcome ->
+            loop.execute(() -> {
+              receiver.done(sender.get(), host, sample, outcome);
+              written(part, outcome);
+            }));
   }
 
   private void written(Part part, Outcome outcome) {

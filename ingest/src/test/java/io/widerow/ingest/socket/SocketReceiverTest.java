@@ -33,6 +33,8 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a protocol with sockets of its own brings its decoders and nothing else. Method: a
 /// protocol of one digit and a dot for each event, over TCP and over UDP, on real sockets and lanes
@@ -144,7 +146,12 @@ class SocketReceiverTest {
             () -> 1_000);
     lanes.start();
     SocketReceiver receiver =
-        new SocketReceiver(protocol, ANY_PORT, intake, Durability.DISK, registry);
+        new SocketReceiver(
+            protocol,
+            ANY_PORT,
+            new SocketReceiver.Terms(Durability.DISK, null, 10),
+            intake,
+            registry);
     try (receiver;
         lanes) {
       sender.send(receiver.address());
@@ -286,6 +293,23 @@ class SocketReceiverTest {
             socket.getOutputStream().write(ascii("!".repeat(100) + "a1." + "!".repeat(900) + "?"));
             String answers = read(socket, 2_000); // until it is closed
             assertEquals("hello " + "!".repeat(100) + "a" + "!".repeat(900), answers);
+          }
+        });
+  }
+
+  /// A group ends exactly where the bytes end: what comes later is still read.
+  @ParameterizedTest
+  @ValueSource(ints = {255, 256, 257, 512})
+  void asManyAnswersAsAGroupHolds(int count) throws IOException {
+    receive(
+        KEYS,
+        address -> {
+          try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
+            assertEquals("hello ", read(socket, 6));
+            for (int time = 0; time < 3; time++) {
+              socket.getOutputStream().write(ascii("!".repeat(count)));
+              assertEquals("!".repeat(count), read(socket, count));
+            }
           }
         });
   }

@@ -9,6 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /// The handshake of one connection whose sender must know the shared key (Forward Protocol
 /// Specification v1, "Handshake Messages").
@@ -27,12 +28,14 @@ final class FluentHandshake {
   static final int PING_BYTES_MAX = 4 << 10;
 
   private static final int PING_ELEMENTS = 6;
+  private static final int HOST_CHARS_MAX = 100;
   private static final int NONCE_BYTES = 16;
   private static final byte[] PING = ascii("PING");
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final byte[] key;
   private final byte[] nonce;
+  private @Nullable String sender;
 
   FluentHandshake(byte[] key) {
     this.key = key;
@@ -77,8 +80,15 @@ final class FluentHandshake {
     if (!MessageDigest.isEqual(digest, digest(salt, hostname))) {
       throw in.bad("the sender has another fluent-shared-key: the digest");
     }
+    String named = new String(hostname, StandardCharsets.UTF_8);
+    sender = named.isEmpty() ? null : named.substring(0, Math.min(HOST_CHARS_MAX, named.length()));
     byte[] own = ascii(Arrays.equals(hostname, ascii("widerow")) ? "widerow-server" : "widerow");
     return pong(true, "", own, digest(salt, own));
+  }
+
+  /// The name of a sender that has proven to know the key; null before, and when it has none.
+  @Nullable String hostname() {
+    return sender;
   }
 
   /// The answer to a sender that does not know the key.

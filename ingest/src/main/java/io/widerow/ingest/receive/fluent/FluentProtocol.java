@@ -13,11 +13,4 @@ public final class FluentProtocol {
   public static SocketProtocol of(Intake intake, byte @Nullable [] sharedKey) {
     return new SocketProtocol("fluent", () -> new FluentStream(intake, sharedKey), null);
   }
-
-  /// The same, for a receiver with TLS.
-  ///
-  /// @param sharedKey that senders must know; null for none
-  public static SocketProtocol overTls(Intake intake, byte @Nullable [] sharedKey) {
-    return new SocketProtocol("fluent-tls", () -> new FluentStream(intake, sharedKey), null);
-  }
 }

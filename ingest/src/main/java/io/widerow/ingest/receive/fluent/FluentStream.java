@@ -64,6 +64,16 @@ public final class FluentStream implements StreamDecoder {
   }
 
   @Override
+  public boolean isSenderKnown() {
+    return authenticated;
+  }
+
+  @Override
+  public @Nullable String sender() {
+    return authenticated && handshake != null ? handshake.hostname() : null;
+  }
+
+  @Override
   public @Nullable Receipt receipt() {
     return receipt;
   }

@@ -12,17 +12,12 @@ public final class SyslogProtocol {
 
   private SyslogProtocol() {}
 
+  /// Over TLS (RFC 5425) frames are counted; those that end with a newline are taken there, too,
+  /// because senders are often set up so.
+  ///
   /// @param zone of times that name none
   public static SocketProtocol of(ZoneId zone) {
     return new SocketProtocol("syslog", () -> new Stream(zone), () -> datagrams(zone));
-  }
-
-  /// Syslog over TLS (RFC 5425), the receiver's TLS. Frames are counted there; those that end with
-  /// a newline are taken too, because senders are often set up so.
-  ///
-  /// @param zone of times that name none
-  public static SocketProtocol overTls(ZoneId zone) {
-    return new SocketProtocol("syslog-tls", () -> new Stream(zone), null);
   }
 
   private static DatagramDecoder datagrams(ZoneId zone) {

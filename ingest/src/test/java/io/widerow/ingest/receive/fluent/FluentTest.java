@@ -13,6 +13,7 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.receive.fluent.FluentMessages.Time;
+import io.widerow.storage.Durability;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -221,6 +223,77 @@ class FluentTest {
       assertAnswer(socket, ack("x"));
     }
     assertEquals(List.of("a"), bodies());
+  }
+
+  /// Batches of more than the ring holds: none is acknowledged before all that arrived with it is
+  /// stored, and none is stored twice.
+  @Test
+  void aFullRingAcknowledgesNothing() throws IOException {
+    List<byte[]> messages = new ArrayList<>();
+    List<byte[]> acks = new ArrayList<>();
+    for (int i = 0; i < 600; i++) {
+      Map<String, Object> option = Map.of("chunk", "chunk-" + i);
+      messages.add(pack(List.of("t", 1_700_000_000, Map.of("message", "m" + i), option)));
+      acks.add(ack("chunk-" + i));
+    }
+    try (Daemon daemon = start(store, "lane-slots", "2");
+        Socket socket = connect(daemon);
+        HeldCommits _ = new HeldCommits(store)) {
+      send(socket, messages.toArray(byte[][]::new));
+      while (!store.commits.hasQueuedThreads()) {
+        Thread.onSpinWait();
+      }
+      assertEquals(0, socket.getInputStream().available());
+      assertEquals(0, store.committed.size());
+      store.commits.release(1_000_000);
+      assertAnswer(socket, acks.toArray(byte[][]::new));
+      assertEquals(600, store.committed.size());
+    }
+  }
+
+  /// Holds back all commits until it is closed, or the test lets them go.
+  private record HeldCommits(MemoryStore store) implements AutoCloseable {
+    HeldCommits {
+      int _ = store.commits.drainPermits();
+    }
+
+    @Override
+    public void close() {
+      store.commits.release(1_000_000);
+    }
+  }
+
+  @Test
+  void theAcknowledgementComesAtTheLevelOfTheKey() throws IOException {
+    byte[] message = pack(List.of("t", List.of(entry(1, "a")), Map.of("chunk", "x")));
+    for (Durability level : Durability.values()) {
+      MemoryStore own = new MemoryStore(1);
+      String key = level.name().toLowerCase(Locale.ROOT);
+      try (Daemon daemon = start(own, "lanes", "1", "durability", key);
+          Socket socket = connect(daemon)) {
+        send(socket, message);
+        assertAnswer(socket, ack("x"));
+        while (!own.levels.contains(level)) { // the time-out of the class ends it
+          Thread.onSpinWait();
+        }
+      }
+    }
+  }
+
+  /// Node writes 0.0 as the whole number 0.
+  @Test
+  void oneAttributeMayBeAWholeNumberAndAFraction() throws IOException {
+    List<Object> entries =
+        List.of(
+            List.of(new Time(1, 5), Map.of("v", 0)), List.of(new Time(2, 5), Map.of("v", 0.25)));
+    try (Daemon daemon = start(store);
+        Socket socket = connect(daemon)) {
+      send(socket, pack(List.of("t", entries, Map.of("chunk", "x"))));
+      assertAnswer(socket, ack("x"));
+    }
+    assertEquals(
+        List.of("{v=0}", "{v=0.25}"),
+        store.committed.stream().map(event -> event.attributes().toString()).toList());
   }
 
   @Test
