@@ -70,8 +70,10 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext context) {
     address = SocketReceiver.address(context.channel());
-    receiver.handshakes().begin(context.channel(), reason -> refuse(context, reason));
-    lookWhetherKnown(context);
+    known = secret == null && decoder.isSenderKnown();
+    if (!known) {
+      receiver.handshakes().begin(context.channel(), reason -> refuse(context, reason));
+    }
     byte[] greeting = decoder.greeting();
     if (greeting.length > 0) {
       var _ = context.writeAndFlush(Unpooled.wrappedBuffer(greeting));
@@ -302,7 +304,7 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
   /// Decodes what the sender sent last, unless our own stop cut it off in the middle of a frame.
   private void decodeLast(ChannelHandlerContext context) {
     Body body = rest;
-    if (body != null && receiver.isClosing()) {
+    if (body != null && (refused || receiver.isClosing())) {
       rest = null;
       forget(body);
     } else {
