@@ -116,7 +116,8 @@ class TlsClientsTest {
     for (int i = 0; i < EVENTS; i++) {
       String part = i % 2 == 0 ? "0" : "0.25";
       expected.add(
-          "Stored[type=node.app, timeNanos=%d000000005, ownId=null, attributes={body=m%d, number=%d, part=%s}]"
+          ("Stored[type=node.app, timeNanos=%d000000005, ownId=null,"
+                  + " attributes={body=m%d, number=%d, part=%s}]")
               .formatted(1_700_000_000 + i, i, i, part));
     }
     TreeSet<String> stored = new TreeSet<>();

@@ -182,8 +182,8 @@ class StreamTlsTest {
     try (SSLSocket socket = peers.connect(address(daemon, protocol), false)) {
       assertThrows(IOException.class, socket::startHandshake);
     }
-    String metric = "widerow_%s_connections_refused_total 1.0";
-    awaitMetric(daemon, metric.formatted(protocol.replace('-', '_')));
+    awaitMetric(
+        daemon, "widerow_%s_connections_refused_total 1.0".formatted(protocol.replace('-', '_')));
     String senders = peers.get(daemon, "/v1/senders");
     assertTrue(senders.contains("the sender speaks TLS, which is not spoken"), senders);
   }

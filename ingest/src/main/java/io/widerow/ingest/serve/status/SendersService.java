@@ -98,7 +98,10 @@ final class SendersService {
       line(text, "widerow_protocol_events", labels, "duplicate", total.duplicates());
       line(text, "widerow_protocol_events", labels, "rejected", total.rejected());
     }
-    head(text, "widerow_protocol_refused", "Requests and connections refused as a whole, datagrams dropped.");
+    head(
+        text,
+        "widerow_protocol_refused",
+        "Requests and connections refused as a whole, datagrams dropped.");
     for (Senders.Total total : totals) {
       text.append("widerow_protocol_refused_total{protocol=\"").append(total.protocol());
       text.append("\"} ").append(total.refused()).append('\n');

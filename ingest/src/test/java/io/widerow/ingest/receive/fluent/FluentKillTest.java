@@ -32,9 +32,9 @@ import org.msgpack.core.MessageUnpacker;
 /// again is there once. Method: a daemon as a process that is killed at random moments, and a
 /// sender that sends everything again that was not acknowledged. `-Dseed=<n>` repeats the times of
 /// a run.
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class FluentKillTest {
-  private static final int KILLS = 12;
+  private static final int KILLS = 6;
   private static final int CHUNKS_A_ROUND = 40;
   private static final Pattern ADDRESS = Pattern.compile("fluent on /127\\.0\\.0\\.1:(\\d+)");
   private static final Pattern BODY = Pattern.compile("\"body\":\"([^\"]*)\"");
