@@ -44,6 +44,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StreamTlsTest {
   private static final String LINE = "<34>1 2003-10-11T22:14:15.003Z h a 1 - - one\n";
 
+  private static final int ALERTS_BYTES_MAX = 20;
+
   @TempDir private static Path directory = Path.of(".");
 
   private final MemoryStore store = new MemoryStore(1);
@@ -238,7 +240,7 @@ class StreamTlsTest {
         try (Socket plain = plain(daemon, protocol)) {
           plain.getOutputStream().write(ascii(LINE));
           byte[] answer = plain.getInputStream().readAllBytes(); // an alert, and the end
-          assertTrue(answer.length < 10, Arrays.toString(answer));
+          assertTrue(answer.length < ALERTS_BYTES_MAX, Arrays.toString(answer));
         }
         awaitMetric(
             daemon,
@@ -262,19 +264,19 @@ class StreamTlsTest {
     Files.writeString(key, "secret");
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
     Map<String, String> keys =
-        keys("header-seconds", "1", "fluent", "127.0.0.1:0", "fluent-shared-key", key.toString());
+        keys("header-seconds", "4", "fluent", "127.0.0.1:0", "fluent-shared-key", key.toString());
     try (Daemon daemon = Daemon.start(DaemonConfig.of(keys), store);
         Socket silent = plain(daemon, "syslog-tls");
         Socket begun = plain(daemon, "fluent-tls");
         Socket noPing = plain(daemon, "fluent")) {
       begun.getOutputStream().write(new byte[] {22, 3, 1, 1, 0, 1, 0});
-      assertEquals(0, readToTheEnd(silent));
-      assertEquals(0, readToTheEnd(begun));
+      assertTrue(readToTheEnd(silent) < ALERTS_BYTES_MAX);
+      assertTrue(readToTheEnd(begun) < ALERTS_BYTES_MAX);
       assertTrue(readToTheEnd(noPing) > 0, "its HELO");
       String senders = peers.get(daemon, "/v1/senders");
       assertEquals(
           3,
-          senders.lines().filter(line -> line.contains("is not done after 1 s")).count(),
+          senders.lines().filter(line -> line.contains("is not done after 4 s")).count(),
           senders);
     }
   }
@@ -294,7 +296,7 @@ class StreamTlsTest {
         awaitStored(1);
       }
       for (Socket first : silent.subList(0, 7)) {
-        assertEquals(0, readToTheEnd(first));
+        assertTrue(readToTheEnd(first) < ALERTS_BYTES_MAX);
       }
       awaitMetric(daemon, "widerow_syslog_tls_connections_refused_total 7.0");
       String senders = peers.get(daemon, "/v1/senders");
