@@ -42,8 +42,9 @@ class TlsClientsTest {
       if (ca) {
         socket.tls = { ca: fs.readFileSync(ca) };
       }
+      const ack = { ackTimeout: 30000 }; // half a second otherwise
       const security = key ? { clientHostname: 'node-1', sharedKey: key } : undefined;
-      const logger = new FluentClient('node', { eventMode: mode, ack: {}, socket, security });
+      const logger = new FluentClient('node', { eventMode: mode, ack, socket, security });
       const sent = [];
       for (let i = 0; i < 500; i++) {
         const event = { message: 'm' + i, number: i, part: i % 2 ? 0.25 : 0.0 };
