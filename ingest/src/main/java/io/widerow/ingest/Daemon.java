@@ -3,7 +3,6 @@ package io.widerow.ingest;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.TlsKeyPair;
 import com.linecorp.armeria.common.util.EventLoopGroups;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
@@ -18,6 +17,7 @@ import io.netty.channel.EventLoopGroup;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.TlsFiles;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.http.AcceptLoop;
 import io.widerow.ingest.http.Access;
@@ -33,7 +33,6 @@ import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
 import io.widerow.ingest.receive.datadog.DatadogProtocol;
 import io.widerow.ingest.receive.elastic.ElasticProtocol;
 import io.widerow.ingest.receive.gelf.GelfProtocol;
-import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.journald.JournalProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
@@ -41,8 +40,6 @@ import io.widerow.ingest.receive.loki.LokiProtocol;
 import io.widerow.ingest.receive.otlp.OtlpProtocol;
 import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
-import io.widerow.ingest.receive.statsd.StatsdProtocol;
-import io.widerow.ingest.receive.syslog.SyslogProtocol;
 import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.TypesService;
@@ -50,7 +47,6 @@ import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
-import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.Damage;
@@ -59,7 +55,6 @@ import io.widerow.storage.PartitionInfo;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -109,6 +104,7 @@ public final class Daemon implements AutoCloseable {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final @Nullable RuleFile rules;
+  private final @Nullable TlsFiles tls;
   private final Lanes lanes;
   private final Intake intake;
   private final QueryService queries;
@@ -119,7 +115,7 @@ public final class Daemon implements AutoCloseable {
   private final ScheduledExecutorService maintenance;
   private final DiskStateLog diskState; // of the maintenance thread
   private final Set<String> damageTold = new HashSet<>(); // of the maintenance thread
-  private final List<SocketReceiver> receivers = new ArrayList<>();
+  private final SocketListeners sockets;
   private boolean closed;
 
   private Daemon(DaemonConfig config, EventStore store) {
@@ -127,6 +123,7 @@ public final class Daemon implements AutoCloseable {
     this.store = store;
     diskState = new DiskStateLog(store::full, System::nanoTime);
     rules = config.rules() == null ? null : new RuleFile(config.rules(), Daemon::epochNanos);
+    tls = TlsFiles.of(config.security());
     this.clock = new ClockService(store);
     ByteCredit credit = new ByteCredit(config.creditBytes());
     lanes =
@@ -163,6 +160,7 @@ public final class Daemon implements AutoCloseable {
             config.limits(), connectionsMax, config.security().tlsCertificate() != null);
     credit.whenRoom(connections::roomAgain);
     http = server(routes(), connectionsMax);
+    sockets = new SocketListeners(config, tls, intake, registry);
     maintenance =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
@@ -216,7 +214,7 @@ public final class Daemon implements AutoCloseable {
     var _ = daemon.maintenance.scheduleWithFixedDelay(daemon::maintain, 1, 1, TimeUnit.SECONDS);
     try {
       ListenException.listen("http", config.http(), () -> daemon.http.start().join());
-      daemon.listen();
+      daemon.sockets.listen();
       return daemon;
     } catch (ListenException refused) {
       daemon.close();
@@ -252,39 +250,6 @@ public final class Daemon implements AutoCloseable {
         .toList();
   }
 
-  /// The protocols with sockets of their own: one line each.
-  private static List<Port> ports(DaemonConfig config) {
-    return List.of(
-        new Port(SyslogProtocol.of(config.syslogZone()), config.syslog()),
-        Port.of(StatsdProtocol.protocol(), config),
-        Port.of(GraphiteProtocol.plain(), config),
-        Port.of(GraphiteProtocol.pickle(), config),
-        Port.of(GelfProtocol.protocol(), config));
-  }
-
-  /// @param address null when the protocol is off
-  private record Port(SocketProtocol protocol, @Nullable InetSocketAddress address) {
-    /// A protocol whose name is the key of its address.
-    static Port of(SocketProtocol protocol, DaemonConfig config) {
-      return new Port(protocol, config.listen().of(protocol.name()));
-    }
-  }
-
-  private void listen() {
-    for (Port port : ports(config)) {
-      InetSocketAddress address = port.address();
-      if (address != null) {
-        receivers.add(
-            ListenException.listen(
-                port.protocol().name(),
-                address,
-                () ->
-                    new SocketReceiver(
-                        port.protocol(), address, intake, config.durability(), registry)));
-      }
-    }
-  }
-
   private Server server(List<HttpRoute> routes, int connectionsMax) {
     ServerBuilder builder =
         Server.builder()
@@ -303,7 +268,7 @@ public final class Daemon implements AutoCloseable {
       ConnectionGuard.begin(context);
       return service.serve(context, request);
     });
-    listen(builder, config);
+    listen(builder);
     for (HttpRoute route : routes) {
       builder.route().path(route.path()).methods(route.methods()).build(access.guard(route));
     }
@@ -328,10 +293,10 @@ public final class Daemon implements AutoCloseable {
     return most;
   }
 
-  private static void listen(ServerBuilder builder, DaemonConfig config) {
-    TlsKeyPair tls = config.security().tls();
-    if (tls != null) {
-      builder.https(config.http()).tls(tls);
+  private void listen(ServerBuilder builder) {
+    TlsFiles files = tls;
+    if (files != null) {
+      builder.https(config.http()).tlsProvider(_ -> files.content().pair());
     } else {
       builder.http(config.http());
     }
@@ -340,6 +305,9 @@ public final class Daemon implements AutoCloseable {
   private void maintain() {
     try {
       access.reload();
+      if (tls != null && tls.reload()) {
+        sockets.renewTls();
+      }
       if (rules != null) {
         rules.reload();
       }
@@ -425,17 +393,12 @@ public final class Daemon implements AutoCloseable {
 
   /// Where a protocol with sockets of its own listens, such as `syslog`; null when it is off.
   public @Nullable InetSocketAddress socketAddress(String protocol) {
-    for (SocketReceiver receiver : receivers) {
-      if (receiver.protocol().name().equals(protocol)) {
-        return receiver.address();
-      }
-    }
-    return null;
+    return sockets.address(protocol);
   }
 
   /// The receivers of all protocols with sockets of their own that are on.
   List<SocketReceiver> receivers() {
-    return List.copyOf(receivers);
+    return sockets.receivers();
   }
 
   /// Why nothing can be written any more; null while writing works.
@@ -462,11 +425,11 @@ public final class Daemon implements AutoCloseable {
     while (intake.inFlight() > 0 && System.nanoTime() < until) {
       LockSupport.parkNanos(1_000_000);
     }
-    receivers.forEach(SocketReceiver::stop);
+    sockets.stop();
     queries.stop();
     http.stop().join();
     lanes.close();
-    receivers.forEach(SocketReceiver::close);
+    sockets.close();
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
     registry.close();
   }

@@ -169,6 +169,7 @@ public final class ServeCommand implements Callable<Integer> {
       Variables.check(environment);
       config = ConfigSources.read(flags, environment, file);
       config.security().check();
+      config.streams().check();
       if (config.rules() != null) {
         long nowNanos = Math.multiplyExact(Instant.now().getEpochSecond(), 1_000_000_000L);
         RuleSet _ = RuleFile.read(config.rules(), nowNanos);

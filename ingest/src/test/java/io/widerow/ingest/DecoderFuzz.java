@@ -7,6 +7,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimePattern;
 import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.receive.fluent.FluentDecoding;
 import io.widerow.ingest.receive.influx.LineProtocolDecoder;
 import io.widerow.ingest.receive.json.JsonLinesDecoder;
 import io.widerow.ingest.receive.json.JsonNames;
@@ -245,6 +246,10 @@ final class DecoderFuzz {
           }
           decoder.decode(body, at, limit, batch); // as a datagram
         });
+  }
+
+  static void fluent(byte[] input) {
+    byte[] _ = decode(input, FluentDecoding::decode);
   }
 
   static List<byte[]> timeSeeds() {

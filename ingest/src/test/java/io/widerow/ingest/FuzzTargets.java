@@ -4,6 +4,7 @@ import io.widerow.fuzz.FuzzTarget;
 import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
 import io.widerow.ingest.receive.datadog.DatadogFuzz;
+import io.widerow.ingest.receive.fluent.FluentFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
 import io.widerow.ingest.receive.loki.LokiFuzz;
 import io.widerow.ingest.receive.prometheus.RemoteWriteFuzz;
@@ -33,6 +34,7 @@ public enum FuzzTargets implements FuzzTarget {
   LOKI_JSON(LokiFuzz::jsonSeeds, MetricsFuzz::lokiJson),
   ELASTIC_BULK(ElasticFuzz::seeds, ElasticFuzz::bulk),
   JOURNAL(JournalFuzz::seeds, MetricsFuzz::journal),
+  FLUENT(FluentFuzz::seeds, DecoderFuzz::fluent),
   GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   REMOTE_WRITE_1(RemoteWriteFuzz::seedsOfOne, MetricsFuzz::remoteWriteOne),
   REMOTE_WRITE_2(RemoteWriteFuzz::seedsOfTwo, MetricsFuzz::remoteWriteTwo),

@@ -26,6 +26,7 @@ class LayerTest extends LayerRules {
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.lane ingest.intake
       ingest.receive.influx: event storage ingest.decode ingest.series ingest.lane ingest.http
+      ingest.receive.fluent: event storage ingest.decode ingest.lane ingest.intake ingest.socket
       ingest.receive.datadog: event ingest.decode ingest.config ingest.lane ingest.http
       ingest.receive.elastic: event ingest.decode ingest.config ingest.lane ingest.http
       ingest.receive.gelf: event storage ingest.decode ingest.lane ingest.intake ingest.http \
@@ -45,10 +46,11 @@ class LayerTest extends LayerRules {
           ingest.rules ingest.intake ingest.http
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
           ingest.intake ingest.http ingest.socket ingest.receive.datadog ingest.receive.elastic \
-          ingest.receive.gelf ingest.receive.graphite ingest.receive.influx \
-          ingest.receive.journald ingest.receive.json ingest.receive.loki ingest.receive.otlp \
-          ingest.receive.prometheus ingest.receive.splunk ingest.receive.statsd \
-          ingest.receive.syslog ingest.rules ingest.serve.query ingest.serve.status
+          ingest.receive.fluent ingest.receive.gelf ingest.receive.graphite \
+          ingest.receive.influx ingest.receive.journald ingest.receive.json ingest.receive.loki \
+          ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
+          ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.serve.query \
+          ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
       ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship

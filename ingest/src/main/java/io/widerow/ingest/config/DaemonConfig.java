@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param http address of the HTTP receiver
 /// @param syslog address of the syslog receivers, UDP and TCP; null for none
 /// @param syslogZone zone of syslog times that name none
+/// @param streams receivers of streams that are answered or encrypted
 /// @param listen addresses of the other protocols that have sockets of their own
 /// @param durability level of requests that name none
 /// @param lanes number of lanes, each with a writer thread
@@ -48,6 +49,7 @@ public record DaemonConfig(
     InetSocketAddress http,
     @Nullable InetSocketAddress syslog,
     ZoneId syslogZone,
+    StreamOptions streams,
     ListenOptions listen,
     Durability durability,
     int lanes,
@@ -96,10 +98,7 @@ public record DaemonConfig(
     Path _ = store.snapshotDirectory(data);
     require(insecure || isLoopback(http) || security.isComplete(), needsTls("http", http));
     require(insecure || syslog == null || isLoopback(syslog), needsTls("syslog", syslog));
-    listen
-        .addresses()
-        .forEach(
-            (key, address) -> require(insecure || isLoopback(address), needsTls(key, address)));
+    streams.requireSafe(security, listen, insecure);
   }
 
   private static void require(boolean holds, String message) {
@@ -113,7 +112,7 @@ public record DaemonConfig(
     return isLoopback(http);
   }
 
-  private static boolean isLoopback(InetSocketAddress address) {
+  static boolean isLoopback(InetSocketAddress address) {
     InetAddress host = address.getAddress();
     return host != null && host.isLoopbackAddress();
   }
@@ -161,6 +160,7 @@ public record DaemonConfig(
         address("http", typed.text("http")),
         syslog.isEmpty() ? null : address("syslog", syslog),
         typed.zone("syslog-zone"),
+        StreamOptions.of(typed),
         ListenOptions.of(typed),
         typed.durability("durability"),
         lanes,
@@ -193,6 +193,7 @@ public record DaemonConfig(
     defaults.put("http", "127.0.0.1:7380");
     defaults.put("syslog", "");
     defaults.put("syslog-zone", "UTC");
+    StreamOptions.putDefaults(defaults);
     ListenOptions.putDefaults(defaults);
     defaults.put("durability", "disk");
     defaults.put("lanes", Integer.toString(Math.clamp(processors / 2, 1, 8)));
@@ -243,6 +244,7 @@ public record DaemonConfig(
     values.put("http", print(http));
     values.put("syslog", syslog == null ? "" : print(syslog));
     values.put("syslog-zone", syslogZone.getId());
+    streams.putTo(values);
     listen.putTo(values);
     values.put("durability", durability.name().toLowerCase(Locale.ROOT));
     values.put("lanes", Integer.toString(lanes));

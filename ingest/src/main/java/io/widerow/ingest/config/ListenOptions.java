@@ -13,10 +13,26 @@ import org.jspecify.annotations.Nullable;
 /// @param addresses of those that are on, by key
 public record ListenOptions(Map<String, InetSocketAddress> addresses) {
   /// Every such key, in the order in which they are printed.
-  public static final List<String> KEYS = List.of("statsd", "graphite", "graphite-pickle", "gelf");
+  public static final List<String> KEYS =
+      List.of(
+          "statsd",
+          "statsd-tls",
+          "graphite",
+          "graphite-tls",
+          "graphite-pickle",
+          "graphite-pickle-tls",
+          "gelf",
+          "gelf-tls");
+
+  private static final String OVER_TLS = "-tls";
 
   public ListenOptions {
     addresses = Collections.unmodifiableMap(new LinkedHashMap<>(addresses));
+  }
+
+  /// True for the key of an address where TLS is spoken.
+  public static boolean isOverTls(String key) {
+    return key.endsWith(OVER_TLS);
   }
 
   /// Where this protocol listens; null when it is off.

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -44,7 +43,7 @@ public final class Tokens {
   public static Tokens read(Path file) {
     List<Token> tokens = new ArrayList<>();
     try {
-      requirePrivate(file);
+      SecretFile.requirePrivate("tokens", file);
       int number = 0;
       for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
         number++;
@@ -70,16 +69,6 @@ public final class Tokens {
     String line = name + " " + HexFormat.of().formatHex(sha256(secret)) + " " + scopes;
     Token _ = parse("%s with the scopes %s".formatted(name, scopes), line);
     return line;
-  }
-
-  private static void requirePrivate(Path file) throws IOException {
-    EnumSet<PosixFilePermission> others = EnumSet.allOf(PosixFilePermission.class);
-    others.remove(PosixFilePermission.OWNER_READ);
-    others.remove(PosixFilePermission.OWNER_WRITE);
-    others.retainAll(Files.getPosixFilePermissions(file));
-    if (!others.isEmpty()) {
-      throw new IllegalArgumentException("tokens: %s must have mode 0600".formatted(file));
-    }
   }
 
   private static Token parse(String where, String line) {

@@ -4,6 +4,7 @@ import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import com.linecorp.armeria.common.HttpStatus;
 import io.widerow.ingest.decode.SnappyBlock;
 import io.widerow.ingest.intake.Body;
+import io.widerow.ingest.intake.GzipMembers;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -31,13 +31,14 @@ public final class SenderActivity {
 
   /// One moment of a sender.
   ///
-  /// @param sender the name of its token, else its address
-  /// @param agent what it says it is (`User-Agent`); may be empty
+  /// @param sender the name of its token or certificate, else its address
+  /// @param agent what it says it is: `User-Agent`, or without HTTP its host; may be empty
   /// @param type of the first event of its last batch; may be empty
   /// @param accepted events stored
   /// @param duplicates events of repeated batches, stored once
   /// @param rejected events that were refused
-  /// @param refused requests that were refused as a whole, or datagrams that were dropped
+  /// @param refused requests and connections that were refused as a whole, or datagrams that were
+  ///   dropped
   /// @param eventsPerSecond over the last minute, or since it was first seen
   /// @param lateSeconds by which the latest batch of the last minute came after the time of its
   ///   first event; negative when that is in the future

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Who sends, over which protocol, and what became of it. A sender is the name of a token, or the
-/// address of a machine where there are no tokens.
+/// Who sends, over which protocol, and what became of it. A sender is the name of a token or of a
+/// certificate, or the address of a machine where there is neither.
 ///
 /// - Threads: any; a lock is held for one look at a table for each batch.
 /// - Memory: the [#KEPT_MAX] senders that sent last. The totals of protocols include all.
@@ -39,7 +39,8 @@ public final class Senders {
   /// @param accepted events stored
   /// @param duplicates events of repeated batches, stored once
   /// @param rejected events that were refused
-  /// @param refused requests that were refused as a whole, or datagrams that were dropped
+  /// @param refused requests and connections that were refused as a whole, or datagrams that were
+  ///   dropped
   public record Total(
       String protocol, long accepted, long duplicates, long rejected, long refused) {}
 
@@ -56,20 +57,40 @@ public final class Senders {
     switch (outcome) {
       case Outcome.Stored stored -> {
         int bad = stored.repeated() ? 0 : stored.refused().count();
-        Totals totals = totals(protocol);
-        totals.accepted.add(stored.accepted());
-        totals.duplicates.add(stored.duplicates());
-        totals.rejected.add(bad);
         String reason =
             bad > 0 && stored.refused().listed() > 0 ? stored.refused().lastReason() : null;
-        SenderActivity who = of(protocol, sender, agent);
-        who.stored(
-            sample, stored.accepted(), stored.duplicates(), bad, reason, epochSeconds.getAsLong());
+        Counts counts = new Counts(stored.accepted(), stored.duplicates(), bad, reason);
+        stored(protocol, sender, agent, sample, counts);
       }
       case Outcome.Overloaded() -> refused(protocol, sender, agent, 1, "overloaded");
       case Outcome.DiskFull(String why) -> refused(protocol, sender, agent, 1, why);
       case Outcome.Failed(String why) -> refused(protocol, sender, agent, 1, why);
     }
+  }
+
+  /// What became of the events that one sender has in a batch.
+  ///
+  /// @param accepted events stored
+  /// @param duplicates events stored earlier
+  /// @param rejected events that were refused
+  /// @param reason of the last of these; null when none was
+  public record Counts(int accepted, int duplicates, int rejected, @Nullable String reason) {}
+
+  /// Counts events of one sender: for batches that have several.
+  public void stored(
+      String protocol, String sender, @Nullable String agent, BatchSample sample, Counts counts) {
+    Totals totals = totals(protocol);
+    totals.accepted.add(counts.accepted);
+    totals.duplicates.add(counts.duplicates);
+    totals.rejected.add(counts.rejected);
+    of(protocol, sender, agent)
+        .stored(
+            sample,
+            counts.accepted,
+            counts.duplicates,
+            counts.rejected,
+            counts.reason,
+            epochSeconds.getAsLong());
   }
 
   /// Counts requests that were refused as a whole, or datagrams that were dropped.

@@ -20,6 +20,11 @@ public record SocketProtocol(
     }
   }
 
+  /// The same over TCP with TLS, which has an address and a name of its own.
+  public SocketProtocol overTls() {
+    return new SocketProtocol(name + "-tls", streams, null);
+  }
+
   /// For messages: `UDP and TCP`, or the one of them that is used.
   public String transports() {
     if (datagrams == null) {

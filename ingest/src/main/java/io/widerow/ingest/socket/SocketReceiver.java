@@ -5,24 +5,22 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.DatagramPacket;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.widerow.ingest.config.LimitOptions;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.Swar;
+import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.Outcome;
 import io.widerow.storage.Durability;
@@ -31,17 +29,20 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /// Listens for one [SocketProtocol] on one address, over TCP, UDP or both. A TCP connection is read
 /// only while there is credit and room in the lanes. A datagram that finds none is dropped and
 /// counted, and so are the datagrams that the kernel drops. When writing has ended, TCP connections
-/// are refused.
+/// are refused. Over TCP the bytes may be those of TLS, and frames may be answered. What each
+/// sender sends is counted in [Senders].
 ///
 /// ```
 ///   TCP --> StreamConnection, StreamDecoder --\
 ///                                              > IncomingBatch --> lanes --> credit is given back
-///   UDP --> Datagrams, DatagramDecoder -------/
+///   UDP --> DatagramHandler, DatagramDecoder -/
 /// ```
 ///
 /// - Threads: owns `widerow-<name>`, on which the sockets are read and the bytes decoded.
@@ -50,40 +51,54 @@ public final class SocketReceiver implements AutoCloseable {
   private static final int CONNECTIONS_MAX = 256;
   private static final int RECEIVE_BUFFER_BYTES = 4 << 20;
 
-  /// Bytes claimed for each byte of a datagram: itself, and the record that it becomes.
-  private static final long BYTES_PER_DATAGRAM_BYTE = 4;
+  /// How often the pace of a sender that is in the middle of a long frame is checked.
+  static final int PACE_SECONDS = LimitOptions.BODY_RATE_SECONDS;
 
-  private static final int DATAGRAM_BYTES_MAX = 64 << 10;
+  private static final Logger LOG = Logger.getLogger("widerow");
 
   private final SocketProtocol protocol;
   private final Intake intake;
-  private final Durability durability;
+  private final Terms terms;
+  private final Handshakes handshakes;
   private final Counter messages;
   private final Counter refused;
   private final Counter dropped;
+  private final @Nullable Counter connectionsRefused; // null without TCP
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final EventLoopGroup loops;
   private volatile boolean closing;
+  private @Nullable FrameCredit owing; // of the event loop
   private final @Nullable Channel tcp;
   private final @Nullable Channel udp;
+
+  /// On what terms events are taken.
+  ///
+  /// @param durability of all that is received
+  /// @param tls of TCP connections; null for none. UDP is never encrypted
+  /// @param handshakeSeconds how long a sender may take to show who it is
+  public record Terms(Durability durability, @Nullable StreamTls tls, int handshakeSeconds) {}
 
   /// Starts to listen.
   ///
   /// @param address of TCP and UDP; a port of 0 lets the system choose one for both
-  /// @param durability of all that is received
   public SocketReceiver(
       SocketProtocol protocol,
       InetSocketAddress address,
+      Terms terms,
       Intake intake,
-      Durability durability,
       MeterRegistry registry) {
     this.protocol = protocol;
+    this.terms = terms;
     this.intake = intake;
-    this.durability = durability;
+    this.handshakes = new Handshakes(terms.handshakeSeconds);
     String name = protocol.name();
     messages = Counter.builder("widerow." + name + ".messages").register(registry);
     refused = Counter.builder("widerow." + name + ".refused").register(registry);
     dropped = Counter.builder("widerow." + name + ".dropped").register(registry);
+    connectionsRefused =
+        protocol.streams() == null
+            ? null
+            : Counter.builder("widerow." + name + ".connections.refused").register(registry);
     loops =
         new MultiThreadIoEventLoopGroup(
             1, Thread.ofPlatform().name("widerow-" + name).factory(), NioIoHandler.newFactory());
@@ -115,12 +130,7 @@ public final class SocketReceiver implements AutoCloseable {
         new ChannelInitializer<>() {
           @Override
           protected void initChannel(Channel channel) {
-            if (connections.size() >= CONNECTIONS_MAX || intake.lanes().failure() != null) {
-              var _ = channel.close();
-              return;
-            }
-            connections.add(channel);
-            channel.pipeline().addLast(new StreamConnection(SocketReceiver.this, decoders.get()));
+            begin(channel, decoders);
           }
         };
     return new ServerBootstrap()
@@ -133,14 +143,41 @@ public final class SocketReceiver implements AutoCloseable {
         .channel();
   }
 
+  private void begin(Channel channel, Supplier<StreamDecoder> decoders) {
+    if (intake.lanes().failure() != null) {
+      var _ = channel.close();
+      return;
+    }
+    if (connections.size() >= CONNECTIONS_MAX) {
+      refuse(address(channel), CONNECTIONS_MAX + " connections are open");
+      var _ = channel.close();
+      return;
+    }
+    connections.add(channel);
+    SslHandler secret = terms.tls == null ? null : terms.tls.handler(channel.alloc());
+    if (secret != null) {
+      channel.pipeline().addLast(secret);
+    }
+    channel.pipeline().addLast(new StreamConnection(this, decoders.get(), secret));
+  }
+
+  /// The address of the sender of a TCP connection, without its port.
+  static String address(Channel channel) {
+    return channel.remoteAddress() instanceof InetSocketAddress sender
+        ? sender.getAddress().getHostAddress()
+        : "";
+  }
+
   private Channel receive(InetSocketAddress address, DatagramDecoder decoder) {
     int port = tcp == null ? address.getPort() : ((InetSocketAddress) tcp.localAddress()).getPort();
     return new Bootstrap()
         .group(loops)
         .channel(NioDatagramChannel.class)
         .option(ChannelOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
-        .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(DATAGRAM_BYTES_MAX))
-        .handler(new Datagrams(decoder))
+        .option(
+            ChannelOption.RECVBUF_ALLOCATOR,
+            new FixedRecvByteBufAllocator(DatagramHandler.DATAGRAM_BYTES_MAX))
+        .handler(new DatagramHandler(this, decoder))
         .bind(address.getAddress(), port)
         .syncUninterruptibly()
         .channel();
@@ -152,18 +189,19 @@ public final class SocketReceiver implements AutoCloseable {
 
   /// Hands a batch to the lanes.
   ///
+  /// @param receipt what it asks for; null for nothing
   /// @param held bytes of credit to give back when the batch is done
   /// @param done gets the outcome, on a lane's thread
-  void write(IncomingBatch batch, long held, Consumer<Outcome> done) {
+  void write(IncomingBatch batch, @Nullable Receipt receipt, long held, Consumer<Outcome> done) {
     intake
         .lanes()
         .write(
             batch,
-            null,
-            durability,
+            receipt == null ? null : receipt.key(),
+            receipt == null ? terms.durability : receipt.durability(terms.durability),
             outcome -> {
               intake.credit().release(held);
-              if (outcome instanceof Outcome.Stored stored) {
+              if (outcome instanceof Outcome.Stored stored && !stored.repeated()) {
                 messages.increment((double) stored.accepted() + stored.refused().count());
                 refused.increment(stored.refused().count());
                 intake.rejected().add(protocol.name(), stored.refused());
@@ -177,53 +215,51 @@ public final class SocketReceiver implements AutoCloseable {
     return closing;
   }
 
-  /// Takes datagrams. Those that one wake-up of the event loop finds make one batch.
-  private final class Datagrams extends SimpleChannelInboundHandler<DatagramPacket> {
-    private final DatagramDecoder decoder;
-    private final byte[] message = new byte[DATAGRAM_BYTES_MAX + Swar.SLACK_BYTES];
-    private @Nullable IncomingBatch batch;
-    private long held;
-
-    Datagrams(DatagramDecoder decoder) {
-      this.decoder = decoder;
+  /// Whether this frame is the one that may be read without credit.
+  boolean mayOwe(FrameCredit frame) {
+    if (owing == null) {
+      owing = frame;
     }
+    return owing == frame;
+  }
 
-    @Override
-    protected void channelRead0(ChannelHandlerContext context, DatagramPacket packet) {
-      ByteBuf bytes = packet.content();
-      int length = bytes.readableBytes();
-      long claim = BYTES_PER_DATAGRAM_BYTE * length;
-      if (!intake.credit().tryClaim(claim)) {
-        dropped.increment();
-        return;
-      }
-      held += claim;
-      if (batch == null) {
-        batch = intake.lanes().begin(intake.epochNanos());
-      }
-      bytes.getBytes(bytes.readerIndex(), message, 0, length);
-      decoder.decode(message, length, packet.sender(), batch);
+  void leaveDebt(FrameCredit frame) {
+    if (owing == frame) {
+      owing = null;
     }
+  }
 
-    @Override
-    public void channelReadComplete(ChannelHandlerContext context) {
-      IncomingBatch full = batch;
-      if (full != null) {
-        batch = null;
-        long release = held;
-        held = 0;
-        int decoded = full.decoded();
-        write(
-            full,
-            release,
-            outcome -> {
-              if (!(outcome instanceof Outcome.Stored)) {
-                messages.increment(decoded);
-                dropped.increment(decoded);
-              }
-            });
-      }
+  Handshakes handshakes() {
+    return handshakes;
+  }
+
+  /// Counts and logs a connection that is refused as a whole.
+  void refuse(String sender, String reason) {
+    if (connectionsRefused != null) {
+      connectionsRefused.increment();
     }
+    intake.senders().refused(protocol.name(), sender, null, 1, reason);
+    LOG.log(Level.WARNING, "{0}: {1}: {2}", new Object[] {protocol.name(), sender, reason});
+  }
+
+  /// Counts a batch of one sender that is stored, or never will be.
+  ///
+  /// @param host that the sender says it is; null when it says nothing
+  void done(String sender, @Nullable String host, BatchSample sample, Outcome outcome) {
+    if (outcome instanceof Outcome.Stored || outcome instanceof Outcome.Failed) {
+      intake.senders().add(protocol.name(), sender, host, sample, outcome);
+    }
+  }
+
+  /// Counts messages that came in datagrams and were decoded, but not stored.
+  void seen(int count) {
+    messages.increment(count);
+  }
+
+  /// Counts messages, or whole datagrams, that were dropped.
+  void dropped(String sender, @Nullable String host, int count, String reason) {
+    dropped.increment(count);
+    intake.senders().refused(protocol.name(), sender, host, count, reason);
   }
 
   /// Receives nothing more, and hands over what was read. The lanes may be closed afterwards.

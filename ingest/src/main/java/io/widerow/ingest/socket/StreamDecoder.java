@@ -1,6 +1,7 @@
 package io.widerow.ingest.socket;
 
 import io.widerow.ingest.decode.IncomingBatch;
+import org.jspecify.annotations.Nullable;
 
 /// Finds the frames in one byte stream and decodes their events: what a protocol over TCP has of
 /// its own. Each connection has one.
@@ -8,7 +9,13 @@ import io.widerow.ingest.decode.IncomingBatch;
 /// The same bytes may be decoded twice: when the store has no room for a batch, the batch is
 /// dropped and decoded again later.
 ///
-/// A decoder does not throw: bad bytes are a refused event, or [#BROKEN].
+/// A decoder does not throw: bad bytes are a refused event, or [#BROKEN]. It looks at the length
+/// that a frame announces before anything of that size is allocated or waited for.
+///
+/// Frames without a [Receipt] share a batch with those that arrived with them. A protocol that
+/// answers, or whose senders send again what was not answered, gives a frame a receipt: the batch
+/// ends there, and its answer is sent when it is durable. The answers to what arrived together are
+/// sent together, in the order of the frames, and none before all of it is durable.
 ///
 /// - Threads: one, the event loop of the connection.
 public interface StreamDecoder {
@@ -18,13 +25,42 @@ public interface StreamDecoder {
   /// What follows is no frame, or a frame beyond the protocol's limit: the connection is closed.
   int BROKEN = -2;
 
+  /// The frame needs a batch of its own, but `batch` has events of other frames: the caller calls
+  /// again with an empty one.
+  int OWN_BATCH = -3;
+
   /// Decodes the frame at `offset`.
   ///
   /// @param bytes with [Swar#SLACK_BYTES] readable bytes after `limit`
-  /// @return where the next frame begins, [#MORE] or [#BROKEN]
+  /// @return where the next frame begins, [#MORE], [#BROKEN] or [#OWN_BATCH]
   int decode(byte[] bytes, int offset, int limit, IncomingBatch batch);
 
   /// Decodes what is left when the connection has ended: a last frame without its end, where the
   /// protocol allows one, or what was [#BROKEN].
   void decodeLast(byte[] bytes, int offset, int limit, IncomingBatch batch);
+
+  /// What the frame decoded last asks for; null when it shares its batch with the next one.
+  default @Nullable Receipt receipt() {
+    return null;
+  }
+
+  /// What is sent when a connection begins; empty for nothing.
+  default byte[] greeting() {
+    return new byte[0];
+  }
+
+  /// Whether the sender has shown who it is. While it has not, its connection may be closed: see
+  /// [Handshakes].
+  default boolean isSenderKnown() {
+    return true;
+  }
+
+  /// The name that the sender has proven; null when the protocol knows none.
+  default @Nullable String sender() {
+    return null;
+  }
+
+  /// Earlier frames are decoded again, because there was no room for them. A decoder that remembers
+  /// how far it has read an unfinished frame forgets it.
+  default void rewind() {}
 }

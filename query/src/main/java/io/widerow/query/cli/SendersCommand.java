@@ -25,13 +25,14 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "Columns:",
-      "  sender       name of its token, else the address it sends from",
+      "  sender       name of its token or certificate, else the address it sends from",
+      "  agent        what it says it is: User-Agent, or without HTTP its host",
       "  type         of the first event of its last batch",
       "  perSecond    events stored, over the last minute",
       "  lateSeconds  from the time of an event to its arrival, the most in a minute",
       "  duplicate    events of batches sent again, stored once",
       "  rejected     events that were refused, while others of their batch were stored",
-      "  refused      requests refused as a whole, or datagrams dropped",
+      "  refused      requests or connections refused as a whole, or datagrams dropped",
       "  refusal      time and reason of the last refusal",
       "Counts begin with the start of the daemon; the last 1,000 senders are kept.",
       "The token needs the scope admin. Exit codes are those of widerow query."

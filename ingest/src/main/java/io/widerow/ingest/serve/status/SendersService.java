@@ -98,7 +98,10 @@ final class SendersService {
       line(text, "widerow_protocol_events", labels, "duplicate", total.duplicates());
       line(text, "widerow_protocol_events", labels, "rejected", total.rejected());
     }
-    head(text, "widerow_protocol_refused", "Requests that were refused as a whole.");
+    head(
+        text,
+        "widerow_protocol_refused",
+        "Requests and connections refused as a whole, datagrams dropped.");
     for (Senders.Total total : totals) {
       text.append("widerow_protocol_refused_total{protocol=\"").append(total.protocol());
       text.append("\"} ").append(total.refused()).append('\n');
@@ -111,7 +114,7 @@ final class SendersService {
       line(text, "widerow_sender_events", labels(sender), "duplicate", sender.duplicates());
       line(text, "widerow_sender_events", labels(sender), "rejected", sender.rejected());
     }
-    head(text, "widerow_sender_refused", "Refused requests of those that sent last.");
+    head(text, "widerow_sender_refused", "What was refused or dropped of those that sent last.");
     for (SenderActivity.Moment sender : last) {
       text.append("widerow_sender_refused_total{").append(labels(sender));
       text.append("} ").append(sender.refused()).append('\n');

@@ -1,4 +1,4 @@
-package io.widerow.ingest.http;
+package io.widerow.ingest.intake;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,7 +17,7 @@ import java.util.zip.Inflater;
 ///
 /// - Threads: one.
 /// - Memory: holds native memory of the inflater until [#close].
-final class GzipMembers extends InputStream {
+public final class GzipMembers extends InputStream {
   private static final int PIECE_BYTES = 8 << 10;
   private static final int DEFLATE = 8;
   private static final int FLAG_HEADER_CRC = 2;
@@ -38,7 +38,7 @@ final class GzipMembers extends InputStream {
   private boolean any; // member, so far
 
   /// @param in the body, which is not closed
-  GzipMembers(InputStream in) {
+  public GzipMembers(InputStream in) {
     this.in = in;
   }
 

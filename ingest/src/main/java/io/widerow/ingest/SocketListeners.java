@@ -1,0 +1,122 @@
+package io.widerow.ingest;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.config.StreamOptions;
+import io.widerow.ingest.config.TlsFiles;
+import io.widerow.ingest.intake.Intake;
+import io.widerow.ingest.receive.fluent.FluentProtocol;
+import io.widerow.ingest.receive.gelf.GelfProtocol;
+import io.widerow.ingest.receive.graphite.GraphiteProtocol;
+import io.widerow.ingest.receive.statsd.StatsdProtocol;
+import io.widerow.ingest.receive.syslog.SyslogProtocol;
+import io.widerow.ingest.socket.SocketProtocol;
+import io.widerow.ingest.socket.SocketReceiver;
+import io.widerow.ingest.socket.StreamTls;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/// The receivers of all protocols with sockets of their own that are on.
+///
+/// - Threads: one starts and stops them, one calls [#renewTls], any thread the other methods.
+final class SocketListeners implements AutoCloseable {
+  private final DaemonConfig config;
+  private final @Nullable StreamTls tls;
+  private final Intake intake;
+  private final MeterRegistry registry;
+  private final List<SocketReceiver> receivers = new CopyOnWriteArrayList<>();
+
+  /// @param tls files with certificates; null without TLS
+  SocketListeners(
+      DaemonConfig config, @Nullable TlsFiles tls, Intake intake, MeterRegistry registry) {
+    this.config = config;
+    this.tls = tls == null ? null : new StreamTls(tls);
+    this.intake = intake;
+    this.registry = registry;
+  }
+
+  /// The protocols: one line each.
+  private List<SocketProtocol> protocols() {
+    return List.of(
+        SyslogProtocol.of(config.syslogZone()),
+        FluentProtocol.of(intake, config.streams().readSharedKey()),
+        StatsdProtocol.protocol(),
+        GraphiteProtocol.plain(),
+        GraphiteProtocol.pickle(),
+        GelfProtocol.protocol());
+  }
+
+  /// Starts to listen wherever an address is configured.
+  ///
+  /// @throws ListenException when an address cannot be had; [#stop] and [#close] end the others
+  void listen() {
+    int handshakeSeconds = config.limits().headerSeconds();
+    SocketReceiver.Terms plain =
+        new SocketReceiver.Terms(config.durability(), null, handshakeSeconds);
+    SocketReceiver.Terms secret =
+        new SocketReceiver.Terms(config.durability(), tls, handshakeSeconds);
+    protocols().forEach(protocol -> listen(protocol, plain));
+    for (SocketProtocol protocol : protocols()) { // others: connections may share a decoder
+      if (protocol.streams() != null) {
+        listen(protocol.overTls(), secret);
+      }
+    }
+  }
+
+  private void listen(SocketProtocol protocol, SocketReceiver.Terms terms) {
+    InetSocketAddress address = configured(protocol.name());
+    if (address != null) {
+      receivers.add(
+          ListenException.listen(
+              protocol.name(),
+              address,
+              () -> new SocketReceiver(protocol, address, terms, intake, registry)));
+    }
+  }
+
+  /// The address of a key; null when it has none.
+  private @Nullable InetSocketAddress configured(String key) {
+    StreamOptions streams = config.streams();
+    return switch (key) {
+      case "syslog" -> config.syslog();
+      case "syslog-tls" -> streams.syslogTls();
+      case "fluent" -> streams.fluent();
+      case "fluent-tls" -> streams.fluentTls();
+      default -> config.listen().of(key);
+    };
+  }
+
+  /// Where a protocol listens; null when it is off.
+  @Nullable InetSocketAddress address(String protocol) {
+    for (SocketReceiver receiver : receivers) {
+      if (receiver.protocol().name().equals(protocol)) {
+        return receiver.address();
+      }
+    }
+    return null;
+  }
+
+  List<SocketReceiver> receivers() {
+    return List.copyOf(receivers);
+  }
+
+  /// Uses other certificates for new connections, after their files have changed.
+  void renewTls() {
+    if (tls != null) {
+      tls.renew();
+    }
+  }
+
+  /// Receives nothing more. The lanes may be closed afterwards.
+  void stop() {
+    receivers.forEach(SocketReceiver::stop);
+  }
+
+  /// Ends the threads, after the lanes are closed.
+  @Override
+  public void close() {
+    receivers.forEach(SocketReceiver::close);
+  }
+}

@@ -1,0 +1,44 @@
+package io.widerow.ingest.config;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+
+/// Files with secrets, which only their owner can read.
+final class SecretFile {
+  private SecretFile() {}
+
+  /// Refuses a file that others than its owner can use.
+  static void requirePrivate(String key, Path file) throws IOException {
+    EnumSet<PosixFilePermission> others = EnumSet.allOf(PosixFilePermission.class);
+    others.remove(PosixFilePermission.OWNER_READ);
+    others.remove(PosixFilePermission.OWNER_WRITE);
+    others.retainAll(Files.getPosixFilePermissions(file));
+    if (!others.isEmpty()) {
+      throw new IllegalArgumentException("%s: %s must have mode 0600".formatted(key, file));
+    }
+  }
+
+  /// The secret that a file holds in one line, without blanks around it.
+  ///
+  /// @param key of the configuration, for errors; they never show the content
+  /// @throws IllegalArgumentException when the file cannot be used
+  static byte[] read(String key, Path file) {
+    try {
+      requirePrivate(key, file);
+      String secret = Files.readString(file).strip();
+      if (secret.isEmpty() || secret.lines().count() != 1) {
+        throw new IllegalArgumentException(
+            "%s: %s must hold the key in one line, got %d lines"
+                .formatted(key, file, secret.lines().count()));
+      }
+      return secret.getBytes(StandardCharsets.UTF_8);
+    } catch (IOException unreadable) {
+      throw new IllegalArgumentException(
+          "%s: cannot read %s: %s".formatted(key, file, unreadable.getMessage()), unreadable);
+    }
+  }
+}

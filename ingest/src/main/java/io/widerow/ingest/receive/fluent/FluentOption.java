@@ -1,0 +1,123 @@
+package io.widerow.ingest.receive.fluent;
+
+import io.widerow.ingest.receive.fluent.MsgpackReader.Bad;
+import io.widerow.ingest.receive.fluent.MsgpackReader.Kind;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// The option at the end of a message. Of members that are not known nothing is kept; `size` says
+/// only what is counted anyway.
+///
+/// - Threads: any; immutable, when nobody changes the chunk.
+final class FluentOption {
+  private static final int CHUNK_BYTES_MAX = 1 << 10;
+  private static final byte[] CHUNK = ascii("chunk");
+  private static final byte[] COMPRESSED = ascii("compressed");
+  private static final byte[] SIGNAL = ascii("fluent_signal");
+  private static final byte[] ACK = ascii("ack");
+  private static final FluentOption NONE = new FluentOption(null, Coding.PLAIN, 0);
+
+  /// How entries are packed.
+  enum Coding {
+    PLAIN,
+    GZIP,
+    ZSTD
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private final byte @Nullable [] chunk;
+  private final Coding coding;
+  private final long signal;
+
+  private FluentOption(byte @Nullable [] chunk, Coding coding, long signal) {
+    this.chunk = chunk;
+    this.coding = coding;
+    this.signal = signal;
+  }
+
+  /// Id of the message, which is acknowledged with it; null for none.
+  byte @Nullable [] chunk() {
+    return chunk;
+  }
+
+  /// How the entries are packed.
+  Coding coding() {
+    return coding;
+  }
+
+  /// What Fluent Bit packs as entries: 0 for logs.
+  long signal() {
+    return signal;
+  }
+
+  static FluentOption none() {
+    return NONE;
+  }
+
+  static FluentOption read(MsgpackReader in) throws Bad {
+    if (in.next() == Kind.NIL) {
+      return NONE;
+    }
+    if (in.kind != Kind.MAP) {
+      throw in.bad("the option is no map, but %s".formatted(in.kind));
+    }
+    byte[] chunk = null;
+    Coding coding = Coding.PLAIN;
+    long signal = 0;
+    for (long left = in.length; left > 0; left--) {
+      Kind _ = in.next();
+      boolean isChunk = in.is(CHUNK);
+      boolean isCoding = in.is(COMPRESSED);
+      boolean isSignal = in.is(SIGNAL);
+      in.at = in.start;
+      in.skip();
+      int value = in.at;
+      if (isChunk && in.next() != Kind.NIL) {
+        chunk = chunk(in);
+      } else if (isCoding && in.next() != Kind.NIL) {
+        coding = coding(in);
+      } else if (isSignal && in.next() == Kind.WHOLE) {
+        signal = in.whole;
+      }
+      in.at = value;
+      in.skip();
+    }
+    return new FluentOption(chunk, coding, signal);
+  }
+
+  private static byte @Nullable [] chunk(MsgpackReader in) throws Bad {
+    boolean text = in.kind == Kind.TEXT || in.kind == Kind.BYTES;
+    if (!text || in.length > CHUNK_BYTES_MAX) {
+      throw in.bad("chunk is no text of up to %d bytes".formatted(CHUNK_BYTES_MAX));
+    }
+    int length = (int) in.length;
+    return length == 0 ? null : Arrays.copyOfRange(in.bytes(), in.offset, in.offset + length);
+  }
+
+  private static Coding coding(MsgpackReader in) throws Bad {
+    if (in.is(ascii("gzip"))) {
+      return Coding.GZIP;
+    }
+    if (in.is(ascii("zstd"))) {
+      return Coding.ZSTD;
+    }
+    if (in.is(ascii("text")) || in.is(ascii(""))) {
+      return Coding.PLAIN;
+    }
+    throw in.bad("compressed is neither gzip nor zstd");
+  }
+
+  /// The acknowledgement of a chunk.
+  static byte[] ack(byte[] chunk) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.write(0x81);
+    FluentHandshake.text(out, ACK);
+    FluentHandshake.text(out, chunk);
+    return out.toByteArray();
+  }
+}

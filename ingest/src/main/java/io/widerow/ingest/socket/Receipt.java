@@ -1,0 +1,50 @@
+package io.widerow.ingest.socket;
+
+import io.widerow.ingest.lane.BatchKey;
+import io.widerow.storage.Durability;
+import org.jspecify.annotations.Nullable;
+
+/// What a frame of a stream asks for beyond being stored: to be known when it is sent again, a
+/// durability of its own, an answer. A frame with a receipt ends its batch.
+///
+/// - Threads: any; immutable, when nobody changes the answer.
+public final class Receipt {
+  private static final byte[] NOTHING = {};
+
+  private final @Nullable BatchKey key;
+  private final @Nullable Durability durability;
+  private final byte[] answer;
+
+  /// @param key by which the batch that ends with this frame is known when it comes again; null
+  ///   when it is stored each time
+  /// @param durability that the batch must have; null for that of the receiver
+  /// @param answer sent when the batch is as durable as it must be; empty for none
+  public Receipt(@Nullable BatchKey key, @Nullable Durability durability, byte[] answer) {
+    this.key = key;
+    this.durability = durability;
+    this.answer = answer;
+  }
+
+  /// The receipt of a frame that holds no events and is answered, such as one of a handshake.
+  public static Receipt ofAnswer(byte[] answer) {
+    return new Receipt(null, null, answer);
+  }
+
+  /// The receipt of a frame that is not answered, but known when it comes again.
+  public static Receipt ofKey(BatchKey key) {
+    return new Receipt(key, null, NOTHING);
+  }
+
+  @Nullable BatchKey key() {
+    return key;
+  }
+
+  /// @param byDefault the receiver's
+  Durability durability(Durability byDefault) {
+    return durability == null ? byDefault : durability;
+  }
+
+  byte[] answer() {
+    return answer;
+  }
+}
