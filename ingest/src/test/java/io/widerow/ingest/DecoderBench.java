@@ -45,11 +45,16 @@ public abstract class DecoderBench {
   /// So many lines, each with its newline.
   public abstract String lines() throws IOException;
 
+  /// What is decoded; by default the lines.
+  public byte[] body() throws IOException {
+    return lines().getBytes(StandardCharsets.UTF_8);
+  }
+
   public abstract void decode(byte[] body, int limit, IncomingBatch batch);
 
   @Setup
   public void read() throws IOException {
-    byte[] bytes = lines().getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = body();
     body = Arrays.copyOf(bytes, bytes.length + Swar.SLACK_BYTES);
     limit = bytes.length;
     if (widerow(new Size()) < LINES * 9 / 10) {

@@ -149,7 +149,9 @@ final class RandomMessages {
 
   private KeyValue attribute(int depth) {
     KeyValue.Builder made = KeyValue.newBuilder().setKey(NAMES[random.nextInt(NAMES.length)]);
-    return chance(20) ? made.build() : made.setValue(any(depth)).build();
+    AnyValue value = any(depth);
+    boolean type = made.getKey().equals("service.name") && value.getStringValue().length() > 100;
+    return chance(20) || type ? made.build() : made.setValue(value).build();
   }
 
   private List<KeyValue> attributes() {
