@@ -61,8 +61,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: what OpenTelemetry's Java SDK and Micrometer send is stored once, with its fields, also
-/// when answers are lost and the daemon is killed. Method: the libraries themselves, through a proxy
-/// that loses answers, to a daemon as a process.
+/// when answers are lost and the daemon is killed. Method: the libraries themselves, through a
+/// proxy that loses answers, to a daemon as a process.
 @Timeout(180)
 class OtlpClientsTest {
   private static final int RECORDS = 40;
