@@ -70,7 +70,7 @@ final class JsonTranscoder {
       }
     } catch (JsonScanner.Bad bad) {
       String name = "the request";
-      if (nameLimit > 0) {
+      if (nameLimit > nameOffset) {
         String shown = BadField.shown(json.bytes, nameOffset, nameLimit);
         name = shown.substring(1, shown.length() - 1);
       }

@@ -79,6 +79,7 @@ class MalformedOtlpTest {
         "null",
         "{",
         "{\"resourceLogs\"",
+        "{\"\":x}",
         "{\"resourceLogs\":",
         "{\"resourceLogs\":}",
         "{\"resourceLogs\":5}",
