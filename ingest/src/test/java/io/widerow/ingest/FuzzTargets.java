@@ -9,6 +9,7 @@ import io.widerow.ingest.receive.gelf.GelfFuzz;
 import io.widerow.ingest.receive.loki.LokiFuzz;
 import io.widerow.ingest.receive.prometheus.RemoteWriteFuzz;
 import io.widerow.ingest.receive.journald.JournalFuzz;
+import io.widerow.ingest.receive.otlp.OtlpFuzz;
 import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.rules.RulesFuzz;
 import io.widerow.ingest.ship.ShipFuzz;
@@ -39,6 +40,13 @@ public enum FuzzTargets implements FuzzTarget {
   REMOTE_WRITE_1(RemoteWriteFuzz::seedsOfOne, MetricsFuzz::remoteWriteOne),
   REMOTE_WRITE_2(RemoteWriteFuzz::seedsOfTwo, MetricsFuzz::remoteWriteTwo),
   PROMETHEUS_METADATA(RemoteWriteFuzz::fileSeeds, RemoteWriteFuzz::file),
+  OTLP_LOGS(() -> OtlpFuzz.LOGS.seeds(false), input -> otlp(OtlpFuzz.LOGS, false, input)),
+  OTLP_LOGS_JSON(() -> OtlpFuzz.LOGS.seeds(true), input -> otlp(OtlpFuzz.LOGS, true, input)),
+  OTLP_METRICS(() -> OtlpFuzz.METRICS.seeds(false), input -> otlp(OtlpFuzz.METRICS, false, input)),
+  OTLP_METRICS_JSON(
+      () -> OtlpFuzz.METRICS.seeds(true), input -> otlp(OtlpFuzz.METRICS, true, input)),
+  OTLP_TRACES(() -> OtlpFuzz.TRACES.seeds(false), input -> otlp(OtlpFuzz.TRACES, false, input)),
+  OTLP_TRACES_JSON(() -> OtlpFuzz.TRACES.seeds(true), input -> otlp(OtlpFuzz.TRACES, true, input)),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),
   DEFLATE(BodyFuzz::deflateSeeds, BodyFuzz::inflate),
@@ -57,6 +65,11 @@ public enum FuzzTargets implements FuzzTarget {
   FuzzTargets(Supplier<List<byte[]>> seeds, Consumer<byte[]> reader) {
     this.seeds = seeds;
     this.reader = reader;
+  }
+
+  private static void otlp(OtlpFuzz signal, boolean json, byte[] input) {
+    byte[] _ =
+        DecoderFuzz.decode(input, (body, limit, batch) -> signal.decode(json, body, limit, batch));
   }
 
   @Override

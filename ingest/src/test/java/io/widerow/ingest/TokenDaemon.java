@@ -35,6 +35,10 @@ public final class TokenDaemon implements AutoCloseable {
     }
   }
 
+  public int port() {
+    return daemon.httpAddress().getPort();
+  }
+
   /// A line of a file of tokens.
   public static String line(String name, String secret, String scopes) {
     String digest = HexFormat.of().formatHex(Sha256.start().digest(secret.getBytes(UTF_8)));

@@ -442,6 +442,34 @@ public final class AttributeTape {
     }
   }
 
+  /// Copies all attributes to another tape, begun for them, with each byte of a name or a string
+  /// that is not UTF-8 written as in [EscapedText]. Values of bytes stay as they are.
+  ///
+  /// @return how many bytes are written so
+  public int copyEscaped(AttributeTape to) {
+    to.begin(body);
+    int escaped = 0;
+    for (int i = 0; i < count; i++) {
+      to.level(levelOf[i]);
+      int from = to.scratchLimit;
+      escaped += EscapedText.append(nameSource(i), nameOffsets[i], nameBytes[i], to);
+      to.name(true, from, to.scratchLimit - from);
+      to.bits[to.count] = bits[i];
+      byte[] source = inScratch[2 * i + 1] ? scratch : body;
+      from = to.scratchLimit;
+      if (kinds[i] == AttributeKind.STRING.code) {
+        escaped += EscapedText.append(source, valueOffsets[i], valueBytes[i], to);
+      } else if (kinds[i] == AttributeKind.BYTES.code) {
+        to.appendScratch(source, valueOffsets[i], valueBytes[i]);
+      }
+      to.inScratch[2 * to.count + 1] = true;
+      to.valueOffsets[to.count] = from;
+      to.valueBytes[to.count] = to.scratchLimit - from;
+      to.kinds[to.count++] = kinds[i];
+    }
+    return escaped;
+  }
+
   /// The array that holds a name.
   byte[] nameSource(int i) {
     return inScratch[2 * i] ? scratch : body;

@@ -140,6 +140,33 @@ public final class EscapedText {
     return new EscapedText(bytes, (int) length, wrong);
   }
 
+  /// Appends a copy of a text to the scratch of a tape. One that is too long for an event with its
+  /// bytes escaped is appended as it is, for it will be refused.
+  ///
+  /// @return how many bytes were written otherwise
+  static int append(byte[] source, int offset, int length, AttributeTape tape) {
+    int limit = offset + length;
+    int escaped = 0;
+    int at = offset;
+    while (true) {
+      int valid = Utf8.validEnd(source, at, limit);
+      tape.appendScratch(source, at, valid - at);
+      if (valid == limit) {
+        return escaped;
+      }
+      if (tape.scratchLimit() > EventLayout.EVENT_BYTES_MAX) {
+        tape.appendScratch(source, valid, limit - valid);
+        return escaped;
+      }
+      tape.appendScratch('\\');
+      tape.appendScratch('x');
+      tape.appendScratch(DIGITS.charAt((source[valid] >> 4) & 0xf));
+      tape.appendScratch(DIGITS.charAt(source[valid] & 0xf));
+      escaped++;
+      at = valid + 1;
+    }
+  }
+
   private static void copy(byte[] source, int offset, int limit, boolean quoted, byte[] out) {
     int to = 0;
     int at = offset;

@@ -58,7 +58,7 @@ public final class JsonScanner {
   private static final String CONTROL = "a control character in a JSON string";
   private static final String ESCAPE = "a bad escape in a JSON string";
   private static final String NUMBER = "a bad number";
-  private static final String NUMBER_RANGE = "a number is out of range";
+  public static final String NUMBER_RANGE = "a number is out of range";
   private static final String DEPTH = "JSON nested deeper than 64 levels";
 
   /// @param limit end of the text; [Swar#SLACK_BYTES] bytes after it are readable

@@ -37,6 +37,16 @@ final class LogDecoder extends OtlpDecoder {
   }
 
   @Override
+  JsonMessage request() {
+    return JsonMessages.LOGS;
+  }
+
+  @Override
+  String recordName() {
+    return "logRecords";
+  }
+
+  @Override
   void record(IncomingBatch batch) throws ProtobufReader.Bad {
     time = 0;
     observed = 0;

@@ -28,6 +28,16 @@ final class MetricDecoder extends OtlpDecoder {
   }
 
   @Override
+  JsonMessage request() {
+    return JsonMessages.METRICS;
+  }
+
+  @Override
+  String recordName() {
+    return "metrics";
+  }
+
+  @Override
   void record(IncomingBatch batch) throws ProtobufReader.Bad {
     int start = in.at();
     nameLength = 0;
@@ -74,6 +84,7 @@ final class MetricDecoder extends OtlpDecoder {
 
   private void data(int kind, IncomingBatch batch) throws ProtobufReader.Bad {
     int start = in.at();
+    boolean rises = false;
     tape.level(OWN);
     while (in.next()) {
       switch (in.field()) {
@@ -86,12 +97,13 @@ final class MetricDecoder extends OtlpDecoder {
             wholeUnlessZero(temporality, code);
           }
         }
-        case 3 -> {
-          monotonic.name(tape);
-          tape.truth(in.varint() != 0);
-        }
+        case 3 -> rises = in.varint() != 0;
         default -> in.skip();
       }
+    }
+    if (kind == SUM) {
+      monotonic.name(tape);
+      tape.truth(rises);
     }
     long mark = tape.mark();
     in.seek(start);
@@ -107,14 +119,16 @@ final class MetricDecoder extends OtlpDecoder {
   private void point(int kind, long mark, IncomingBatch batch) throws ProtobufReader.Bad {
     int outer = in.enter();
     int end = in.limit();
-    try {
-      tape.reset(mark);
-      tape.level(ATTRIBUTE);
-      long time = point.read(kind);
-      long nanos = time != 0 ? time : batch.useArrivalTime();
-      write(batch, nanos, in.bytes(), nameOffset, nameLength);
-    } catch (ProtobufReader.Bad bad) {
-      batch.refuse(bad.reason());
+    if (!isRefused(1, batch)) {
+      try {
+        tape.reset(mark);
+        tape.level(ATTRIBUTE);
+        long time = point.read(kind);
+        long nanos = time != 0 ? time : batch.useArrivalTime();
+        write(batch, nanos, in.bytes(), nameOffset, nameLength);
+      } catch (ProtobufReader.Bad bad) {
+        refuse(batch, bad);
+      }
     }
     in.resume(end, outer);
   }

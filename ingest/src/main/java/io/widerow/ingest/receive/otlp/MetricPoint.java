@@ -39,6 +39,8 @@ final class MetricPoint {
   private long countBits;
   private long scaleBits;
   private long zeroBits;
+  private long thresholdBits; // of a double
+  private long sumBits; // of a summary, a double
   private long flags;
   private int valueField; // 0 without a value
   private long valueBits;
@@ -75,6 +77,8 @@ final class MetricPoint {
     countBits = 0;
     scaleBits = 0;
     zeroBits = 0;
+    thresholdBits = 0;
+    sumBits = 0;
     flags = 0;
     valueField = 0;
     counts.clear();
@@ -95,6 +99,12 @@ final class MetricPoint {
     if (kind == 10) {
       whole(scale, scaleBits);
       whole(zeroCount, zeroBits);
+      if (thresholdBits != 0) {
+        fraction(zeroThreshold, thresholdBits);
+      }
+    }
+    if (kind == 11) {
+      fraction(sum, sumBits);
     }
     to.tape.level(OtlpDecoder.OWN);
     none();
@@ -168,7 +178,7 @@ final class MetricPoint {
       case 11 -> to.spot(exemplars);
       case 12 -> fraction(min);
       case 13 -> fraction(max);
-      case 14 -> fraction(zeroThreshold);
+      case 14 -> thresholdBits = in.fixed64();
       default -> in.skip();
     }
   }
@@ -178,7 +188,7 @@ final class MetricPoint {
       case 2 -> to.ownUnlessZero(start, in.fixed64());
       case 3 -> time = in.fixed64();
       case 4 -> countBits = in.fixed64();
-      case 5 -> fraction(sum);
+      case 5 -> sumBits = in.fixed64();
       case 6 -> to.spot(quantileSpots);
       case 7 -> to.any.attribute();
       case 8 -> flags = in.varint();
@@ -194,10 +204,13 @@ final class MetricPoint {
   }
 
   private void fraction(FixedName name) throws ProtobufReader.Bad {
-    double number = in.fraction();
+    fraction(name, in.fixed64());
+  }
+
+  private void fraction(FixedName name, long bits) {
     to.tape.level(OtlpDecoder.OWN);
     name.name(to.tape);
-    to.tape.fraction(number);
+    to.tape.fraction(Double.longBitsToDouble(bits));
     to.tape.level(OtlpDecoder.ATTRIBUTE);
   }
 
@@ -292,14 +305,20 @@ final class MetricPoint {
 
   private boolean member(boolean more) throws ProtobufReader.Bad {
     switch (in.field()) {
-      case 2 -> to.wholeMember("time_unix_nano", in.fixed64(), more);
+      case 2 -> {
+        return to.wholeMember("time_unix_nano", in.fixed64(), more);
+      }
       case 3 -> {
         double number = in.fraction();
         to.member("value", more);
         to.json.fraction(number);
       }
-      case 4 -> to.hexMember("span_id", more);
-      case 5 -> to.hexMember("trace_id", more);
+      case 4 -> {
+        return to.hexMember("span_id", more);
+      }
+      case 5 -> {
+        return to.hexMember("trace_id", more);
+      }
       case 6 -> {
         long number = in.fixed64();
         to.member("value", more);

@@ -1,5 +1,6 @@
 package io.widerow.ingest.receive.otlp;
 
+import io.widerow.event.EventLayout;
 import io.widerow.ingest.decode.ProtobufReader;
 import java.util.Arrays;
 
@@ -8,6 +9,9 @@ import java.util.Arrays;
 /// - Threads: one.
 /// - Memory: keeps its array.
 final class Numbers {
+  /// Each is at least two bytes of the text that becomes an attribute.
+  static final int COUNT_MAX = EventLayout.EVENT_BYTES_MAX / 2;
+
   private long[] bits = new long[16];
   private int count;
 
@@ -23,7 +27,10 @@ final class Numbers {
     return bits[i];
   }
 
-  private void add(long next) {
+  private void add(ProtobufReader in, long next) throws ProtobufReader.Bad {
+    if (count == COUNT_MAX) {
+      throw in.bad("more numbers than fit into an event");
+    }
     if (count == bits.length) {
       bits = Arrays.copyOf(bits, 2 * count);
     }
@@ -33,12 +40,12 @@ final class Numbers {
   /// Reads `fixed64`, `sfixed64` or `double`.
   void fixed64(ProtobufReader in) throws ProtobufReader.Bad {
     if (in.wireType() != ProtobufReader.LENGTH) {
-      add(in.fixed64());
+      add(in, in.fixed64());
       return;
     }
     int outer = in.enter();
     while (in.hasMore()) {
-      add(in.packedFixed64());
+      add(in, in.packedFixed64());
     }
     in.leave(outer);
   }
@@ -46,12 +53,12 @@ final class Numbers {
   /// Reads `uint64`.
   void varint(ProtobufReader in) throws ProtobufReader.Bad {
     if (in.wireType() != ProtobufReader.LENGTH) {
-      add(in.varint());
+      add(in, in.varint());
       return;
     }
     int outer = in.enter();
     while (in.hasMore()) {
-      add(in.packedVarint());
+      add(in, in.packedVarint());
     }
     in.leave(outer);
   }

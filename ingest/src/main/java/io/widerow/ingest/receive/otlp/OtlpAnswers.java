@@ -23,14 +23,18 @@ import java.util.Base64;
 /// `google/rpc/status.proto`, `error_details.proto`.
 final class OtlpAnswers {
   static final MediaType GRPC = MediaType.create("application", "grpc");
-  private static final MediaType PROTOBUF = MediaType.create("application", "x-protobuf");
+  static final MediaType PROTOBUF = MediaType.create("application", "x-protobuf");
   private static final int MESSAGE_BYTES_MAX = 1 << 10;
   private static final int UNAVAILABLE = 14;
   private static final String RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo";
 
   private OtlpAnswers() {}
 
-  static HttpResponse stored(Transport transport, Outcome.Stored stored) {
+  /// @param rejected the name of the number of refused records, in JSON
+  static HttpResponse stored(Transport transport, String rejected, Outcome.Stored stored) {
+    if (transport == Transport.JSON) {
+      return HttpResponse.of(HttpStatus.OK, MediaType.JSON, json(rejected, stored.refused()));
+    }
     byte[] message = response(stored.refused());
     if (transport == Transport.GRPC) {
       ByteBuffer framed = ByteBuffer.allocate(5 + message.length);
@@ -55,6 +59,17 @@ final class OtlpAnswers {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     bytes(out, 1, partial.toByteArray());
     return out.toByteArray();
+  }
+
+  /// The same in JSON, in which numbers of 64 bits are text.
+  private static String json(String rejected, Refusals refused) {
+    if (refused.count() == 0) {
+      return "{}";
+    }
+    StringBuilder out = new StringBuilder("{\"partialSuccess\":{\"");
+    out.append(rejected).append("\":\"").append(refused.count()).append("\",\"errorMessage\":");
+    HttpAnswers.appendString(out, why(refused));
+    return out.append("}}").toString();
   }
 
   /// The reasons of the first refusals, as many as fit.
@@ -94,7 +109,11 @@ final class OtlpAnswers {
       headers.add("grpc-accept-encoding", "identity,gzip,deflate,zstd");
       return HttpResponse.of(headers.build());
     }
-    headers = ResponseHeaders.builder(status).contentType(PROTOBUF);
+    if (transport == Transport.JSON) {
+      message = jsonStatus(code, cut(refused.reason()), again).getBytes(StandardCharsets.UTF_8);
+    }
+    headers = ResponseHeaders.builder(status);
+    headers.contentType(transport == Transport.JSON ? MediaType.JSON : PROTOBUF);
     HttpAnswers.addAdvice(headers);
     return HttpResponse.of(headers.build(), HttpData.wrap(message));
   }
@@ -123,6 +142,16 @@ final class OtlpAnswers {
       bytes(out, 3, details.toByteArray());
     }
     return out.toByteArray();
+  }
+
+  private static String jsonStatus(int code, String reason, boolean again) {
+    StringBuilder out = new StringBuilder("{\"code\":").append(code).append(",\"message\":");
+    HttpAnswers.appendString(out, reason);
+    if (again) {
+      out.append(",\"details\":[{\"@type\":\"").append(RETRY_INFO);
+      out.append("\",\"retryDelay\":\"1s\"}]");
+    }
+    return out.append('}').toString();
   }
 
   private static void bytes(ByteArrayOutputStream out, int field, byte[] value) {

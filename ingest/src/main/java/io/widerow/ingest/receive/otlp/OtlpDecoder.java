@@ -1,11 +1,15 @@
 package io.widerow.ingest.receive.otlp;
 
+import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.BadField;
+import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonText;
 import io.widerow.ingest.decode.ProtobufReader;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes a request of OTLP. All three kinds are built alike:
@@ -30,17 +34,28 @@ abstract class OtlpDecoder {
   static final int OWN = 0;
   static final int ATTRIBUTE = 1;
   static final int BODY = 2;
-  private static final int SCOPE = 3;
-  private static final int RESOURCE = 4;
-  static final int METADATA = 5; // of a metric
+  private static final int SCOPE_OWN = 3; // its own fields, which its attributes may be named like
+  private static final int SCOPE = 4;
+  private static final int RESOURCE_OWN = 5;
+  private static final int RESOURCE = 6;
+  static final int METADATA = 7; // of a metric
   private static final AttributeLevels LEVELS =
       new AttributeLevels(
-          "", AttributeLevels.ATTRIBUTES, "body.", "scope.", "resource.", "metadata.");
+          "",
+          AttributeLevels.ATTRIBUTES,
+          "body.",
+          "scope.",
+          "scope.",
+          "resource.",
+          "resource.",
+          "metadata.");
 
   private static final byte[] SERVICE_NAME = ascii("service.name");
   static final byte[] LEVEL = ascii("level");
   private static final byte[] UNKNOWN = ascii("unknown_service");
   private static final int RECORDS = 2;
+  private static final int PLACED_MAX = 1_000; // refusals that say where
+  private static final String BAD_RECORD = "a record is not what its message says";
 
   final ProtobufReader in = new ProtobufReader();
   final AttributeTape tape = new AttributeTape(LEVELS);
@@ -62,6 +77,10 @@ abstract class OtlpDecoder {
   private int typeOffset;
   private int typeLength;
   private long scopeMark;
+  private @Nullable Places places; // of the records of a request in JSON
+  private int recordField;
+  private int recordStart;
+  private @Nullable AttributeTape escapedTape;
 
   /// @param typeAsked of all events; null for that of the mapping
   OtlpDecoder(@Nullable String typeAsked) {
@@ -74,6 +93,28 @@ abstract class OtlpDecoder {
 
   final FixedName name(String text) {
     return FixedName.of(tape, text);
+  }
+
+  /// The form of the request in JSON.
+  abstract JsonMessage request();
+
+  /// The name of a record in JSON.
+  abstract String recordName();
+
+  /// Decodes a request in JSON.
+  ///
+  /// @throws BadField when it is none
+  final void decodeJson(byte[] body, int length, IncomingBatch batch) throws BadField {
+    JsonTranscoder transcoder = new JsonTranscoder(body, length, request());
+    transcoder.run();
+    places = transcoder.places();
+    try {
+      decode(transcoder.bytes(), transcoder.length(), batch);
+    } catch (ProtobufReader.Bad around) { // a name of a resource or a scope that is too long
+      throw new BadField("resource", 0, withoutPlace(around));
+    } finally {
+      places = null;
+    }
   }
 
   /// Decodes a request.
@@ -95,7 +136,7 @@ abstract class OtlpDecoder {
   private void resource(IncomingBatch batch) throws ProtobufReader.Bad {
     int start = in.at();
     tape.begin(in.bytes());
-    tape.level(RESOURCE);
+    tape.level(RESOURCE_OWN);
     takeType(UNKNOWN, 0, UNKNOWN.length);
     while (in.next()) {
       switch (in.field()) {
@@ -130,7 +171,9 @@ abstract class OtlpDecoder {
     while (in.next()) {
       switch (in.field()) {
         case 1 -> {
+          tape.level(RESOURCE);
           any.attribute();
+          tape.level(RESOURCE_OWN);
           if (any.kind == AnyValues.STRING && any.isKey(SERVICE_NAME) && any.length > 0) {
             takeType(in.bytes(), any.offset, any.length);
           }
@@ -144,7 +187,7 @@ abstract class OtlpDecoder {
 
   private void scope(IncomingBatch batch) throws ProtobufReader.Bad {
     int start = in.at();
-    tape.level(SCOPE);
+    tape.level(SCOPE_OWN);
     while (in.next()) {
       switch (in.field()) {
         case 1 -> scopeFields();
@@ -169,7 +212,11 @@ abstract class OtlpDecoder {
       switch (in.field()) {
         case 1 -> textUnlessEmpty(scopeName);
         case 2 -> textUnlessEmpty(scopeVersion);
-        case 3 -> any.attribute();
+        case 3 -> {
+          tape.level(SCOPE);
+          any.attribute();
+          tape.level(SCOPE_OWN);
+        }
         case 4 -> wholeUnlessZero(scopeDropped, in.varint());
         default -> in.skip();
       }
@@ -181,13 +228,52 @@ abstract class OtlpDecoder {
   private void alone(IncomingBatch batch) throws ProtobufReader.Bad {
     int outer = in.enter();
     int end = in.limit();
-    try {
-      tape.reset(scopeMark);
-      record(batch);
-    } catch (ProtobufReader.Bad bad) {
-      batch.refuse(bad.reason());
+    if (!isRefused(RECORDS, batch)) {
+      try {
+        tape.reset(scopeMark);
+        record(batch);
+      } catch (ProtobufReader.Bad bad) {
+        refuse(batch, bad);
+      }
     }
     in.resume(end, outer);
+  }
+
+  /// Begins a record, which the reader is in. One that was refused when its JSON was read is
+  /// refused in the batch.
+  ///
+  /// @param field of the record
+  final boolean isRefused(int field, IncomingBatch batch) {
+    recordField = field;
+    recordStart = in.at();
+    String fault = places == null ? null : places.faultAt(recordStart);
+    if (fault == null) {
+      return false;
+    }
+    batch.refuse(batch.refused.count() < PLACED_MAX ? fault : BAD_RECORD);
+    return true;
+  }
+
+  /// Refuses the record that was begun last.
+  final void refuse(IncomingBatch batch, ProtobufReader.Bad bad) {
+    String reason = bad.reason();
+    if (places != null) {
+      reason = placed(withoutPlace(bad));
+    }
+    batch.refuse(batch.refused.count() < PLACED_MAX ? reason : BAD_RECORD);
+  }
+
+  /// A reason with the place of the record that was begun last.
+  private String placed(String reason) {
+    if (places != null) {
+      return "%s at byte %d: %s".formatted(recordName(), places.offset(recordStart), reason);
+    }
+    return "field %d at byte %d: %s".formatted(recordField, recordStart, reason);
+  }
+
+  /// The reason without its place in protobuf, which the sender of JSON does not know.
+  private static String withoutPlace(ProtobufReader.Bad bad) {
+    return bad.reason().replaceFirst("^field \\d+: ", "").replaceFirst(", at byte \\d+$", "");
   }
 
   /// Reads the record that the reader is in, and puts it into the batch. The tape has what holds
@@ -209,7 +295,45 @@ abstract class OtlpDecoder {
       batch.events.begin(typeAsked, 0, typeAsked.length, nanos);
     }
     tape.writeTo(batch.events);
-    boolean _ = batch.end();
+    Rejection why = batch.tryEnd();
+    if (why != null) {
+      why = escaped(why, batch, nanos, source, offset, length);
+    }
+    if (why != null) {
+      batch.refuse(batch.refused.count() < PLACED_MAX ? placed(why.reason()) : why.reason());
+    }
+  }
+
+  /// Puts what is on the tape into the batch again, with the bytes escaped that are not UTF-8.
+  ///
+  /// @return why it cannot be stored either; null when it is
+  private @Nullable Rejection escaped(
+      Rejection why, IncomingBatch batch, long nanos, byte[] source, int offset, int length) {
+    boolean maybe =
+        why == Rejection.TEXT_NOT_UTF8
+            || why == Rejection.TYPE_INVALID
+            || why == Rejection.ATTRIBUTE_NAME_INVALID;
+    if (!maybe) {
+      return why;
+    }
+    AttributeTape copy = escapedTape == null ? new AttributeTape(LEVELS) : escapedTape;
+    escapedTape = copy;
+    int escaped = tape.copyEscaped(copy);
+    byte[] type =
+        typeAsked == null ? Arrays.copyOfRange(source, offset, offset + length) : typeAsked;
+    EscapedText text = EscapedText.of(Rejection.TYPE_INVALID, type, 0, type.length, false);
+    int typeLength = text == null ? type.length : text.length();
+    if (text != null && escaped == 0) { // else it is that of an attribute
+      escaped = text.escaped();
+    }
+    if (escaped == 0) {
+      return why;
+    }
+    copy.level(OWN);
+    copy.mark(EscapedText.MARK, escaped);
+    batch.events.begin(text == null ? type : text.bytes(), 0, typeLength, nanos);
+    copy.writeTo(batch.events);
+    return batch.tryEnd();
   }
 
   final void traceId() throws ProtobufReader.Bad {
@@ -282,22 +406,34 @@ abstract class OtlpDecoder {
     json.text("\":");
   }
 
-  final void wholeMember(String name, long value, boolean more) {
-    member(name, more);
-    json.unsigned(value);
+  /// Writes a member, unless it is 0.
+  ///
+  /// @return whether it is written
+  final boolean wholeMember(String name, long value, boolean more) {
+    if (value != 0) {
+      member(name, more);
+      json.unsigned(value);
+    }
+    return value != 0;
   }
 
-  final void textMember(String name, boolean more) throws ProtobufReader.Bad {
+  final boolean textMember(String name, boolean more) throws ProtobufReader.Bad {
     in.text();
-    member(name, more);
-    json.quoted(in.bytes(), in.offset(), in.length());
+    if (in.length() > 0) {
+      member(name, more);
+      json.quoted(in.bytes(), in.offset(), in.length());
+    }
+    return in.length() > 0;
   }
 
-  final void hexMember(String name, boolean more) throws ProtobufReader.Bad {
+  final boolean hexMember(String name, boolean more) throws ProtobufReader.Bad {
     in.text();
-    member(name, more);
-    json.raw('"');
-    json.hex(in.bytes(), in.offset(), in.length());
-    json.raw('"');
+    if (in.length() > 0) {
+      member(name, more);
+      json.raw('"');
+      json.hex(in.bytes(), in.offset(), in.length());
+      json.raw('"');
+    }
+    return in.length() > 0;
   }
 }

@@ -6,6 +6,7 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.RequestHeaders;
+import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.http.BodyCoding;
@@ -28,17 +29,25 @@ public final class OtlpProtocol implements WriteProtocol {
 
   private final OtlpDecoder decoder;
   private final Transport transport;
+  private final String rejected; // the name of the number of refused records, in JSON
 
-  private OtlpProtocol(OtlpDecoder decoder, Transport transport) {
+  private OtlpProtocol(OtlpDecoder decoder, Transport transport, String rejected) {
     this.decoder = decoder;
     this.transport = transport;
+    this.rejected = rejected;
   }
 
   public static List<HttpRoute> routes(WriteRoutes write) {
     List<HttpRoute> routes = new ArrayList<>();
-    add(routes, write, "logs", "logs.v1.LogsService", LogDecoder::new);
-    add(routes, write, "metrics", "metrics.v1.MetricsService", MetricDecoder::new);
-    add(routes, write, "traces", "trace.v1.TraceService", SpanDecoder::new);
+    add(routes, write, "logs", "logs.v1.LogsService", "rejectedLogRecords", LogDecoder::new);
+    add(
+        routes,
+        write,
+        "metrics",
+        "metrics.v1.MetricsService",
+        "rejectedDataPoints",
+        MetricDecoder::new);
+    add(routes, write, "traces", "trace.v1.TraceService", "rejectedSpans", SpanDecoder::new);
     return routes;
   }
 
@@ -47,18 +56,21 @@ public final class OtlpProtocol implements WriteProtocol {
       WriteRoutes write,
       String kind,
       String service,
+      String rejected,
       Function<@Nullable String, OtlpDecoder> decoders) {
     for (String path : List.of("/v1/" + kind, "/otlp/v1/" + kind)) {
       routes.add(
           write.of(
               path,
               Set.of(HttpMethod.POST),
-              (context, refused) -> OtlpAnswers.refused(Transport.PROTOBUF, refused),
-              (context, request) -> {
-                requireProtobuf(request);
-                return new OtlpProtocol(
-                    decoders.apply(WriteRoutes.type(context, request)), Transport.PROTOBUF);
-              }));
+              (context, refused) ->
+                  OtlpAnswers.refused(
+                      isProtobuf(context.request()) ? Transport.PROTOBUF : Transport.JSON, refused),
+              (context, request) ->
+                  new OtlpProtocol(
+                      decoders.apply(WriteRoutes.type(context, request)),
+                      transport(request),
+                      rejected)));
     }
     routes.add(
         write.of(
@@ -67,20 +79,26 @@ public final class OtlpProtocol implements WriteProtocol {
             (context, refused) -> OtlpAnswers.refused(Transport.GRPC, refused),
             (context, request) ->
                 new OtlpProtocol(
-                    decoders.apply(WriteRoutes.type(context, request)), Transport.GRPC)));
+                    decoders.apply(WriteRoutes.type(context, request)), Transport.GRPC, rejected)));
   }
 
-  private static void requireProtobuf(HttpRequest request) throws RequestRefused {
-    MediaType type = request.headers().contentType();
-    boolean protobuf =
-        type != null
-            && (type.is(MediaType.create("application", "x-protobuf"))
-                || type.is(MediaType.PROTOBUF));
-    if (!protobuf) {
-      throw new RequestRefused(
-          HttpStatus.UNSUPPORTED_MEDIA_TYPE,
-          "Content-Type must be application/x-protobuf, got " + type);
+  private static Transport transport(HttpRequest request) throws RequestRefused {
+    if (isProtobuf(request)) {
+      return Transport.PROTOBUF;
     }
+    MediaType type = request.headers().contentType();
+    if (type != null && type.is(MediaType.JSON)) {
+      return Transport.JSON;
+    }
+    throw new RequestRefused(
+        HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+        "Content-Type must be application/x-protobuf or application/json, got "
+            + request.headers().get("content-type", "none"));
+  }
+
+  private static boolean isProtobuf(HttpRequest request) {
+    MediaType type = request.headers().contentType();
+    return type != null && (type.is(OtlpAnswers.PROTOBUF) || type.is(MediaType.PROTOBUF));
   }
 
   @Override
@@ -103,23 +121,32 @@ public final class OtlpProtocol implements WriteProtocol {
 
   @Override
   public boolean isText() {
-    return false;
+    return transport == Transport.JSON;
   }
 
   @Override
   public void decode(byte[] body, int length, IncomingBatch batch) throws RequestRefused {
     try {
-      decoder.decode(body, length, batch);
+      if (transport == Transport.JSON) {
+        decoder.decodeJson(body, length, batch);
+      } else {
+        decoder.decode(body, length, batch);
+      }
     } catch (ProtobufReader.Bad bad) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "the body is no request of OTLP: " + bad.reason());
+      throw bad(bad.reason());
+    } catch (BadField bad) {
+      throw bad(bad.reason());
     }
+  }
+
+  private static RequestRefused bad(String reason) {
+    return new RequestRefused(HttpStatus.BAD_REQUEST, "the body is no request of OTLP: " + reason);
   }
 
   @Override
   public HttpResponse answer(Outcome outcome) {
     return switch (outcome) {
-      case Outcome.Stored stored -> OtlpAnswers.stored(transport, stored);
+      case Outcome.Stored stored -> OtlpAnswers.stored(transport, rejected, stored);
       case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
       case Outcome.DiskFull(String why) ->
           refuse(new RequestRefused(HttpStatus.INSUFFICIENT_STORAGE, why));

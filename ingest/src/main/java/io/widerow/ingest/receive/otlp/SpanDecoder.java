@@ -34,6 +34,16 @@ final class SpanDecoder extends OtlpDecoder {
   }
 
   @Override
+  JsonMessage request() {
+    return JsonMessages.TRACES;
+  }
+
+  @Override
+  String recordName() {
+    return "spans";
+  }
+
+  @Override
   void takeType(byte[] source, int offset, int length) {
     byte[] type = new byte[length + SPANS.length]; // once for each resource
     System.arraycopy(source, offset, type, 0, length);
@@ -126,20 +136,19 @@ final class SpanDecoder extends OtlpDecoder {
   }
 
   private boolean eventMember(boolean more) throws ProtobufReader.Bad {
-    switch (in.field()) {
+    return switch (in.field()) {
       case 1 -> wholeMember("time_unix_nano", in.fixed64(), more);
       case 2 -> textMember("name", more);
       case 4 -> wholeMember("dropped_attributes_count", in.varint(), more);
       default -> {
         in.skip();
-        return false;
+        yield false;
       }
-    }
-    return true;
+    };
   }
 
   private boolean linkMember(boolean more) throws ProtobufReader.Bad {
-    switch (in.field()) {
+    return switch (in.field()) {
       case 1 -> hexMember("trace_id", more);
       case 2 -> hexMember("span_id", more);
       case 3 -> textMember("trace_state", more);
@@ -147,9 +156,8 @@ final class SpanDecoder extends OtlpDecoder {
       case 6 -> wholeMember("flags", Integer.toUnsignedLong(in.fixed32()), more);
       default -> {
         in.skip();
-        return false;
+        yield false;
       }
-    }
-    return true;
+    };
   }
 }

@@ -1,0 +1,172 @@
+package io.widerow.ingest.receive.otlp;
+
+import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.BadField;
+import io.widerow.ingest.decode.DecimalText;
+import io.widerow.ingest.decode.JsonScanner;
+import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.receive.otlp.JsonMessage.Member;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// Reads the numbers of JSON as protobuf writes them: each may be a number or a text, whole numbers
+/// with a fraction of zero are whole.
+///
+/// Source: protobuf, "ProtoJSON Format".
+///
+/// - Threads: one.
+final class JsonNumbers {
+  private static final int DIGITS_SAFE = 19; // so many always fit into 64 bits without a sign
+  private static final long UINT32_MAX = 0xffff_ffffL;
+  private static final double TWO_63 = 0x1p63;
+  private static final byte[] NAN = ascii("NaN");
+  private static final byte[] INFINITY = ascii("Infinity");
+  private static final byte[] MINUS_INFINITY = ascii("-Infinity");
+
+  private final JsonScanner json;
+  private final AttributeTape text;
+  private final DecimalText decimal = new DecimalText();
+
+  // Where the number is that is being read.
+  private byte[] source = {};
+  private int offset;
+  private int limit;
+
+  JsonNumbers(JsonScanner json, AttributeTape text) {
+    this.json = json;
+    this.text = text;
+  }
+
+  private static byte[] ascii(String value) {
+    return value.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /// Reads a whole number, in the range of its kind.
+  long whole(Member member) throws JsonScanner.Bad, BadField {
+    int at = json.at;
+    find(member);
+    return whole(member, at);
+  }
+
+  /// Reads the number of an enum, or its name.
+  long choice(Member member) throws JsonScanner.Bad, BadField {
+    int at = json.at;
+    if (json.peek() == '"') {
+      find(member);
+      String name = new String(source, offset, limit - offset, StandardCharsets.UTF_8);
+      for (int i = 0; i < member.texts.length; i++) {
+        if (member.texts[i].equals(name)) {
+          return i;
+        }
+      }
+      return whole(member, at);
+    }
+    return whole(member);
+  }
+
+  double fraction(Member member) throws JsonScanner.Bad, BadField {
+    int at = json.at;
+    boolean quoted = json.peek() == '"';
+    find(member);
+    if (quoted && is(NAN)) {
+      return Double.NaN;
+    }
+    if (quoted && (is(INFINITY) || is(MINUS_INFINITY))) {
+      return is(INFINITY) ? Double.POSITIVE_INFINITY : Double.NEGATIVE_INFINITY;
+    }
+    if (!decimal.read(source, offset, limit)) {
+      throw new BadField(member.name, at, shown() + " is no number, or too large for a double");
+    }
+    return decimal.value;
+  }
+
+  private boolean is(byte[] word) {
+    return Arrays.equals(word, 0, word.length, source, offset, limit);
+  }
+
+  private String shown() {
+    return BadField.shown(source, offset, limit);
+  }
+
+  /// Finds the digits at `json.at`.
+  private void find(Member member) throws JsonScanner.Bad, BadField {
+    int at = json.at;
+    if (json.peek() == '"') {
+      text.begin(json.bytes);
+      json.string(text);
+      source = json.textInScratch ? text.scratch() : json.bytes;
+      offset = json.textOffset;
+      limit = offset + json.textBytes;
+      return;
+    }
+    int first = json.peek();
+    if (first != '-' && !Times.isDigit((byte) first)) {
+      throw new BadField(member.name, at, "expected a number");
+    }
+    try {
+      json.number();
+    } catch (JsonScanner.Bad bad) {
+      if (JsonScanner.NUMBER_RANGE.equals(bad.getMessage())) {
+        throw new BadField(member.name, at, JsonScanner.NUMBER_RANGE);
+      }
+      throw bad;
+    }
+    source = json.bytes;
+    offset = json.numberOffset;
+    limit = offset + json.numberBytes;
+  }
+
+  private long whole(Member member, int at) throws BadField {
+    boolean negative = offset < limit && source[offset] == '-';
+    int first = offset + (negative ? 1 : 0);
+    int end = Times.fractionLimit(source, first, limit);
+    boolean digits = first < limit && end == limit && limit - first <= DIGITS_SAFE;
+    long size = digits ? digits(first) : otherwise(member, at, first);
+    if (!fits(member, negative, size)) {
+      throw new BadField(member.name, at, shown() + " is out of range");
+    }
+    return negative ? -size : size;
+  }
+
+  private long digits(int first) {
+    long size = 0;
+    for (int i = first; i < limit; i++) {
+      size = 10 * size + source[i] - '0';
+    }
+    return size;
+  }
+
+  /// A number with a point, an exponent, or 20 digits, without its sign.
+  private long otherwise(Member member, int at, int first) throws BadField {
+    String number = new String(source, first, limit - first, StandardCharsets.UTF_8);
+    if (number.length() == DIGITS_SAFE + 1 && number.matches("\\d+")) {
+      try {
+        return Long.parseUnsignedLong(number);
+      } catch (NumberFormatException moreThan64Bits) {
+        throw new BadField(member.name, at, shown() + " is out of range");
+      }
+    }
+    boolean plain = first < limit && Times.isDigit(source[first]);
+    if (!plain || !decimal.read(source, first, limit)) {
+      throw new BadField(member.name, at, shown() + " is no whole number");
+    }
+    double value = decimal.value;
+    if (value != Math.rint(value)) {
+      throw new BadField(member.name, at, shown() + " is no whole number");
+    }
+    if (value >= TWO_63) {
+      throw new BadField(member.name, at, shown() + " is out of range");
+    }
+    return (long) value;
+  }
+
+  private static boolean fits(Member member, boolean negative, long size) {
+    return switch (member.kind) {
+      case UINT64 -> !negative || size == 0;
+      case UINT32 -> (!negative || size == 0) && size >= 0 && size <= UINT32_MAX;
+      case SINT32, ENUM ->
+          size >= 0 && size <= (negative ? -(long) Integer.MIN_VALUE : Integer.MAX_VALUE);
+      default -> size >= 0 || (negative && size == Long.MIN_VALUE);
+    };
+  }
+}
