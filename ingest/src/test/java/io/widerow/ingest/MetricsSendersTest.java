@@ -10,9 +10,17 @@ import com.codahale.metrics.graphite.GraphiteReporter;
 import com.codahale.metrics.graphite.GraphiteSender;
 import com.codahale.metrics.graphite.GraphiteUDP;
 import com.codahale.metrics.graphite.PickledGraphite;
+import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.statsd.StatsdConfig;
+import io.micrometer.statsd.StatsdMeterRegistry;
+import io.micrometer.statsd.StatsdProtocol;
 import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +29,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: what a widely used library sends to Graphite is stored, each value once and unchanged.
-/// Method: Dropwizard Metrics 4.2.40 against a daemon.
+/// Goal: what widely used libraries send to Graphite and StatsD is stored, each value once and
+/// unchanged. Method: Dropwizard Metrics 4.2.40 and Micrometer 1.17.2 against a daemon.
 @Timeout(15)
 class MetricsSendersTest {
   private final MemoryStore store = new MemoryStore(1);
@@ -38,6 +47,7 @@ class MetricsSendersTest {
                 "http", "127.0.0.1:0",
                 "graphite", "127.0.0.1:0",
                 "graphite-pickle", "127.0.0.1:0",
+                "statsd", "127.0.0.1:0",
                 "lanes", "1"));
     running = Daemon.start(config, store);
   }
@@ -111,5 +121,34 @@ class MetricsSendersTest {
     }
     assertEquals(499 * 500 / 2, sum);
     assertEquals(500, store.committed.size());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"UDP, true", "UDP, false", "TCP, true", "TCP, false"})
+  void micrometer(StatsdProtocol transport, boolean buffered) {
+    StatsdMeterRegistry metrics =
+        new StatsdMeterRegistry(
+            new Settings(transport, address("statsd").getPort(), buffered), Clock.SYSTEM);
+    try {
+      Counter orders = Counter.builder("orders").tag("shop", "berlin").register(metrics);
+      Timer timer = Timer.builder("checkout").register(metrics);
+      DistributionSummary sizes = DistributionSummary.builder("sizes").register(metrics);
+      orders.increment(7);
+      timer.record(Duration.ofMillis(125));
+      sizes.record(0.5);
+      awaitStored(3);
+    } finally {
+      metrics.close();
+    }
+    assertEquals("", store.committed.toString());
+  }
+
+  /// As users set it.
+  private record Settings(StatsdProtocol protocol, int port, boolean buffered)
+      implements StatsdConfig {
+    @Override
+    public @Nullable String get(String key) {
+      return null;
+    }
   }
 }

@@ -1,0 +1,166 @@
+package io.widerow.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.widerow.faults.FaultDisk;
+import io.widerow.faults.NumberedLoad;
+import io.widerow.faults.NumberedSender;
+import io.widerow.faults.QuickJvm;
+import io.widerow.faults.ServeProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: whatever protocol a batch comes in, `kill -9` and a full disk lose nothing acknowledged
+/// and store nothing twice, and a full disk is told in the protocol's own way. Method: the daemon
+/// as a process with small files; a sender of each protocol of [NumberedSender], which repeats what
+/// got no answer; kills, and fills of its disk, at seeded moments. `-Dprotocol.kills=<n>` and
+/// `-Dprotocol.fills=<n>` set how many in the profile `faults`; `-Dseed=<n>` repeats the moments of
+/// a run.
+@Timeout(value = 4, unit = TimeUnit.HOURS)
+class ProtocolFaultTest {
+  private static final long DISK_BYTES = 160 << 20;
+  private static final long RESERVE_BYTES = 16 << 20;
+  private static final int KILLS_A_STORE = 40; // the whole store is read back every time
+  private static final int FILLS_A_STORE = 5;
+
+  @TempDir private Path directory = Path.of(".");
+
+  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final SplittableRandom random = new SplittableRandom(seed);
+  private long batches;
+  private long repeats;
+
+  @Test
+  void killedAFewTimesNoProtocolLosesAnything() throws IOException, InterruptedException {
+    kill(5);
+  }
+
+  @Test
+  @Tag("faults")
+  void killedOftenNoProtocolLosesAnything() throws IOException, InterruptedException {
+    kill(Integer.getInteger("protocol.kills", 200));
+  }
+
+  @Test
+  void aFullDiskCostsNoProtocolAnything() throws IOException, InterruptedException {
+    fill(2);
+  }
+
+  @Test
+  @Tag("faults")
+  void anOftenFullDiskCostsNoProtocolAnything() throws IOException, InterruptedException {
+    fill(Integer.getInteger("protocol.fills", 20));
+  }
+
+  private void kill(int kills) throws IOException, InterruptedException {
+    QuickJvm jvm = QuickJvm.archived(directory);
+    for (int done = 0; done < kills; done += KILLS_A_STORE) {
+      Path work = Files.createDirectory(directory.resolve("store-" + done));
+      killOneStore(jvm, work.resolve("d"), Math.min(KILLS_A_STORE, kills - done));
+      ServeProcess.delete(work);
+    }
+    print(kills + " kills");
+  }
+
+  private void killOneStore(QuickJvm jvm, Path data, int kills)
+      throws IOException, InterruptedException {
+    String[] small = ServeProcess.small(0);
+    ServeProcess daemon = ServeProcess.start(jvm, data, small);
+    try (NumberedLoad load = new NumberedLoad(daemon.port())) {
+      for (int kill = 0; kill < kills; kill++) {
+        load.awaitMore(random.nextInt(1, 30));
+        daemon.kill();
+        daemon = ServeProcess.start(jvm, data, small);
+        load.moveTo(daemon.port());
+      }
+      load.awaitMore(10);
+      finish(load, daemon);
+    } finally {
+      daemon.close();
+    }
+  }
+
+  private void fill(int fills) throws IOException, InterruptedException {
+    String missing = FaultDisk.Kind.EXT4.missing();
+    if (missing != null) {
+      skip(missing);
+    }
+    QuickJvm jvm = QuickJvm.archived(directory);
+    for (int done = 0; done < fills; done += FILLS_A_STORE) {
+      Path image = Files.createDirectory(directory.resolve("disk-" + done));
+      try (FaultDisk disk = mounted(image)) {
+        fillOneDisk(jvm, disk.root(), Math.min(FILLS_A_STORE, fills - done));
+      }
+      ServeProcess.delete(image);
+    }
+    print("a disk full " + fills + " times");
+  }
+
+  private static FaultDisk mounted(Path image) throws IOException {
+    try {
+      return new FaultDisk(FaultDisk.Kind.EXT4, DISK_BYTES, image);
+    } catch (IOException refused) {
+      skip("a file system cannot be mounted here: " + refused.getMessage());
+      throw refused;
+    }
+  }
+
+  /// Ends the test as skipped, and says so also where a build shows no reasons of skipped tests.
+  private static void skip(String why) {
+    System.err.println("ProtocolFaultTest: SKIPPED, nothing was tested: " + why);
+    abort(why);
+  }
+
+  private void fillOneDisk(QuickJvm jvm, Path root, int fills)
+      throws IOException, InterruptedException {
+    String[] small = ServeProcess.small(RESERVE_BYTES);
+    Path data = root.resolve("d");
+    Path ballast = root.resolve("ballast");
+    ServeProcess daemon = ServeProcess.startLogging(jvm, directory, data, small);
+    try (NumberedLoad load = new NumberedLoad(daemon.port())) {
+      for (int fill = 0; fill < fills; fill++) {
+        load.awaitMore(random.nextInt(1, 30));
+        FaultDisk.fill(ballast);
+        load.awaitFull(random.nextInt(1, 5));
+        boolean killed = random.nextBoolean();
+        if (killed) {
+          daemon.kill();
+        }
+        Files.delete(ballast);
+        if (killed) {
+          daemon = ServeProcess.startLogging(jvm, directory, data, small);
+          load.moveTo(daemon.port());
+        }
+        load.awaitMore(5);
+        load.verify();
+      }
+      finish(load, daemon);
+    } finally {
+      daemon.close();
+    }
+  }
+
+  private void finish(NumberedLoad load, ServeProcess daemon)
+      throws IOException, InterruptedException {
+    load.end();
+    load.verify();
+    batches += load.batches();
+    repeats += load.repeats();
+    assertEquals(0, daemon.stop(60), daemon.output());
+  }
+
+  private void print(String faults) {
+    System.out.printf(
+        "seed %d: %s; %d protocols, %d batches acknowledged, %d attempts repeated; lost 0, twice"
+            + " 0%n",
+        seed, faults, NumberedSender.ALL.size(), batches, repeats);
+  }
+}
