@@ -102,7 +102,7 @@ public final class NumberedLoad implements AutoCloseable {
       if (told.startsWith(protocol.stored())) {
         return true;
       }
-      if (answer.statusCode() == protocol.full() && answer.body().contains("disk is full")) {
+      if (answer.statusCode() == protocol.full() && answer.body().contains(" bytes are free and ")) {
         long _ = full.incrementAndGet();
       } else if (answer.statusCode() != 503 && answer.statusCode() != 429) {
         wrong = told;
@@ -120,8 +120,24 @@ public final class NumberedLoad implements AutoCloseable {
   }
 
   /// Waits until each sender has so many more batches acknowledged.
-  public void awaitMore(int batches) {
+  public void awaitMoreOfEach(int batches) {
     await(batches, sender -> sender.batches);
+  }
+
+  /// Waits until so many more batches are acknowledged, whatever their protocol.
+  public void awaitMore(int batches) {
+    long end = batches() + batches;
+    while (batches() < end) {
+      requireRight();
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  private void requireRight() {
+    for (OneSender sender : senders) {
+      assertEquals(null, sender.wrong, sender.protocol.type());
+      assertTrue(sender.thread.isAlive(), sender.protocol.type());
+    }
   }
 
   /// Waits until each sender has been told so many more times that the disk is full.
@@ -139,8 +155,7 @@ public final class NumberedLoad implements AutoCloseable {
     for (int i = 0; i < before.length; i++) {
       OneSender sender = senders.get(i);
       while (count.of(sender).get() < before[i] + more) {
-        assertEquals(null, sender.wrong, sender.protocol.type());
-        assertTrue(sender.thread.isAlive(), sender.protocol.type());
+        requireRight();
         LockSupport.parkNanos(1_000_000);
       }
     }

@@ -40,7 +40,7 @@ class ProtocolFaultTest {
 
   @Test
   void killedAFewTimesNoProtocolLosesAnything() throws IOException, InterruptedException {
-    kill(5);
+    kill(4);
   }
 
   @Test
@@ -76,12 +76,12 @@ class ProtocolFaultTest {
     ServeProcess daemon = ServeProcess.start(jvm, data, small);
     try (NumberedLoad load = new NumberedLoad(daemon.port())) {
       for (int kill = 0; kill < kills; kill++) {
-        load.awaitMore(random.nextInt(1, 30));
+        load.awaitMore(random.nextInt(1, 150));
         daemon.kill();
         daemon = ServeProcess.start(jvm, data, small);
         load.moveTo(daemon.port());
       }
-      load.awaitMore(10);
+      load.awaitMoreOfEach(2);
       finish(load, daemon);
     } finally {
       daemon.close();
@@ -127,9 +127,9 @@ class ProtocolFaultTest {
     ServeProcess daemon = ServeProcess.startLogging(jvm, directory, data, small);
     try (NumberedLoad load = new NumberedLoad(daemon.port())) {
       for (int fill = 0; fill < fills; fill++) {
-        load.awaitMore(random.nextInt(1, 30));
+        load.awaitMore(random.nextInt(1, 150));
         FaultDisk.fill(ballast);
-        load.awaitFull(random.nextInt(1, 5));
+        load.awaitFull(random.nextInt(1, 4));
         boolean killed = random.nextBoolean();
         if (killed) {
           daemon.kill();
@@ -139,7 +139,7 @@ class ProtocolFaultTest {
           daemon = ServeProcess.startLogging(jvm, directory, data, small);
           load.moveTo(daemon.port());
         }
-        load.awaitMore(5);
+        load.awaitMoreOfEach(2);
         load.verify();
       }
       finish(load, daemon);
