@@ -11,12 +11,15 @@ import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: whatever protocol a batch comes in, `kill -9` and a full disk lose nothing acknowledged
 /// and store nothing twice, and a full disk is told in the protocol's own way. Method: the daemon
@@ -31,54 +34,73 @@ class ProtocolFaultTest {
   private static final int KILLS_A_STORE = 40; // the whole store is read back every time
   private static final int FILLS_A_STORE = 5;
 
+  @TempDir private static Path shared = Path.of(".");
+  private static @Nullable QuickJvm prepared;
+
   @TempDir private Path directory = Path.of(".");
 
-  private final long seed = Long.getLong("seed", System.nanoTime());
-  private final SplittableRandom random = new SplittableRandom(seed);
+  private SplittableRandom random = new SplittableRandom();
   private long batches;
   private long repeats;
 
-  @Test
-  void killedAFewTimesNoProtocolLosesAnything() throws IOException, InterruptedException {
-    kill(4);
+  static List<Long> seeds() {
+    return List.of(Long.getLong("seed", System.nanoTime()));
   }
 
-  @Test
+  private static QuickJvm jvm() throws IOException, InterruptedException {
+    QuickJvm jvm = prepared;
+    if (jvm == null) {
+      jvm = QuickJvm.archived(shared);
+      prepared = jvm;
+    }
+    return jvm;
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void killedAFewTimesNoProtocolLosesAnything(long seed) throws IOException, InterruptedException {
+    kill(seed, 4);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
   @Tag("faults")
-  void killedOftenNoProtocolLosesAnything() throws IOException, InterruptedException {
-    kill(Integer.getInteger("protocol.kills", 200));
+  void killedOftenNoProtocolLosesAnything(long seed) throws IOException, InterruptedException {
+    kill(seed, Integer.getInteger("protocol.kills", 200));
   }
 
-  @Test
-  void aFullDiskCostsNoProtocolAnything() throws IOException, InterruptedException {
-    fill(2);
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void aFullDiskCostsNoProtocolAnything(long seed) throws IOException, InterruptedException {
+    fill(seed, 2);
   }
 
-  @Test
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
   @Tag("faults")
-  void anOftenFullDiskCostsNoProtocolAnything() throws IOException, InterruptedException {
-    fill(Integer.getInteger("protocol.fills", 20));
+  void anOftenFullDiskCostsNoProtocolAnything(long seed) throws IOException, InterruptedException {
+    fill(seed, Integer.getInteger("protocol.fills", 20));
   }
 
-  private void kill(int kills) throws IOException, InterruptedException {
-    QuickJvm jvm = QuickJvm.archived(directory);
+  private void kill(long seed, int kills) throws IOException, InterruptedException {
+    random = new SplittableRandom(seed);
     for (int done = 0; done < kills; done += KILLS_A_STORE) {
       Path work = Files.createDirectory(directory.resolve("store-" + done));
-      killOneStore(jvm, work.resolve("d"), Math.min(KILLS_A_STORE, kills - done));
+      killOneStore(work.resolve("d"), Math.min(KILLS_A_STORE, kills - done));
       ServeProcess.delete(work);
     }
-    print(kills + " kills");
+    print(seed, kills + " kills");
   }
 
-  private void killOneStore(QuickJvm jvm, Path data, int kills)
+  private void killOneStore(Path data, int kills)
       throws IOException, InterruptedException {
     String[] small = ServeProcess.small(0);
-    ServeProcess daemon = ServeProcess.start(jvm, data, small);
+    ServeProcess daemon = ServeProcess.start(jvm(), data, small);
     try (NumberedLoad load = new NumberedLoad(daemon.port())) {
       for (int kill = 0; kill < kills; kill++) {
         load.awaitMore(random.nextInt(1, 150));
         daemon.kill();
-        daemon = ServeProcess.start(jvm, data, small);
+        daemon = ServeProcess.start(jvm(), data, small);
         load.moveTo(daemon.port());
       }
       load.awaitMoreOfEach(2);
@@ -88,20 +110,20 @@ class ProtocolFaultTest {
     }
   }
 
-  private void fill(int fills) throws IOException, InterruptedException {
+  private void fill(long seed, int fills) throws IOException, InterruptedException {
+    random = new SplittableRandom(seed);
     String missing = FaultDisk.Kind.EXT4.missing();
     if (missing != null) {
       skip(missing);
     }
-    QuickJvm jvm = QuickJvm.archived(directory);
     for (int done = 0; done < fills; done += FILLS_A_STORE) {
       Path image = Files.createDirectory(directory.resolve("disk-" + done));
       try (FaultDisk disk = mounted(image)) {
-        fillOneDisk(jvm, disk.root(), Math.min(FILLS_A_STORE, fills - done));
+        fillOneDisk(disk.root(), Math.min(FILLS_A_STORE, fills - done));
       }
       ServeProcess.delete(image);
     }
-    print("a disk full " + fills + " times");
+    print(seed, "a disk full " + fills + " times");
   }
 
   private static FaultDisk mounted(Path image) throws IOException {
@@ -119,12 +141,12 @@ class ProtocolFaultTest {
     abort(why);
   }
 
-  private void fillOneDisk(QuickJvm jvm, Path root, int fills)
+  private void fillOneDisk(Path root, int fills)
       throws IOException, InterruptedException {
     String[] small = ServeProcess.small(RESERVE_BYTES);
     Path data = root.resolve("d");
     Path ballast = root.resolve("ballast");
-    ServeProcess daemon = ServeProcess.startLogging(jvm, directory, data, small);
+    ServeProcess daemon = ServeProcess.startLogging(jvm(), directory, data, small);
     try (NumberedLoad load = new NumberedLoad(daemon.port())) {
       for (int fill = 0; fill < fills; fill++) {
         load.awaitMore(random.nextInt(1, 150));
@@ -136,7 +158,7 @@ class ProtocolFaultTest {
         }
         Files.delete(ballast);
         if (killed) {
-          daemon = ServeProcess.startLogging(jvm, directory, data, small);
+          daemon = ServeProcess.startLogging(jvm(), directory, data, small);
           load.moveTo(daemon.port());
         }
         load.awaitMoreOfEach(2);
@@ -157,7 +179,7 @@ class ProtocolFaultTest {
     assertEquals(0, daemon.stop(60), daemon.output());
   }
 
-  private void print(String faults) {
+  private void print(long seed, String faults) {
     System.out.printf(
         "seed %d: %s; %d protocols, %d batches acknowledged, %d attempts repeated; lost 0, twice"
             + " 0%n",
