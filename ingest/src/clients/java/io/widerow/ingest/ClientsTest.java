@@ -1,11 +1,8 @@
 package io.widerow.ingest;
 
-import io.widerow.ingest.config.DaemonConfig;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.influxdb.client.InfluxDBClient;
 import com.influxdb.client.InfluxDBClientFactory;
@@ -13,118 +10,24 @@ import com.influxdb.client.WriteApiBlocking;
 import com.influxdb.client.domain.WritePrecision;
 import com.influxdb.client.write.Point;
 import com.influxdb.exceptions.BadRequestException;
-import io.widerow.storage.EventStore;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Goal: events from widely used programs are stored and read back unchanged. Method: the programs
 /// themselves, against a daemon with a store on disk. When a program is missing, its test is
 /// skipped and names the Debian package.
-@Timeout(60)
-class ClientsTest {
-  @TempDir private Path directory = Path.of(".");
-
-  private EventStore store = new MemoryStore(1);
-  private @Nullable Daemon running;
-  private int httpPort;
-  private int syslogPort;
-
-  @BeforeEach
-  void start() {
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of(
-                "data", directory.resolve("d").toString(),
-                "http", "127.0.0.1:0",
-                "syslog", "127.0.0.1:0",
-                "lanes", "2"));
-    store = ServeCommand.openEmbedded(config);
-    Daemon daemon = Daemon.start(config, store);
-    running = daemon;
-    httpPort = daemon.httpAddress().getPort();
-    InetSocketAddress syslog = Objects.requireNonNull(daemon.socketAddress("syslog"));
-    syslogPort = syslog.getPort();
-  }
-
-  @AfterEach
-  void end() {
-    Objects.requireNonNull(running).close();
-    store.close();
-  }
-
-  private static void requireProgram(String name, String debianPackage) {
-    boolean there =
-        folders(System.getenv("PATH")).anyMatch(folder -> Files.isExecutable(folder.resolve(name)));
-    assumeTrue(there, "needs %s (Debian: apt-get install %s)".formatted(name, debianPackage));
-  }
-
-  private static Stream<Path> folders(String path) {
-    return Arrays.stream((path + ":/usr/sbin:/sbin").split(":", -1)).map(Path::of);
-  }
-
-  /// Runs a program, whose exit code must be 0, and returns its output.
-  private static String run(String input, String... command)
-      throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    try (OutputStream in = process.getOutputStream()) {
-      in.write(input.getBytes(StandardCharsets.UTF_8));
-    }
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), said);
-    return said;
-  }
-
-  private List<String> stored(String query) throws IOException, InterruptedException {
-    try (Http http = new Http(Objects.requireNonNull(running))) {
-      return http.get("/v1/query?" + query)
-          .body()
-          .lines()
-          .filter(line -> line.startsWith("{\"id\""))
-          .toList();
-    }
-  }
-
-  private List<String> awaitStored(int count, String query)
-      throws IOException, InterruptedException {
-    List<String> lines = stored(query);
-    while (lines.size() < count) { // the time-out of the class ends it
-      LockSupport.parkNanos(20_000_000);
-      lines = stored(query);
-    }
-    return lines;
-  }
-
-  private static String without(String line, String... members) {
-    String left = line;
-    for (String member : members) {
-      left = left.replaceAll("\"" + member + "\":(\"[^\"]*\"|\\d+),?", "");
-    }
-    return left;
-  }
-
+class ClientsTest extends ClientDaemon {
   @ParameterizedTest
   @CsvSource({
     "udp, --udp",
@@ -144,7 +47,7 @@ class ClientsTest {
   void logger(String form, String options) throws IOException, InterruptedException {
     requireProgram("logger", "bsdutils");
     List<String> command = new ArrayList<>(List.of("logger", "--server", "127.0.0.1"));
-    command.addAll(List.of("--port", Integer.toString(syslogPort)));
+    command.addAll(List.of("--port", Integer.toString(port("syslog"))));
     command.addAll(List.of("--priority", "local0.warning", "--tag", "widerow-test"));
     command.addAll(List.of(options.split(" ", -1)));
     String text = form + ": \"quoted\" [brackets] a=b \\ ü";
@@ -161,7 +64,7 @@ class ClientsTest {
   @Test
   void loggerWithStructuredDataAndManyLines() throws IOException, InterruptedException {
     requireProgram("logger", "bsdutils");
-    String port = Integer.toString(syslogPort);
+    String port = Integer.toString(port("syslog"));
     String _ =
         run(
             "",
@@ -204,8 +107,7 @@ class ClientsTest {
     "tcp, RSYSLOG_TraditionalForwardFormat, traditional",
     "udp, RSYSLOG_SyslogProtocol23Format, traditional"
   })
-  void rsyslog(String protocol, String template, String framing)
-      throws IOException, InterruptedException {
+  void rsyslog(String protocol, String template, String framing) throws IOException, InterruptedException {
     requireProgram("rsyslogd", "rsyslog");
     Path in = directory.resolve("in.log");
     List<String> lines =
@@ -221,34 +123,20 @@ class ClientsTest {
         action(type="omfwd" Target="127.0.0.1" Port="%3$d" Protocol="%4$s"
                Template="%5$s" TCP_Framing="%6$s" action.resumeRetryCount="-1")
         """
-            .formatted(directory, in, syslogPort, protocol, template, framing));
-    Process rsyslog =
-        new ProcessBuilder(
-                "rsyslogd",
-                "-n",
-                "-f",
-                config.toString(),
-                "-i",
-                directory.resolve("rsyslog.pid").toString())
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("rsyslog.out").toFile())
-            .start();
-    try {
+            .formatted(directory, in, port("syslog"), protocol, template, framing));
+    String pid = directory.resolve("rsyslog.pid").toString();
+    try (var _ = started("rsyslogd", "-n", "-f", config.toString(), "-i", pid)) {
       List<String> stored = awaitStored(200, "type=syslog&where=app=%22shop%22");
       assertEquals(200, stored.size());
       assertEquals(new TreeSet<>(lines), new TreeSet<>(bodies(stored)));
       assertTrue(stored.getFirst().contains("\"facility\":19,"), stored.getFirst());
       assertTrue(stored.getFirst().contains("\"severity\":5"), stored.getFirst());
-    } finally {
-      rsyslog.destroy();
-      boolean _ = rsyslog.waitFor(20, TimeUnit.SECONDS);
-      rsyslog.destroyForcibly();
     }
   }
 
   @Test
   void influxClientJava() throws IOException, InterruptedException {
-    String url = "http://127.0.0.1:" + httpPort;
+    String url = url();
     try (InfluxDBClient influx =
         InfluxDBClientFactory.create(url, "token".toCharArray(), "org", "bucket")) {
       assertTrue(influx.ping());
@@ -287,11 +175,9 @@ class ClientsTest {
 
   @Test
   void influxClientPython() throws IOException, InterruptedException {
-    requireProgram("python3", "python3-influxdb");
-    Process probe = new ProcessBuilder("/usr/bin/python3", "-c", "import influxdb").start();
-    assumeTrue(probe.waitFor() == 0, "needs Debian's python3-influxdb");
     String said =
-        run(
+        python(
+            "influxdb",
             """
             from influxdb import InfluxDBClient
             client = InfluxDBClient('127.0.0.1', %d, database='x', gzip=False)
@@ -301,9 +187,7 @@ class ClientsTest {
                'fields': {'busy': 0.25, 'n': i, 'note': 'say "hi"', 'up': True}}
               for i in range(100)], time_precision='ms', batch_size=30))
             """
-                .formatted(httpPort),
-            "/usr/bin/python3",
-            "-");
+                .formatted(httpPort()));
     assertTrue(said.endsWith("True\n"), said);
     List<String> lines = stored("type=cpu");
     assertEquals(100, lines.size());
@@ -316,7 +200,7 @@ class ClientsTest {
   @Test
   void curl() throws IOException, InterruptedException {
     requireProgram("curl", "curl");
-    String url = "http://127.0.0.1:" + httpPort;
+    String url = url();
     String json =
         "{\"ts\":\"2026-11-20T19:00:00.000123Z\",\"body\":\"hello\",\"user\":{\"id\":7}}\n";
     String accepted = "{\"accepted\":1,\"rejected\":[],\"durability\":\"disk\"}\n";

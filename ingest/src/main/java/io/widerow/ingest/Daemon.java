@@ -246,7 +246,9 @@ public final class Daemon implements AutoCloseable {
             .flatMap(List::stream)
             .toList();
     return Stream.concat(
-            IndexService.routes(routes, ElasticProtocol.banner()).stream(), routes.stream())
+            IndexService.routes(routes, ElasticProtocol.banner(config.elasticsearchVersion()))
+                .stream(),
+            routes.stream())
         .toList();
   }
 

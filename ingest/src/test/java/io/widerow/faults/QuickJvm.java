@@ -43,7 +43,8 @@ public final class QuickJvm {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (option.startsWith("--") || option.startsWith("-Xmx")) {
+      boolean logging = option.startsWith("-Dslf4j.provider="); // clients bring one of their own
+      if (option.startsWith("--") || option.startsWith("-Xmx") || logging) {
         command.add(option);
       }
     }

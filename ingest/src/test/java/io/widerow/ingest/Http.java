@@ -47,9 +47,13 @@ public final class Http implements AutoCloseable {
     return client.send(request.build(), BodyHandlers.ofString());
   }
 
-  CompletableFuture<HttpResponse<String>> postLater(String path, String contentType, byte[] body) {
+  CompletableFuture<HttpResponse<String>> postLater(
+      String path, String contentType, byte[] body, String... headers) {
     HttpRequest.Builder request =
         request(path).header("content-type", contentType).POST(BodyPublishers.ofByteArray(body));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
     return client.sendAsync(request.build(), BodyHandlers.ofString());
   }
 

@@ -10,21 +10,32 @@ import com.codahale.metrics.graphite.GraphiteReporter;
 import com.codahale.metrics.graphite.GraphiteSender;
 import com.codahale.metrics.graphite.GraphiteUDP;
 import com.codahale.metrics.graphite.PickledGraphite;
+import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.statsd.StatsdConfig;
+import io.micrometer.statsd.StatsdMeterRegistry;
+import io.micrometer.statsd.StatsdProtocol;
 import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: what a widely used library sends to Graphite is stored, each value once and unchanged.
-/// Method: Dropwizard Metrics 4.2.40 against a daemon.
+/// Goal: what widely used libraries send to Graphite and StatsD is stored, each value once and
+/// unchanged. Method: Dropwizard Metrics 4.2.40 and Micrometer 1.17.2 against a daemon.
 @Timeout(15)
 class MetricsSendersTest {
   private final MemoryStore store = new MemoryStore(1);
@@ -38,6 +49,7 @@ class MetricsSendersTest {
                 "http", "127.0.0.1:0",
                 "graphite", "127.0.0.1:0",
                 "graphite-pickle", "127.0.0.1:0",
+                "statsd", "127.0.0.1:0",
                 "lanes", "1"));
     running = Daemon.start(config, store);
   }
@@ -111,5 +123,67 @@ class MetricsSendersTest {
     }
     assertEquals(499 * 500 / 2, sum);
     assertEquals(500, store.committed.size());
+  }
+
+  /// Micrometer connects in the background and drops what is counted before, and its buffer is sent
+  /// when it is full, or by a poll. So a first counter is counted until it has arrived, and polls
+  /// are frequent.
+  @ParameterizedTest
+  @CsvSource({"UDP, true", "UDP, false", "TCP, true", "TCP, false"})
+  void micrometer(StatsdProtocol transport, boolean buffered) {
+    Settings settings = new Settings(transport, address("statsd").getPort(), buffered);
+    StatsdMeterRegistry metrics = new StatsdMeterRegistry(settings, Clock.SYSTEM);
+    try {
+      Counter connected = metrics.counter("connected");
+      while (store.committed.isEmpty() && !Thread.currentThread().isInterrupted()) {
+        connected.increment();
+        LockSupport.parkNanos(20_000_000);
+      }
+      Counter orders = Counter.builder("orders").tag("shop", "berlin").register(metrics);
+      orders.increment(7);
+      metrics.timer("checkout").record(Duration.ofMillis(125));
+      DistributionSummary sizes = metrics.summary("sizes");
+      for (int i = 0; i < 100; i++) {
+        sizes.record(i + 0.5);
+      }
+      var _ = metrics.gauge("load", -0.25);
+      while (micrometers().size() < 103 && !Thread.currentThread().isInterrupted()) {
+        Thread.onSpinWait();
+      }
+    } finally {
+      metrics.close();
+    }
+    List<String> all = micrometers();
+    assertEquals("orders {kind=counter, shop=berlin, statistic=count, value=7}", all.get(0));
+    assertEquals("checkout {kind=timer, value=125}", all.get(1));
+    List<String> hundred =
+        IntStream.range(0, 100)
+            .mapToObj(i -> "sizes {kind=histogram, value=" + (i + 0.5) + "}")
+            .toList();
+    assertEquals(hundred, all.subList(2, 102));
+    assertEquals(
+        List.of("load {kind=gauge, statistic=value, value=-0.25}"), all.subList(102, all.size()));
+  }
+
+  private List<String> micrometers() {
+    synchronized (store.committed) {
+      return store.committed.stream()
+          .filter(event -> !event.type().equals("connected"))
+          .map(event -> event.type() + " " + event.attributes())
+          .toList();
+    }
+  }
+
+  /// As users set it, with frequent polls.
+  private record Settings(StatsdProtocol protocol, int port, boolean buffered)
+      implements StatsdConfig {
+    @Override
+    public @Nullable String get(String key) {
+      return switch (key) {
+        case "statsd.pollingFrequency" -> "50ms";
+        case "statsd.publishUnchangedMeters" -> "false";
+        default -> null;
+      };
+    }
   }
 }

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 
@@ -20,15 +21,18 @@ public final class TokenDaemon implements AutoCloseable {
 
   /// @param directory in which the file of tokens is made
   public TokenDaemon(Path directory, String secret) {
+    this(directory, secret, Map.of());
+  }
+
+  /// The same with other keys of the configuration.
+  public TokenDaemon(Path directory, String secret, Map<String, String> keys) {
     try {
       Path tokens = Files.createTempFile(directory, "tokens", "");
       Files.writeString(tokens, line("shop", secret, "ingest"));
       Files.setPosixFilePermissions(tokens, PosixFilePermissions.fromString("rw-------"));
-      daemon =
-          Daemon.start(
-              DaemonConfig.of(
-                  Map.of("http", "127.0.0.1:0", "lanes", "1", "tokens", tokens.toString())),
-              store);
+      Map<String, String> all = new HashMap<>(keys);
+      all.putAll(Map.of("http", "127.0.0.1:0", "lanes", "1", "tokens", tokens.toString()));
+      daemon = Daemon.start(DaemonConfig.of(all), store);
       http = new Http(daemon);
     } catch (IOException unwritable) {
       throw new UncheckedIOException(unwritable);

@@ -36,6 +36,7 @@ public final class Variables {
           "disk-reserve-bytes",
           "drain-seconds",
           "durability",
+          "elasticsearch-version",
           "event-bytes-max",
           "fluent",
           "fluent-shared-key",

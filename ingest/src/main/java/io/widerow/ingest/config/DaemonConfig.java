@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Everything an operator can configure about the daemon. It is read and printed at start, passed
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param syslogZone zone of syslog times that name none
 /// @param streams receivers of streams that are answered or encrypted
 /// @param listen addresses of the other protocols that have sockets of their own
+/// @param elasticsearchVersion version that clients of Elasticsearch are told, such as `8.19.0`
 /// @param durability level of requests that name none
 /// @param lanes number of lanes, each with a writer thread
 /// @param laneSlots batches that a lane's ring holds, a power of two
@@ -51,6 +53,7 @@ public record DaemonConfig(
     ZoneId syslogZone,
     StreamOptions streams,
     ListenOptions listen,
+    String elasticsearchVersion,
     Durability durability,
     int lanes,
     int laneSlots,
@@ -69,7 +72,14 @@ public record DaemonConfig(
     SecurityOptions security,
     @Nullable Path rules,
     boolean insecure) {
+  private static final Pattern ELASTICSEARCH_VERSION =
+      Pattern.compile("([7-9]|[1-9]\\d)(\\.\\d{1,4}){2}");
+
   public DaemonConfig {
+    require(
+        ELASTICSEARCH_VERSION.matcher(elasticsearchVersion).matches(),
+        "elasticsearch-version must be three numbers from 7.0.0 on, such as 8.19.0, got "
+            + elasticsearchVersion);
     require(lanes >= 1 && lanes <= 64, "lanes must be 1 to 64, got " + lanes);
     require(
         laneSlots >= 2 && Integer.bitCount(laneSlots) == 1,
@@ -162,6 +172,7 @@ public record DaemonConfig(
         typed.zone("syslog-zone"),
         StreamOptions.of(typed),
         ListenOptions.of(typed),
+        typed.text("elasticsearch-version"),
         typed.durability("durability"),
         lanes,
         typed.number("lane-slots"),
@@ -195,6 +206,7 @@ public record DaemonConfig(
     defaults.put("syslog-zone", "UTC");
     StreamOptions.putDefaults(defaults);
     ListenOptions.putDefaults(defaults);
+    defaults.put("elasticsearch-version", "8.19.0");
     defaults.put("durability", "disk");
     defaults.put("lanes", Integer.toString(Math.clamp(processors / 2, 1, 8)));
     defaults.put("lane-slots", "1024");
@@ -246,6 +258,7 @@ public record DaemonConfig(
     values.put("syslog-zone", syslogZone.getId());
     streams.putTo(values);
     listen.putTo(values);
+    values.put("elasticsearch-version", elasticsearchVersion);
     values.put("durability", durability.name().toLowerCase(Locale.ROOT));
     values.put("lanes", Integer.toString(lanes));
     values.put("lane-slots", Integer.toString(laneSlots));

@@ -84,6 +84,8 @@ class DaemonConfigTest {
     "lanes,0",
     "lanes,x",
     "lanes,65",
+    "elasticsearch-version,8.19",
+    "elasticsearch-version,6.8.23",
     "lane-slots,1000",
     "http,127.0.0.1",
     "http,0.0.0.0:1",

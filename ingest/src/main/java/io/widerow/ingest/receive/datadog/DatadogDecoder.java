@@ -46,13 +46,20 @@ public final class DatadogDecoder {
   private final AttributeTape tape = new AttributeTape(LEVELS);
   private final int bodyName = tape.constant(BODY);
   private final int hostName = tape.constant(HOST);
+  private final int sourceName = tape.constant(SOURCE);
+  private final Text givenService; // in the scratch, like the next three
+  private final Text givenSource;
+  private final Text givenHost;
+  private final Text givenTags;
   private final JsonAttributes attributes = new JsonAttributes(tape);
   private final JsonAttributes.Taker taker = this::member;
   private final JsonAttributes.Taker inMessage = this::memberOfMessage;
   private final byte @Nullable [] wantedType;
   private final long sentNanos;
+  private byte[] body = DEFAULT_TYPE; // the JSON that is read
   private long timeNanos;
   private boolean dated; // by `timestamp`, which goes before `date`
+  private boolean hosted;
   private final Text service = new Text();
   private final Text source = new Text();
 
@@ -61,6 +68,12 @@ public final class DatadogDecoder {
     boolean inScratch;
     int offset;
     int bytes = NONE;
+
+    void take(Text other) {
+      inScratch = other.inScratch;
+      offset = other.offset;
+      bytes = other.bytes;
+    }
 
     void take(JsonScanner json) {
       inScratch = json.textInScratch;
@@ -71,9 +84,22 @@ public final class DatadogDecoder {
 
   /// @param wantedType of all events; null for what they say
   /// @param sentNanos the time of events without one; [Times#NONE] for their arrival
-  public DatadogDecoder(@Nullable String wantedType, long sentNanos) {
+  public DatadogDecoder(@Nullable String wantedType, long sentNanos, Given given) {
+    givenService = constant(given.service());
+    givenSource = constant(given.source());
+    givenHost = constant(given.host());
+    givenTags = constant(given.tags());
     this.wantedType = wantedType == null ? null : wantedType.getBytes(StandardCharsets.UTF_8);
     this.sentNanos = sentNanos;
+  }
+
+  private Text constant(String given) {
+    byte[] text = given.getBytes(StandardCharsets.UTF_8);
+    Text constant = new Text();
+    constant.inScratch = true;
+    constant.offset = tape.constant(text);
+    constant.bytes = text.length;
+    return constant;
   }
 
   private static byte[] ascii(String text) {
@@ -150,16 +176,19 @@ public final class DatadogDecoder {
   }
 
   private void read(JsonScanner json) throws JsonScanner.Bad {
-    tape.begin(json.bytes);
+    body = json.bytes;
+    tape.begin(body);
     json.loneSurrogates = 0;
     timeNanos = Times.NONE;
     dated = false;
+    hosted = false;
     service.bytes = NONE;
     source.bytes = NONE;
     attributes.object(json, taker);
   }
 
   private @Nullable Rejection write(JsonScanner json, int escaped, IncomingBatch batch) {
+    takeGiven();
     byte[] type = wantedType != null ? wantedType : DEFAULT_TYPE;
     int offset = 0;
     int length = type.length;
@@ -180,6 +209,30 @@ public final class DatadogDecoder {
     batch.events.begin(type, offset, length, nanos);
     tape.writeTo(batch.events);
     return batch.tryEnd();
+  }
+
+  /// Adds what the parameters of the request give to an event that does not say it itself.
+  private void takeGiven() {
+    if (service.bytes <= 0 && givenService.bytes > 0) {
+      service.take(givenService);
+    }
+    if (source.bytes <= 0 && givenSource.bytes > 0) {
+      source.take(givenSource);
+      tape.level(OF_LOG);
+      tape.name(true, sourceName, SOURCE.length);
+      tape.string(true, source.offset, source.bytes);
+    }
+    if (!hosted && givenHost.bytes > 0) {
+      host(true, givenHost.offset, givenHost.bytes);
+    }
+    tags(true, givenTags.offset, givenTags.bytes);
+  }
+
+  private void host(boolean inScratch, int offset, int bytes) {
+    hosted = true;
+    tape.level(0);
+    tape.name(true, hostName, HOST.length);
+    tape.string(inScratch, offset, bytes);
   }
 
   private boolean member(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {
@@ -209,12 +262,10 @@ public final class DatadogDecoder {
       body(json);
     } else if (member.isNamed(json, HOSTNAME)) {
       json.string(tape);
-      tape.level(0);
-      tape.name(true, hostName, HOST.length);
-      tape.string(json.textInScratch, json.textOffset, json.textBytes);
+      host(json.textInScratch, json.textOffset, json.textBytes);
     } else if (member.isNamed(json, TAGS)) {
       json.string(tape);
-      tags(json);
+      tags(json.textInScratch, json.textOffset, json.textBytes);
     } else if (member.isNamed(json, SERVICE)) {
       json.string(tape);
       service.take(json);
@@ -258,13 +309,12 @@ public final class DatadogDecoder {
     return true;
   }
 
-  /// Reads `env:test,team:a,canary`. The string that was read last has it.
-  private void tags(JsonScanner json) {
-    boolean inScratch = json.textInScratch;
+  /// Reads `env:test,team:a,canary`.
+  private void tags(boolean inScratch, int offset, int bytes) {
     tape.level(OF_TAGS);
-    int end = json.textOffset + json.textBytes;
-    for (int at = json.textOffset; at < end; ) {
-      byte[] from = inScratch ? tape.scratch() : json.bytes;
+    int end = offset + bytes;
+    for (int at = offset; at < end; ) {
+      byte[] from = inScratch ? tape.scratch() : body;
       int comma = at;
       int colon = NONE;
       while (comma < end && from[comma] != ',') {

@@ -54,7 +54,9 @@ public final class DatadogProtocol implements WriteProtocol {
           HttpStatus.BAD_REQUEST,
           SENT + " must be milliseconds since 1970, got " + request.headers().get(SENT));
     }
-    return new DatadogProtocol(new DatadogDecoder(WriteRoutes.type(context, request), nanos));
+    return new DatadogProtocol(
+        new DatadogDecoder(
+            WriteRoutes.type(context, request), nanos, Given.of(context.queryParams())));
   }
 
   @Override

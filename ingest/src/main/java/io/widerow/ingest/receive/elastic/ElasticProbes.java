@@ -22,15 +22,6 @@ final class ElasticProbes {
   private static final Set<HttpMethod> READS = Set.of(HttpMethod.GET, HttpMethod.HEAD);
   private static final Set<HttpMethod> ALL =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.PUT);
-  private static final String BANNER =
-      """
-      {"name":"widerow","cluster_name":"widerow","cluster_uuid":"d2lkZXJvdyBldmVudHMu",\
-      "version":{"number":"8.19.0","build_flavor":"default","build_type":"tar",\
-      "build_hash":"0000000000000000000000000000000000000000",\
-      "build_date":"2025-01-01T00:00:00.000Z","build_snapshot":false,\
-      "lucene_version":"9.12.0","minimum_wire_compatibility_version":"7.17.0",\
-      "minimum_index_compatibility_version":"7.0.0"},"tagline":"You Know, for Search"}
-      """;
   private static final String LICENSE =
       """
       {"license":{"status":"active","uid":"00000000-0000-0000-0000-000000000000",\
@@ -46,8 +37,18 @@ final class ElasticProbes {
   private ElasticProbes() {}
 
   /// `GET /` for a client.
-  static HttpRoute banner() {
-    return HttpRoute.probe("/", (_, request) -> ok(request, BANNER))
+  static HttpRoute banner(String version) {
+    String json =
+        """
+        {"name":"widerow","cluster_name":"widerow","cluster_uuid":"d2lkZXJvdyBldmVudHMu",\
+        "version":{"number":"%s","build_flavor":"default","build_type":"tar",\
+        "build_hash":"0000000000000000000000000000000000000000",\
+        "build_date":"2025-01-01T00:00:00.000Z","build_snapshot":false,\
+        "lucene_version":"9.12.0","minimum_wire_compatibility_version":"7.17.0",\
+        "minimum_index_compatibility_version":"7.0.0"},"tagline":"You Know, for Search"}
+        """
+            .formatted(version);
+    return HttpRoute.probe("/", (_, request) -> ok(request, json))
         .withErrors(ElasticAnswers.ERRORS);
   }
 

@@ -40,8 +40,10 @@ public final class ElasticProtocol implements WriteProtocol {
   }
 
   /// What `GET /` says to a client.
-  public static HttpRoute banner() {
-    return ElasticProbes.banner();
+  ///
+  /// @param version of Elasticsearch that this one says to be, such as `8.19.0`
+  public static HttpRoute banner(String version) {
+    return ElasticProbes.banner(version);
   }
 
   @Override

@@ -135,9 +135,16 @@ public final class InfluxProtocol implements WriteProtocol {
     return switch (outcome) {
       case Outcome.Stored stored -> stored(stored);
       case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) -> version.error(HttpStatus.INSUFFICIENT_STORAGE, why);
+      case Outcome.DiskFull(String why) -> version.error(diskFull(), why);
       case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
     };
+  }
+
+  /// Clients of version 3 try again after a 503, and not after a 507.
+  private HttpStatus diskFull() {
+    return version == InfluxVersion.THREE
+        ? HttpStatus.SERVICE_UNAVAILABLE
+        : HttpStatus.INSUFFICIENT_STORAGE;
   }
 
   private HttpResponse stored(Outcome.Stored stored) {

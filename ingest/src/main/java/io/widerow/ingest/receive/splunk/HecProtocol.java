@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|
 /// | 0 | 200 | stored |
 /// | 2, 3 | 401 | no token; no token after `Splunk` |
-/// | 4 | 401, 403 | a token that is not known, or without the scope |
+/// | 4 | 403 | a token that is not known, or without the scope |
 /// | 5 | 400 | no data |
 /// | 6 | 400 | something is no event; `invalid-event-number` is the first |
 /// | 9 | 503, 507 | try again |
@@ -143,6 +143,7 @@ public final class HecProtocol implements WriteProtocol {
           case 503, 507 -> BUSY;
           default -> refused.reason().equals(NO_DATA) ? 5 : INVALID;
         };
+    HttpStatus status = code == 4 ? HttpStatus.FORBIDDEN : refused.status();
     String text =
         switch (refused.status().code()) {
           case 401 ->
@@ -152,7 +153,7 @@ public final class HecProtocol implements WriteProtocol {
           case 503 -> "Server is busy: " + refused.reason();
           default -> refused.reason();
         };
-    return form(refused.status(), code, text, -1);
+    return form(status, code, text, -1);
   }
 
   private static HttpResponse form(HttpStatus status, int code, String text, int event) {

@@ -21,7 +21,7 @@ public final class DatadogFuzz {
 
   public static void decode(byte[] body, int limit, IncomingBatch batch) {
     try {
-      new DatadogDecoder(null, Times.NONE).decode(body, 0, limit, batch);
+      new DatadogDecoder(null, Times.NONE, Given.NOTHING).decode(body, 0, limit, batch);
     } catch (RequestRefused told) {
       if (told.status().code() != 400) {
         throw new AssertionError(told);

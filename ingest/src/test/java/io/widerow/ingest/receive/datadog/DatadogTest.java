@@ -80,6 +80,23 @@ class DatadogTest {
   }
 
   @Test
+  void parametersGiveWhatEventsDoNotSay() throws IOException, InterruptedException {
+    String path = "/api/v2/logs?service=shop&ddsource=java&hostname=h1&ddtags=env:test,canary";
+    String body =
+        "[{\"message\":\"one\",\"date\":1},{\"message\":\"two\",\"date\":2,\"service\":\"own\","
+            + "\"ddsource\":\"c\",\"hostname\":\"h2\",\"ddtags\":\"env:prod,team:a\"},"
+            + "{\"message\":\"three\",\"date\":3,\"ddsource\":\"c\"}]";
+    assertEquals(202, http.post(path, JSON, body, "dd-api-key", SECRET).statusCode());
+    assertEquals(202, http.post(path, JSON, "{}", "dd-api-key", SECRET).statusCode());
+    assertEquals(
+        List.of(
+            "shop {body=one, canary=, ddsource=java, env=test, host=h1}",
+            "own {body=two, canary=, ddsource=c, env=prod, host=h2, tag.env=test, team=a}",
+            "shop {body=three, canary=, ddsource=c, env=test, host=h1}"),
+        store.committed.stream().map(each -> each.type() + " " + each.attributes()).toList());
+  }
+
+  @Test
   void theKeyMayBeInThePathAndAWrongOneIsForbidden() throws IOException, InterruptedException {
     String body = "{\"message\":\"one\"}";
     assertEquals(202, http.post("/v1/input/" + SECRET, JSON, body).statusCode());

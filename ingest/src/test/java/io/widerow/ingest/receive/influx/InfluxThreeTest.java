@@ -90,6 +90,14 @@ class InfluxThreeTest {
   }
 
   @Test
+  void onlyBadLinesAreAnErrorToo() throws IOException, InterruptedException {
+    HttpResponse<String> answer = write("", "m v=\n");
+    assertEquals(400, answer.statusCode());
+    assertTrue(answer.body().contains("\"line_number\":1,\"error_message\":\"missing"), answer.body());
+    assertEquals(0, store.committed.size());
+  }
+
+  @Test
   void nothingIsStoredWithoutPartialWrites() throws IOException, InterruptedException {
     HttpResponse<String> answer = write("&accept_partial=false", "m v=1 1\nm v=\n");
     assertEquals(400, answer.statusCode());

@@ -147,7 +147,7 @@ class HecTest {
     assertEquals("{\"text\":\"Token is required\",\"code\":2}\n", none.body());
     HttpResponse<String> wrong =
         http.post(EVENTS, FORM, "{\"event\":\"a\"}", "authorization", "Splunk x");
-    assertEquals(401, wrong.statusCode());
+    assertEquals(403, wrong.statusCode());
     assertEquals("{\"text\":\"Invalid token\",\"code\":4}\n", wrong.body());
     assertEquals(0, store.committed.size());
   }

@@ -1,0 +1,22 @@
+package io.widerow.ingest.receive.datadog;
+
+import com.linecorp.armeria.common.QueryParams;
+
+/// What the parameters of a request give to those of its events that do not say it themselves;
+/// empty where there is none. Tags are given to all.
+///
+/// @param service their service
+/// @param source their `ddsource`
+/// @param host their host, `hostname`
+/// @param tags their `ddtags`
+record Given(String service, String source, String host, String tags) {
+  static final Given NOTHING = of(QueryParams.of());
+
+  static Given of(QueryParams parameters) {
+    return new Given(
+        parameters.get("service", ""),
+        parameters.get("ddsource", ""),
+        parameters.get("hostname", ""),
+        parameters.get("ddtags", ""));
+  }
+}
