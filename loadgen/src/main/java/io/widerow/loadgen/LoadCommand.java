@@ -46,6 +46,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     subcommands = {
       CompareCommand.class,
+      ProtocolsCommand.class,
       QueriesCommand.class,
       KillCommand.class,
       GrowthCommand.class,
