@@ -197,12 +197,10 @@ public final class ProtocolRun {
             0,
             workload.fromNanos() - Quantity.SECOND,
             1);
-    PreparedBatch batch =
-        BatchPool.prepare(small, endpoint.target(), 1).batches().get(0);
+    PreparedBatch batch = BatchPool.prepare(small, endpoint.target(), 1).batches().get(0);
     batch.stamp(new Stamper(), small, 0);
     try (Connection connection = endpoint.connect()) {
-      Reply reply =
-          connection.exchange(endpoint.head(batch, small.scenario()), batch.bytes(), 1);
+      Reply reply = connection.exchange(endpoint.head(batch, small.scenario()), batch.bytes(), 1);
       if (reply.failure() == Failure.UNSERVED) {
         throw new Unserved(reply.body().strip());
       }

@@ -10,11 +10,12 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// One run, one comparison, one store that grew or one session of all protocols, as `data/` knows it.
+/// One run, one comparison, one store that grew or one session of all protocols, as `data/` knows
+/// it.
 ///
 /// @param name of its folder; begins with the time of its start, UTC
-/// @param lines one for a run, one a figure for a comparison, one a size for a store that grew, one a
-///   protocol
+/// @param lines one for a run, one a figure for a comparison, one a size for a store that grew, one
+///   a protocol
 record ResultsEntry(String name, List<Map<String, String>> lines) {
   /// Options that change how long or where something was measured, not what.
   private static final Pattern IRRELEVANT =

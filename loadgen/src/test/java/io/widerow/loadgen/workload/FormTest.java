@@ -174,10 +174,14 @@ class FormTest {
         });
   }
 
-  private static FieldDescriptorProto field(String name, int number, FieldDescriptorProto.Type type, String of) {
+  private static FieldDescriptorProto field(
+      String name, int number, FieldDescriptorProto.Type type, String of) {
     FieldDescriptorProto.Builder field =
         FieldDescriptorProto.newBuilder().setName(name).setNumber(number).setType(type);
-    field.setLabel(of.isEmpty() ? FieldDescriptorProto.Label.LABEL_OPTIONAL : FieldDescriptorProto.Label.LABEL_REPEATED);
+    field.setLabel(
+        of.isEmpty()
+            ? FieldDescriptorProto.Label.LABEL_OPTIONAL
+            : FieldDescriptorProto.Label.LABEL_REPEATED);
     return of.isEmpty() ? field.build() : field.setTypeName(of).build();
   }
 
@@ -216,7 +220,9 @@ class FormTest {
     Descriptor schema =
         schema(
             "PushRequest",
-            message("PushRequest", field("streams", 1, FieldDescriptorProto.Type.TYPE_MESSAGE, "Stream")),
+            message(
+                "PushRequest",
+                field("streams", 1, FieldDescriptorProto.Type.TYPE_MESSAGE, "Stream")),
             message(
                 "Stream",
                 field("labels", 1, FieldDescriptorProto.Type.TYPE_STRING, ""),
@@ -261,7 +267,9 @@ class FormTest {
     Descriptor schema =
         schema(
             "WriteRequest",
-            message("WriteRequest", field("timeseries", 1, FieldDescriptorProto.Type.TYPE_MESSAGE, "TimeSeries")),
+            message(
+                "WriteRequest",
+                field("timeseries", 1, FieldDescriptorProto.Type.TYPE_MESSAGE, "TimeSeries")),
             message(
                 "TimeSeries",
                 field("labels", 1, FieldDescriptorProto.Type.TYPE_MESSAGE, "LabelPair"),
