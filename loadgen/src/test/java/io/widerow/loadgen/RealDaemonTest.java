@@ -148,6 +148,36 @@ class RealDaemonTest {
     assertEquals(served.size(), whole, out.toString());
   }
 
+  @Test
+  void protocolsAreARowEach() throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "protocols",
+                "bulk",
+                "statsd",
+                "--home=" + home,
+                "--work=" + home,
+                "--results=" + home.resolve("results"),
+                "--rounds=1",
+                "--seconds=1",
+                "--warmup=0s",
+                "--rate=1000"));
+    NOT_SERVED.forEach(target -> command.add(target.label));
+    int code = load(command.toArray(String[]::new));
+    assertEquals(0, code, err.toString() + out);
+    String figures = " \\| [0-9,]+ \\| [0-9.]+ \\| ";
+    String table = out.toString();
+    assertTrue(Pattern.compile("\\| bulk" + figures + "[0-9.]+ ").matcher(table).find(), table);
+    assertTrue(Pattern.compile("\\| statsd" + figures + "- ").matcher(table).find(), table);
+    for (Target target : NOT_SERVED) {
+      String row = "| %s | - | - | - | - | - | - | not served |".formatted(target);
+      assertTrue(table.contains(row), table);
+    }
+    String page = Files.readString(home.resolve("results/README.md"));
+    assertTrue(page.contains("## Protocols"), page);
+  }
+
   private String[] verified(
       Target target, InetSocketAddress address, InetSocketAddress http, int minute) {
     List<String> arguments = new ArrayList<>(List.of(plain(target, address)));

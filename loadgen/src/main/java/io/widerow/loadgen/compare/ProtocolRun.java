@@ -89,7 +89,7 @@ public final class ProtocolRun {
     private static final long serialVersionUID = 1L;
 
     Unserved(String said) {
-      super(said);
+      super(said.replaceAll("\\p{Cntrl}+", " ").strip()); // some answers are protobuf
     }
   }
 
@@ -154,7 +154,7 @@ public final class ProtocolRun {
       String key = contestant.target().portKey();
       String said = String.valueOf(failure.getMessage());
       if (key != null && said.contains("unknown key " + key)) {
-        throw new Unserved(said.strip());
+        throw new Unserved(said);
       }
       throw failure;
     }
@@ -202,7 +202,7 @@ public final class ProtocolRun {
     try (Connection connection = endpoint.connect()) {
       Reply reply = connection.exchange(endpoint.head(batch, small.scenario()), batch.bytes(), 1);
       if (reply.failure() == Failure.UNSERVED) {
-        throw new Unserved(reply.body().strip());
+        throw new Unserved(reply.body());
       }
       if (reply.failure() != null) {
         throw new IOException(reply.failure() + ": " + reply.body().strip());
