@@ -89,6 +89,11 @@ final class CompareCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Contestant a = options.contestant(nameA);
     Contestant b = options.contestant(nameB);
+    for (Contestant contestant : List.of(a, b)) {
+      if (contestant.target().way == Target.Way.DATAGRAMS) {
+        throw new IllegalArgumentException("what " + contestant + " loses would count as a rate");
+      }
+    }
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
     paceOptions.refuseStages("compare");

@@ -193,6 +193,7 @@ public final class LoadCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
+    target.requireCarries(workload);
     requireLevel(durability);
     reportOptions.check();
     readOptions.groups(workload.scenario());

@@ -53,16 +53,16 @@ final class ProtocolsCommand implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
-      defaultValue = "3",
+      defaultValue = "2",
       description = "rounds of all protocols, whose median counts (default ${DEFAULT-VALUE})")
   private int rounds;
 
   @Option(
       names = "--seconds",
-      defaultValue = "4",
+      defaultValue = "3",
       description =
           "measured time of each of a protocol's two runs (default ${DEFAULT-VALUE}); a protocol"
-              + " takes twice that, --warmup and about 8 s more")
+              + " takes twice that, --warmup and about 6 s more")
   private int seconds;
 
   @Option(

@@ -250,7 +250,9 @@ public final class ProtocolRun {
           "batches failed: %s %s".formatted(result.failures(), result.failureExample().strip()));
     }
     ProcessReading ended = ProcessReading.of(server.pid());
-    ContestRun.rest(server, REST_NANOS_MAX);
+    if (pace.rates().isClosed() || !contestant.target().acknowledges()) { // else only counted
+      ContestRun.rest(server, REST_NANOS_MAX);
+    }
     ProcessReading settled = ProcessReading.of(server.pid());
     long sent = run.eventsAccepted();
     long stored = new StoredCount(contestant, address, workload).full();

@@ -137,7 +137,7 @@ public enum Target {
   }
 
   /// @throws IllegalArgumentException when it cannot send the workload's events
-  void requireCarries(Workload workload) {
+  public void requireCarries(Workload workload) {
     if (!carries(workload.scenario())) {
       throw new IllegalArgumentException(
           "%s sends %s, not --scenario %s"
