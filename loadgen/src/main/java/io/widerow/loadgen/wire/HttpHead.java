@@ -60,8 +60,7 @@ record HttpHead(Target target, @Nullable String durability, @Nullable String pat
 
   private String mediaType() {
     return switch (target) {
-      case WIDEROW_JSON -> "application/x-ndjson";
-      case BULK -> "application/x-ndjson";
+      case WIDEROW_JSON, BULK -> "application/x-ndjson";
       case OTLP, OTLP_METRICS, LOKI, PRW -> "application/x-protobuf";
       case OTLP_JSON, LOKI_JSON, HEC, DATADOG, GELF -> "application/json";
       case JOURNAL -> "application/vnd.fdo.journal";

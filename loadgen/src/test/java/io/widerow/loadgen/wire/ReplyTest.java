@@ -30,7 +30,7 @@ class ReplyTest {
     assertEquals(Failure.REJECTED, reply.failure());
   }
 
-  /// Answers of PROTOCOLS.md's page "Answers": all stored, and two of seven refused.
+  /// All stored, or all but some.
   @Test
   void eachProtocolSaysItInItsOwnForm() {
     String bulk = "{\"create\":{\"status\":201}},{\"create\":{\"status\":400,\"error\":{}}}";
