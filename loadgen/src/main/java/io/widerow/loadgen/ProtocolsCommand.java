@@ -195,13 +195,18 @@ final class ProtocolsCommand implements Callable<Integer> {
       say(
           String.format(
               Locale.ROOT,
-              "%d  %-14s %,12.0f events/s  %6.2f us/event  p99 %,10.0f us at %,.0f events/s%s",
+              "%d  %-14s %,12.0f events/s  %6.2f us/event%s%s",
               round + 1,
               target,
               found.eventsPerSecond(),
               found.serverMicros(),
-              found.p99Micros(),
-              found.latencyRate(),
+              Double.isNaN(found.p99Micros())
+                  ? ""
+                  : String.format(
+                      Locale.ROOT,
+                      "  p99 %,10.0f us at %,.0f events/s",
+                      found.p99Micros(),
+                      found.latencyRate()),
               found.clientBound() ? "  client-bound" : ""));
     } catch (ProtocolRun.Unserved refused) {
       unserved.add(target);

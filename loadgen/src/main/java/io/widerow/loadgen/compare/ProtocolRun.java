@@ -89,7 +89,8 @@ public final class ProtocolRun {
     private static final long serialVersionUID = 1L;
 
     Unserved(String said) {
-      super(said.replaceAll("\\p{Cntrl}+", " ").strip()); // some answers are protobuf
+      // Some answers are protobuf, and some name all keys there are.
+      super(said.replaceAll("\\p{Cntrl}+", " ").strip().replaceFirst("(.{100}).+", "$1..."));
     }
   }
 
