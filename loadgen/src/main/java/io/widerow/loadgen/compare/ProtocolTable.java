@@ -44,7 +44,8 @@ public final class ProtocolTable {
     out.add("");
     Map<String, String> origin = Machine.origin();
     out.add("- " + what);
-    out.add("- median of %d round%s; every second one in reverse order"
+    out.add(
+        "- median of %d round%s; every second one in reverse order"
             .formatted(rounds, rounds == 1 ? "" : "s"));
     origin.forEach((fact, value) -> out.add("- %s: %s".formatted(fact, value)));
     out.add("");

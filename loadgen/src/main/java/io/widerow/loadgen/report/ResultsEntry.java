@@ -20,8 +20,8 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
   /// Options that change how long or where something was measured, not what.
   private static final Pattern IRRELEVANT =
       Pattern.compile(
-          "--(pairs|rounds|seconds|budget|warmup|from|results|duration|work|home|keep|rest|pid|data-dir|url"
-              + "|query-url|ledger|note|max-slip|min-rate|max-p99)[ =]('[^']*'|\\S+)|--plots");
+          "--(pairs|rounds|seconds|budget|warmup|from|results|duration|work|home|keep|rest|pid"
+              + "|data-dir|url|query-url|ledger|note|max-slip|min-rate|max-p99)[ =]('[^']*'|\\S+)|--plots");
 
   private static final int TIME_CHARS = "20261124T150105".length();
 
