@@ -21,7 +21,8 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
   private static final Pattern IRRELEVANT =
       Pattern.compile(
           "--(pairs|rounds|seconds|budget|warmup|from|results|duration|work|home|keep|rest|pid"
-              + "|data-dir|url|query-url|ledger|note|max-slip|min-rate|max-p99)[ =]('[^']*'|\\S+)|--plots");
+              + "|data-dir|url|query-url|ledger|note|max-slip|min-rate|max-p99)[ =]('[^']*'|\\S+)"
+              + "|--plots");
 
   private static final int TIME_CHARS = "20261124T150105".length();
 
