@@ -50,8 +50,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Runs two contestants in turn (A B B A ...) on the same events, each run on a fresh"
           + " directory, and reports by how much they differ.",
-      "Contestants: widerow-text|widerow-lines|widerow-json:disk|os|memory, questdb:nosync|sync,"
-          + " cassandra:periodic|batch, victoria:memory; a suffix `@DIR` names another checkout."
+      "Contestants: every --target of `load` that Widerow serves, with :disk, :os or :memory;"
+          + " questdb:nosync|sync, cassandra:periodic|batch, victoria:memory; a suffix `@DIR`"
+          + " names another checkout."
     })
 final class CompareCommand implements Callable<Integer> {
   private static final long REHEARSAL_NANOS = 3 * Quantity.SECOND;
@@ -81,13 +82,18 @@ final class CompareCommand implements Callable<Integer> {
   /// Events are encoded once for each target, before anything is measured.
   private BatchPool pool(Contestant contestant, Workload workload, Pace pace) {
     return pools.computeIfAbsent(
-        contestant.kind().target, t -> BatchPool.prepare(workload, t, pace.connections()));
+        contestant.target(), t -> BatchPool.prepare(workload, t, pace.connections()));
   }
 
   @Override
   public Integer call() throws Exception {
     Contestant a = options.contestant(nameA);
     Contestant b = options.contestant(nameB);
+    for (Contestant contestant : List.of(a, b)) {
+      if (contestant.target().way == Target.Way.DATAGRAMS) {
+        throw new IllegalArgumentException("what " + contestant + " loses would count as a rate");
+      }
+    }
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
     paceOptions.refuseStages("compare");
@@ -144,12 +150,11 @@ final class CompareCommand implements Callable<Integer> {
   private String rehearse(Contestant contestant, Workload workload, Pace pace)
       throws IOException, InterruptedException {
     BatchPool pool = pool(contestant, workload, pace);
-    if (contestant.kind().target == Target.CASSANDRA) {
-      return ""; // its driver makes the bytes
+    if (contestant.target().way != Target.Way.HTTP) {
+      return ""; // the sink answers HTTP/1.1 alone
     }
     try (NullSink sink = new NullSink()) {
-      Endpoint endpoint =
-          new Endpoint(contestant.kind().target, "127.0.0.1", sink.port(), null, null);
+      Endpoint endpoint = new Endpoint(contestant.target(), "127.0.0.1", sink.port(), null, null);
       Pace alone =
           new Pace(
               0,
@@ -165,7 +170,7 @@ final class CompareCommand implements Callable<Integer> {
           Locale.ROOT,
           "The tool alone, %s into a null sink: %s events/s, %.3f us CPU/event in the sending"
               + " threads, so %s events/s a core.%n",
-          contestant.kind().target,
+          contestant.target(),
           Quantity.count(result.eventsPerSecond()),
           result.clientCpuMicrosPerEvent(),
           Quantity.count(1e6 / result.clientCpuMicrosPerEvent()));

@@ -126,7 +126,7 @@ final class GrowthCommand implements Callable<Integer> {
               Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs());
       List<Map<String, Object>> rows = grow(contestant, workload, steps, data);
       String table = table(rows);
-      folder.finish(rows, "# Growth of " + contestant + "\n\n" + table);
+      folder.finish("growth", "events", rows, "# Growth of " + contestant + "\n\n" + table);
       PrintWriter out = spec.commandLine().getOut();
       out.print(table);
       if (options.results != null) {
@@ -142,7 +142,7 @@ final class GrowthCommand implements Callable<Integer> {
   private List<Map<String, Object>> grow(
       Contestant contestant, Workload workload, List<Long> steps, Path data)
       throws IOException, InterruptedException {
-    BatchPool pool = workloadOptions.pool(workload, contestant.kind().target, connections);
+    BatchPool pool = workloadOptions.pool(workload, contestant.target(), connections);
     InetSocketAddress address = ServerProcess.freeAddress();
     List<Map<String, Object>> rows = new ArrayList<>();
     ServerProcess server = contestant.start(data, address);

@@ -66,9 +66,11 @@ final class KillCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Contestant contestant = options.contestant(who);
-    if (!contestant.isWiderow() || contestant.setting().equals("memory")) {
+    if (!contestant.isWiderow()
+        || !contestant.target().acknowledges()
+        || contestant.setting().equals("memory")) {
       throw new IllegalArgumentException(
-          "kill needs Widerow at a level that survives it, disk or os, not " + who);
+          "kill needs Widerow with acknowledgements that survive it, disk or os, not " + who);
     }
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
@@ -88,7 +90,7 @@ final class KillCommand implements Callable<Integer> {
   private int run(Contestant contestant, Workload workload, Pace pace, long everyNanos, Path work)
       throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
-    BatchPool pool = workloadOptions.pool(workload, contestant.kind().target, pace.connections());
+    BatchPool pool = workloadOptions.pool(workload, contestant.target(), pace.connections());
     InetSocketAddress address = ServerProcess.freeAddress();
     Path file = work.resolve("ledger");
     try (Killer killer =
@@ -107,8 +109,7 @@ final class KillCommand implements Callable<Integer> {
           result.failures(),
           result.failureExample());
       boolean right =
-          Verification.run(
-              contestant.endpoint(address), workload, pool.batches().size(), file, out);
+          Verification.run(contestant.queries(address), workload, pool.batches().size(), file, out);
       if (!right) {
         return ExitCode.WRONG;
       }

@@ -46,6 +46,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     subcommands = {
       CompareCommand.class,
+      ProtocolsCommand.class,
       QueriesCommand.class,
       KillCommand.class,
       GrowthCommand.class,
@@ -193,6 +194,7 @@ public final class LoadCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
+    target.requireCarries(workload);
     requireLevel(durability);
     reportOptions.check();
     readOptions.groups(workload.scenario());

@@ -16,6 +16,7 @@ import io.widerow.loadgen.workload.BatchPool;
 import io.widerow.loadgen.workload.RareWord;
 import io.widerow.loadgen.workload.Sample;
 import io.widerow.loadgen.workload.SamplePool;
+import io.widerow.loadgen.workload.Target;
 import io.widerow.loadgen.workload.Workload;
 import io.widerow.loadgen.workload.WorkloadOptions;
 import java.io.IOException;
@@ -231,14 +232,19 @@ final class QueriesCommand implements Callable<Integer> {
     say("%s in its first turn: %s".formatted(contestant, String.join(", ", times)));
   }
 
-  private Contestant contestant(String text) {
+  private Contestant contestant(String text) throws IOException {
     Contestant found = options.contestant(text);
-    return switch (found.kind()) {
-      case WIDEROW_LINES, QUESTDB, CASSANDRA -> found;
-      case WIDEROW_TEXT, WIDEROW_JSON, VICTORIA ->
-          throw new IllegalArgumentException(
-              "queries are put to widerow-lines, questdb and cassandra, not to " + text);
-    };
+    boolean asked =
+        switch (found.kind()) {
+          case WIDEROW -> found.target() == Target.WIDEROW_LINES;
+          case QUESTDB, CASSANDRA -> true;
+          case VICTORIA -> false;
+        };
+    if (!asked) {
+      throw new IllegalArgumentException(
+          "queries are put to widerow-lines, questdb and cassandra, not to " + text);
+    }
+    return found;
   }
 
   private List<String> command() {
@@ -256,7 +262,7 @@ final class QueriesCommand implements Callable<Integer> {
 
   private QueriedStore load(Contestant contestant, Workload workload, Pace pace, Path data)
       throws IOException, InterruptedException {
-    BatchPool pool = BatchPool.prepare(workload, contestant.kind().target, pace.connections());
+    BatchPool pool = BatchPool.prepare(workload, contestant.target(), pace.connections());
     return QueriedStore.load(contestant, workload, pace, pool, data, spec.commandLine().getErr());
   }
 

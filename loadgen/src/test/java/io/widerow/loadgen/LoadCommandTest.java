@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.loadgen.format.FlatJson;
 import io.widerow.loadgen.wire.FakeTarget;
 import io.widerow.loadgen.wire.NullSink;
+import io.widerow.loadgen.workload.Target;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -46,6 +47,8 @@ class LoadCommandTest {
     "--scenario=lunar, lunar",
     "--target=carrier-pigeon, carrier-pigeon",
     "--late=2, 2.0",
+    "--target=prw, access",
+    "--target=gelf, 1000",
     "--duration=fast, --duration",
     "--distinct=x, --distinct",
     "--rate=10k.., 10k..",
@@ -66,6 +69,26 @@ class LoadCommandTest {
     assertEquals(ExitCode.USAGE, load(option));
     assertEquals(1, err.toString().lines().count(), err.toString());
     assertTrue(err.toString().contains(value), err.toString());
+  }
+
+  @Test
+  void impossibleContestantsAreSaid() {
+    assertEquals(ExitCode.USAGE, load("compare", "smoke:disk", "otlp:disk"));
+    assertTrue(err.toString().contains("'smoke:disk'; there are widerow-text, "), err.toString());
+    assertEquals(ExitCode.USAGE, load("compare", "otlp:stone", "otlp:disk"));
+    assertTrue(err.toString().contains("otlp has [disk, os, memory], not 'stone'"), err::toString);
+    assertEquals(ExitCode.USAGE, load("compare", "statsd-udp:disk", "prw:disk"));
+    assertEquals(ExitCode.USAGE, load("kill", "graphite:disk"));
+    assertEquals(ExitCode.USAGE, load("protocols", "cassandra"));
+  }
+
+  @Test
+  void helpNamesEveryTarget() {
+    assertEquals(ExitCode.OK, load("--help"));
+    String help = out.toString().replaceAll("\\s+", " ");
+    for (Target target : Target.values()) {
+      assertTrue(help.contains(target.label), target + " in " + help);
+    }
   }
 
   @Test

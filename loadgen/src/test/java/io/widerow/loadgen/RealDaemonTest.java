@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.loadgen.compare.ServerProcess;
 import io.widerow.loadgen.wire.HttpText;
+import io.widerow.loadgen.workload.Scenario;
 import io.widerow.loadgen.workload.Target;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -12,9 +13,16 @@ import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +32,16 @@ import org.junit.jupiter.api.io.TempDir;
 /// by a script that stands where the launcher would.
 class RealDaemonTest {
   private static final Path TOP = Path.of("..").toAbsolutePath().normalize();
+
+  /// Protocols that the load generator sends and the daemon does not read.
+  private static final Set<Target> NOT_SERVED =
+      EnumSet.of(
+          Target.OTLP_JSON,
+          Target.LOKI,
+          Target.LOKI_JSON,
+          Target.JOURNAL,
+          Target.FLUENT,
+          Target.PRW);
 
   @TempDir private Path home;
 
@@ -89,46 +107,100 @@ class RealDaemonTest {
   @Test
   void everyTargetIsReadBack() throws Exception {
     InetSocketAddress http = ServerProcess.freeAddress();
-    InetSocketAddress syslog = ServerProcess.freeAddress();
+    Map<String, InetSocketAddress> ports = new HashMap<>();
     List<String> command =
-        List.of(
-            home.resolve("widerow").toString(),
-            "serve",
-            "--data=" + home.resolve("data"),
-            "--http=127.0.0.1:" + http.getPort(),
-            "--syslog=127.0.0.1:" + syslog.getPort());
+        new ArrayList<>(
+            List.of(
+                home.resolve("widerow").toString(),
+                "serve",
+                "--data=" + home.resolve("data"),
+                "--http=127.0.0.1:" + http.getPort()));
+    List<Target> served =
+        Stream.of(Target.values())
+            .filter(target -> target.isDaemons() && !NOT_SERVED.contains(target))
+            .toList();
+    for (Target target : served) {
+      String key = target.portKey();
+      if (key != null && !ports.containsKey(key)) {
+        ports.put(key, ServerProcess.freeAddress());
+        command.addAll(List.of("--set", key + "=127.0.0.1:" + ports.get(key).getPort()));
+      }
+    }
     try (ServerProcess server = ServerProcess.start(command, home.resolve("log"))) {
       server.await(() -> HttpText.get(http, "/ready").status() == 200);
       int minute = 0;
-      for (Target target :
-          List.of(
-              Target.WIDEROW_TEXT,
-              Target.WIDEROW_JSON,
-              Target.WIDEROW_LINES,
-              Target.SYSLOG,
-              Target.SYSLOG_UDP)) {
-        // Times do not overlap, so that each run reads back its own events alone.
-        String from = "--from=2026-11-20T00:%02d:00Z".formatted(minute++);
-        InetSocketAddress address = target.isSyslog() ? syslog : http;
-        int code =
-            load(
-                "--target=" + target.label,
-                "--url=127.0.0.1:" + address.getPort(),
-                "--query-url=127.0.0.1:" + http.getPort(),
-                "--ledger=" + home.resolve("ledger"),
-                "--scenario=broker",
-                from,
-                "--batch=20",
-                "--distinct=400",
-                "--rate=2000",
-                "--warmup=0s",
-                "--duration=300ms",
-                "--verify");
+      for (Target target : served) {
+        InetSocketAddress address = target.portKey() == null ? http : ports.get(target.portKey());
+        int code = load(verified(target, Objects.requireNonNull(address), http, minute++));
         assertEquals(0, code, target + ": " + err + out);
+      }
+      for (Target target : NOT_SERVED) {
+        if (target.portKey() == null) {
+          int before = out.toString().length();
+          assertEquals(ExitCode.FAILURES, load(plain(target, http)), target + ": " + err + out);
+          String said = out.toString().substring(before);
+          assertTrue(said.contains("batches: unserved"), target + ": " + said);
+        }
       }
       server.stop();
     }
     long whole = out.toString().lines().filter(line -> line.contains("each once")).count();
-    assertEquals(5, whole, out.toString());
+    assertEquals(served.size(), whole, out.toString());
+  }
+
+  @Test
+  void protocolsAreARowEach() throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "protocols",
+                "bulk",
+                "statsd",
+                "--home=" + home,
+                "--work=" + home,
+                "--results=" + home.resolve("results"),
+                "--rounds=1",
+                "--seconds=1",
+                "--warmup=0s",
+                "--rate=1000"));
+    NOT_SERVED.forEach(target -> command.add(target.label));
+    int code = load(command.toArray(String[]::new));
+    assertEquals(0, code, err.toString() + out);
+    String figures = " \\| [0-9,]+ \\| [0-9.]+ \\| ";
+    String table = out.toString();
+    assertTrue(Pattern.compile("\\| bulk" + figures + "[0-9.]+ ").matcher(table).find(), table);
+    assertTrue(Pattern.compile("\\| statsd" + figures + "- ").matcher(table).find(), table);
+    for (Target target : NOT_SERVED) {
+      String row = "| %s | - | - | - | - | - | - | not served |".formatted(target);
+      assertTrue(table.contains(row), table);
+    }
+    String page = Files.readString(home.resolve("results/README.md"));
+    assertTrue(page.contains("## Protocols"), page);
+  }
+
+  private String[] verified(
+      Target target, InetSocketAddress address, InetSocketAddress http, int minute) {
+    List<String> arguments = new ArrayList<>(List.of(plain(target, address)));
+    arguments.add("--query-url=127.0.0.1:" + http.getPort());
+    arguments.add("--ledger=" + home.resolve("ledger"));
+    // Times do not overlap, so that each run reads back its own events alone.
+    arguments.add("--from=2026-11-20T00:%02d:00Z".formatted(minute));
+    arguments.add("--verify");
+    return arguments.toArray(String[]::new);
+  }
+
+  private static String[] plain(Target target, InetSocketAddress address) {
+    Scenario scenario = target.isSamples() ? Scenario.COUNTER : Scenario.BROKER;
+    boolean alone = target.batchEventsMax() == 1;
+    return new String[] {
+      "--target=" + target.label,
+      "--url=127.0.0.1:" + address.getPort(),
+      "--scenario=" + scenario,
+      "--batch=" + (alone ? 1 : 20),
+      "--distinct=400",
+      "--rate=" + (alone ? 200 : 2_000),
+      "--warmup=0s",
+      "--duration=300ms"
+    };
   }
 }

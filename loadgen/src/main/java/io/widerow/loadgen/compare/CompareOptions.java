@@ -51,8 +51,13 @@ public final class CompareOptions {
   }
 
   /// @param text as [Contestant#parse] has it
-  public Contestant contestant(String text) {
+  public Contestant contestant(String text) throws IOException {
     return Contestant.parse(text, home, keys);
+  }
+
+  /// The daemon's keys for a reader of the figures; empty when all have their defaults.
+  public String settings() {
+    return keys.isEmpty() ? "" : ", " + String.join(", ", keys);
   }
 
   public long budgetNanos() {

@@ -73,16 +73,20 @@ public final class ComparisonFolder {
     ResultsPage.write(results);
   }
 
-  /// Writes the report of a store that grew, one line for each size, and the page.
-  public void finish(List<Map<String, Object>> sizes, String report) throws IOException {
+  /// Writes the report of what has one line for each size or protocol, and the page.
+  ///
+  /// @param kind the member with the folder's name: `growth` or `protocols`
+  /// @param key the member that tells the lines apart
+  public void finish(String kind, String key, List<Map<String, Object>> lines, String report)
+      throws IOException {
     Files.writeString(folder.resolve("report.md"), report);
-    for (Map<String, Object> size : sizes) {
-      line(size);
+    for (Map<String, Object> line : lines) {
+      line(line);
       Map<String, Object> members = new LinkedHashMap<>();
-      members.put("run", name + "/" + size.get("events"));
+      members.put("run", name + "/" + line.get(key));
       members.putAll(Machine.origin());
-      members.put("growth", name);
-      members.putAll(size);
+      members.put(kind, name);
+      members.putAll(line);
       members.put("command", command);
       results.addRun(members);
     }

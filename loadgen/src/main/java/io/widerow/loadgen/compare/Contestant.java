@@ -9,32 +9,35 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// One side of a comparison and its durability, written `widerow-text:disk`, `questdb:nosync`,
-/// `cassandra:periodic`. `@DIR` at the end names another checkout to start it from, so that two
-/// versions can be compared.
+/// One side of a comparison and its durability, written `widerow-text:disk`, `otlp:disk`,
+/// `questdb:nosync`, `cassandra:periodic`. `@DIR` at the end names another checkout to start it
+/// from, so that two versions can be compared.
 ///
+/// @param target what it is sent
 /// @param setting its durability, by the contestant's own name
 /// @param home the checkout whose scripts start it
 /// @param keys of the daemon's configuration, `key=value`, where it is Widerow
-public record Contestant(Kind kind, String setting, Path home, List<String> keys) {
+/// @param socketPort where the daemon listens for a protocol that is not HTTP's; 0 for one that is
+public record Contestant(
+    Kind kind, Target target, String setting, Path home, List<String> keys, int socketPort) {
   /// The known systems.
   @SuppressWarnings("ImmutableEnumChecker") // List.of is immutable
   public enum Kind {
-    WIDEROW_TEXT("widerow-text", Target.WIDEROW_TEXT, "disk", "os", "memory"),
-    WIDEROW_LINES("widerow-lines", Target.WIDEROW_LINES, "disk", "os", "memory"),
-    WIDEROW_JSON("widerow-json", Target.WIDEROW_JSON, "disk", "os", "memory"),
+    /// In each of its protocols, by the name of the target.
+    WIDEROW("", Target.NULL, "disk", "os", "memory"),
     QUESTDB("questdb", Target.WIDEROW_LINES, "nosync", "sync"),
     CASSANDRA("cassandra", Target.CASSANDRA, "periodic", "batch"),
     VICTORIA("victoria", Target.WIDEROW_LINES, "memory");
 
-    final String label;
-    public final Target target;
+    private final String label;
+    private final Target target;
     final List<String> settings;
 
     Kind(String label, Target target, String... settings) {
@@ -42,55 +45,80 @@ public record Contestant(Kind kind, String setting, Path home, List<String> keys
       this.target = target;
       this.settings = List.of(settings);
     }
-
-    private static Kind of(String label, String whole) {
-      return Arrays.stream(values())
-          .filter(kind -> kind.label.equals(label))
-          .findFirst()
-          .orElseThrow(() ->
-              new IllegalArgumentException(
-                  "no such contestant: '%s'; there are %s"
-                      .formatted(
-                          whole,
-                          Arrays.stream(values())
-                              .map(kind -> kind.label + ":" + String.join("|", kind.settings))
-                              .collect(Collectors.joining(", ")))));
-    }
   }
 
   public Contestant {
     keys = List.copyOf(keys);
     if (!kind.settings.contains(setting)) {
       throw new IllegalArgumentException(
-          "%s has %s, not '%s'".formatted(kind.label, kind.settings, setting));
+          "%s has %s, not '%s'".formatted(label(kind, target), kind.settings, setting));
     }
   }
 
   /// @param text `WHO`, `WHO:SETTING` or `WHO:SETTING@CHECKOUT`
-  static Contestant parse(String text, Path home, List<String> keys) {
+  /// @throws IOException when there is no port for it
+  static Contestant parse(String text, Path home, List<String> keys) throws IOException {
     int at = text.indexOf('@');
     String bare = at < 0 ? text : text.substring(0, at);
     Path checkout = at < 0 ? home : Path.of(text.substring(at + 1));
     int colon = bare.indexOf(':');
-    Kind kind = Kind.of(colon < 0 ? bare : bare.substring(0, colon), text);
-    return new Contestant(
-        kind, colon < 0 ? kind.settings.get(0) : bare.substring(colon + 1), checkout, keys);
+    String label = colon < 0 ? bare : bare.substring(0, colon);
+    String setting = colon < 0 ? "" : bare.substring(colon + 1);
+    for (Target target : Target.values()) {
+      if (target.isDaemons() && target.label.equals(label)) {
+        return widerow(target, setting.isEmpty() ? "disk" : setting, checkout, keys);
+      }
+    }
+    for (Kind kind : Kind.values()) {
+      if (kind != Kind.WIDEROW && kind.label.equals(label)) {
+        String own = setting.isEmpty() ? kind.settings.get(0) : setting;
+        return new Contestant(kind, kind.target, own, checkout, keys, 0);
+      }
+    }
+    throw new IllegalArgumentException(
+        "no such contestant: '%s'; there are %s".formatted(text, known()));
+  }
+
+  /// The daemon in one of its protocols.
+  public static Contestant widerow(Target target, String setting, Path home, List<String> keys)
+      throws IOException {
+    int port = target.portKey() == null ? 0 : ServerProcess.freeAddress().getPort();
+    return new Contestant(Kind.WIDEROW, target, setting, home, keys, port);
+  }
+
+  private static String known() {
+    Stream<String> daemons =
+        Arrays.stream(Target.values()).filter(Target::isDaemons).map(target -> target.label);
+    Stream<String> peers =
+        Arrays.stream(Kind.values())
+            .filter(kind -> kind != Kind.WIDEROW)
+            .map(kind -> kind.label + ":" + String.join("|", kind.settings));
+    return "%s, each with :disk, :os or :memory; %s"
+        .formatted(
+            daemons.collect(Collectors.joining(", ")), peers.collect(Collectors.joining(", ")));
+  }
+
+  private static String label(Kind kind, Target target) {
+    return kind == Kind.WIDEROW ? target.label : kind.label;
   }
 
   public boolean isWiderow() {
-    return switch (kind) {
-      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> true;
-      case QUESTDB, CASSANDRA, VICTORIA -> false;
-    };
+    return kind == Kind.WIDEROW;
   }
 
+  /// @param address of its HTTP port
   public Endpoint endpoint(InetSocketAddress address) {
     return new Endpoint(
-        kind.target,
+        target,
         address.getHostString(),
-        address.getPort(),
+        socketPort == 0 ? address.getPort() : socketPort,
         isWiderow() ? setting : null,
         kind == Kind.QUESTDB || kind == Kind.VICTORIA ? "/write?precision=n" : null);
+  }
+
+  /// Where its events are read back.
+  public Endpoint queries(InetSocketAddress address) {
+    return new Endpoint(target, address.getHostString(), address.getPort(), null, null);
   }
 
   /// Starts it on a directory that does not exist yet, or on one that it left before.
@@ -99,17 +127,7 @@ public record Contestant(Kind kind, String setting, Path home, List<String> keys
     Path peers = home.resolve("loadgen/peers");
     List<String> command =
         switch (kind) {
-          case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON ->
-              Stream.concat(
-                      Stream.of(
-                          home.resolve("widerow").toString(),
-                          "serve",
-                          "--data",
-                          data.toString(),
-                          "--http",
-                          "127.0.0.1:" + port),
-                      keys.stream().flatMap(key -> Stream.of("--set", key)))
-                  .toList();
+          case WIDEROW -> daemon(data, port);
           case QUESTDB -> List.of(peers.resolve("questdb").toString(), data + "", port, setting);
           case CASSANDRA ->
               List.of(peers.resolve("cassandra").toString(), data + "", port, setting);
@@ -118,17 +136,28 @@ public record Contestant(Kind kind, String setting, Path home, List<String> keys
     return ServerProcess.start(command, data.resolveSibling(data.getFileName() + ".log"));
   }
 
+  private List<String> daemon(Path data, String port) {
+    List<String> command = new ArrayList<>();
+    command.add(home.resolve("widerow").toString());
+    command.addAll(List.of("serve", "--data", data.toString(), "--http", "127.0.0.1:" + port));
+    if (target.portKey() != null) { // such a protocol cannot ask for a level
+      command.addAll(List.of("--set", "durability=" + setting));
+      command.addAll(List.of("--set", target.portKey() + "=127.0.0.1:" + socketPort));
+    }
+    keys.forEach(key -> command.addAll(List.of("--set", key)));
+    return command;
+  }
+
   /// Whether it accepts requests.
   public boolean isReady(InetSocketAddress address) throws IOException, InterruptedException {
     return switch (kind) {
-      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON ->
-          HttpText.get(address, "/ready").status() == 200;
+      case WIDEROW -> HttpText.get(address, "/ready").status() == 200;
       case QUESTDB -> HttpText.get(address, "/exec?query=select%201").status() == 200;
       case VICTORIA -> HttpText.get(address, "/health").status() == 200;
       case CASSANDRA -> {
         // First without its driver, whose retries would take CPU from the start.
         SocketChannel.open(address).close();
-        PeerDriver.of(kind.target.label).connect(address).close();
+        PeerDriver.of(target.label).connect(address).close();
         yield true;
       }
     };
@@ -139,7 +168,7 @@ public record Contestant(Kind kind, String setting, Path home, List<String> keys
   long dataBytes(Path data) {
     return CostWatcher.bytesBelow(
         switch (kind) {
-          case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> data.resolve("segments");
+          case WIDEROW -> data.resolve("segments");
           case QUESTDB -> data.resolve("db");
           case CASSANDRA -> data.resolve("data/load");
           case VICTORIA -> data.resolve("data");
@@ -149,7 +178,7 @@ public record Contestant(Kind kind, String setting, Path home, List<String> keys
   /// Its configuration, for readers of the figures.
   String note() {
     return switch (kind) {
-      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON ->
+      case WIDEROW ->
           "durability %s, %sits defaults"
               .formatted(setting, keys.isEmpty() ? "" : String.join(", ", keys) + ", otherwise ");
       case QUESTDB -> "QuestDB 9.3.4, commit.mode=" + setting + ", 1 GiB heap";
@@ -160,7 +189,7 @@ public record Contestant(Kind kind, String setting, Path home, List<String> keys
   }
 
   String name() {
-    return kind.label + ":" + setting;
+    return label(kind, target) + ":" + setting;
   }
 
   @Override

@@ -109,7 +109,7 @@ public final class QueriedStore implements AutoCloseable {
       ContestRun.rest(server, ContestRun.REST_NANOS_MAX);
       PeerReader peer =
           contestant.kind() == Contestant.Kind.CASSANDRA
-              ? PeerDriver.of(contestant.kind().target.label).reader(address)
+              ? PeerDriver.of(contestant.target().label).reader(address)
               : null;
       return new QueriedStore(contestant, address, server, peer);
     } catch (Throwable failure) {

@@ -32,20 +32,22 @@ final class StoredCount {
   void awaitCheap(ServerProcess server, long events) throws IOException, InterruptedException {
     switch (contestant.kind()) {
       case QUESTDB, VICTORIA -> server.await(() -> full() >= events);
-      case CASSANDRA -> PeerDriver.of(contestant.kind().target.label).flush(address);
-      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> {}
+      case CASSANDRA -> PeerDriver.of(contestant.target().label).flush(address);
+      case WIDEROW -> {}
     }
   }
 
   /// Counts by a query; Widerow and Cassandra read every event for it.
   long full() throws IOException, InterruptedException {
     return switch (contestant.kind()) {
-      case WIDEROW_TEXT, WIDEROW_LINES, WIDEROW_JSON -> {
-        String path = "/v1/query?format=csv&fields=none&type=" + workload.typeGlob();
+      case WIDEROW -> {
+        String own = contestant.target().storedType();
+        String type = own == null ? workload.typeGlob() : own;
+        String path = "/v1/query?format=csv&fields=none&type=" + type;
         yield TimedQuery.run(address, path).lines() - 1;
       }
       case QUESTDB -> quest();
-      case CASSANDRA -> PeerDriver.of(contestant.kind().target.label).count(address);
+      case CASSANDRA -> PeerDriver.of(contestant.target().label).count(address);
       case VICTORIA -> victoria();
     };
   }

@@ -10,16 +10,19 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// One run, one comparison or one store that grew, as `data/` knows it.
+/// One run, one comparison, one store that grew or one session of all protocols, as `data/` knows
+/// it.
 ///
 /// @param name of its folder; begins with the time of its start, UTC
-/// @param lines one for a run, one a figure for a comparison, one a size for a store that grew
+/// @param lines one for a run, one a figure for a comparison, one a size for a store that grew, one
+///   a protocol
 record ResultsEntry(String name, List<Map<String, String>> lines) {
   /// Options that change how long or where something was measured, not what.
   private static final Pattern IRRELEVANT =
       Pattern.compile(
-          "--(pairs|budget|warmup|from|results|duration|work|home|keep|rest|pid|data-dir|url"
-              + "|query-url|ledger|note|max-slip|min-rate|max-p99)[ =]('[^']*'|\\S+)|--plots");
+          "--(pairs|rounds|seconds|budget|warmup|from|results|duration|work|home|keep|rest|pid"
+              + "|data-dir|url|query-url|ledger|note|max-slip|min-rate|max-p99)[ =]('[^']*'|\\S+)"
+              + "|--plots");
 
   private static final int TIME_CHARS = "20261124T150105".length();
 
@@ -28,7 +31,8 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     RUN,
     COMPARE,
     QUERIES,
-    GROWTH
+    GROWTH,
+    PROTOCOLS
   }
 
   /// All entries, oldest first.
@@ -37,7 +41,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     for (Map<String, String> line : ResultsLayout.lines(layout.runsFile())) {
       String run = line.getOrDefault("run", "");
       if (!line.containsKey("comparison")) { // those of a comparison are summed up by its figures
-        add(entries, line.getOrDefault("growth", run), line);
+        add(entries, line.getOrDefault("growth", line.getOrDefault("protocols", run)), line);
       }
     }
     for (Map<String, String> line : ResultsLayout.lines(layout.comparisonsFile())) {
@@ -77,7 +81,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
   }
 
   Kind kind() {
-    String command = question();
+    String command = question() + " ";
     for (Kind kind : Kind.values()) {
       if (command.startsWith(kind.name().toLowerCase(Locale.ROOT) + " ")) {
         return kind;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///  bench-results/
 ///    README.md                written by ResultsPage from data/
-///    data/runs.ndjson         one line for each run, and for each size of a store that grew
+///    data/runs.ndjson         one line for each run, size of a store that grew, and protocol
 ///    data/comparisons.ndjson  one line for each figure of a comparison
 ///    runs/NAME/               command.txt, environment.txt, report.txt or report.md, *.hlog
 /// ```

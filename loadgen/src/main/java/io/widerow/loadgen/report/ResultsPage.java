@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /// `README.md` of the results: for each question and peer the newest run on each machine.
 ///
@@ -82,6 +83,7 @@ public final class ResultsPage {
     queryTable();
     runTable();
     growthTable();
+    protocolTable();
     return String.join("\n", lines) + "\n";
   }
 
@@ -274,6 +276,46 @@ public final class ResultsPage {
     }
   }
 
+  /// One row for each session; without one there is no such table.
+  private void protocolTable() {
+    List<ResultsEntry> sessions = newest(Kind.PROTOCOLS);
+    if (sessions.isEmpty()) {
+      return;
+    }
+    section(
+        "Protocols, each beside the others",
+        "Events/s (CPU of the daemon in us/event; p99 in ms at a fixed rate); the report has the"
+            + " table.",
+        "options",
+        "machine",
+        "rounds",
+        "protocols",
+        "commit",
+        "run");
+    for (ResultsEntry entry : sessions) {
+      row(
+          "`" + entry.question() + "`",
+          name(entry.member("machine")),
+          entry.member("rounds"),
+          entry.lines().stream()
+              .filter(line -> line.containsKey("events_per_second"))
+              .map(ResultsPage::protocol)
+              .collect(Collectors.joining("; ")),
+          entry.member("commit"),
+          link(entry, "report.md"));
+    }
+  }
+
+  private static String protocol(Map<String, String> line) {
+    String p99 = line.getOrDefault("response_p99_us", "-1");
+    return "%s %s (%s; %s)"
+        .formatted(
+            line.get("target"),
+            count(line.getOrDefault("events_per_second", "")),
+            line.get("target_us_per_event"),
+            p99.startsWith("-") ? NONE : millis(p99));
+  }
+
   /// The newest entries of this kind, by question and then by time.
   private List<ResultsEntry> newest(Kind kind) {
     List<ResultsEntry> found = newest.stream().filter(entry -> entry.kind() == kind).toList();
@@ -309,6 +351,6 @@ public final class ResultsPage {
   private static String millis(String micros) {
     return micros.isEmpty()
         ? NONE
-        : String.format(Locale.ROOT, "%.2f", Long.parseLong(micros) / 1_000.0);
+        : String.format(Locale.ROOT, "%.2f", Double.parseDouble(micros) / 1_000.0);
   }
 }

@@ -39,7 +39,7 @@ public record Rate(double fromPerSecond, double untilPerSecond) {
     return new Rate(from, until);
   }
 
-  boolean isClosed() {
+  public boolean isClosed() {
     return fromPerSecond == 0;
   }
 

@@ -4,6 +4,7 @@ import io.widerow.loadgen.verify.Findings.Kind;
 import io.widerow.loadgen.verify.Ledger.Entry;
 import io.widerow.loadgen.workload.Encoder;
 import io.widerow.loadgen.workload.Sample;
+import io.widerow.loadgen.workload.Scenario;
 import io.widerow.loadgen.workload.Stamp;
 import io.widerow.loadgen.workload.Stamper;
 import io.widerow.loadgen.workload.Target;
@@ -81,32 +82,46 @@ public final class ReadBackCheck {
   }
 
   /// The event's number in the run, negative when it has none.
-  private static long sequence(Map<String, String> event) {
+  private long sequence(Map<String, String> event) {
+    if (workload.scenario() == Scenario.COUNTER && event.containsKey("value")) {
+      double number = number(event.get("value")); // exact, far below 2^53
+      return number == Math.rint(number) ? (long) number - Stamp.SEQUENCE_BASE : -1;
+    }
     String number = event.get("seq");
     if (number == null) {
       String body = event.getOrDefault("body", "");
-      int found = body.lastIndexOf("seq=");
-      number = found < 0 ? "" : body.substring(found + 4);
+      int is = body.lastIndexOf('=');
+      boolean named = body.startsWith("seq", is - 3) || body.startsWith("value", is - 5);
+      number = named ? body.substring(is + 1) : "";
     }
     return number.matches("[0-9]{13}") ? Long.parseLong(number) - Stamp.SEQUENCE_BASE : -1;
   }
 
+  private static double number(@Nullable String text) {
+    try {
+      return text == null ? Double.NaN : Double.parseDouble(text);
+    } catch (NumberFormatException _) {
+      return Double.NaN;
+    }
+  }
+
   private void unchanged(Map<String, String> event, Sample sample, long sequence) {
     long timeNanos = workload.timeNanos(sequence, sample.shiftNanos());
-    same(sequence, "type", sample.type(), event.get(target.isSyslog() ? "app" : "type"));
-    long resolution = resolutionNanos();
+    String type = event.get(target.storedType() == null ? "type" : "app");
+    same(sequence, "type", sample.type(), type);
+    long resolution = target.resolutionNanos(workload.scenario());
     long kept = Math.floorDiv(timeNanos, resolution) * resolution;
     same(sequence, "ts", stamper.text(Stamp.RFC3339, sequence, kept), event.get("ts"));
     String body = body(sample);
     if (body != null) {
       same(sequence, "body", stamper.stamped(body, sequence, timeNanos), event.get("body"));
     }
-    if (target == Target.WIDEROW_JSON || target == Target.WIDEROW_LINES) {
+    if (target.keepsAttributes()) {
       for (Sample.Attribute attribute : sample.attributes()) {
         String sent = stamper.stamped(attribute.text(), sequence, timeNanos);
         String found = event.get(attribute.name());
-        boolean number = attribute.kind() == Sample.Kind.DOUBLE && found != null;
-        if (!number || Double.parseDouble(sent) != Double.parseDouble(found)) {
+        boolean isNumber = attribute.kind() == Sample.Kind.DOUBLE;
+        if (!isNumber || Double.parseDouble(sent) != number(found)) {
           same(sequence, attribute.name(), sent, found);
         }
       }
@@ -116,17 +131,9 @@ public final class ReadBackCheck {
   /// The text that was sent to the target; null when only attributes were.
   private @Nullable String body(Sample sample) {
     return switch (target) {
-      case WIDEROW_JSON, WIDEROW_LINES -> sample.body();
       case WIDEROW_TEXT, NULL -> Encoder.textLine(sample);
       case SYSLOG, SYSLOG_UDP, CASSANDRA -> Encoder.message(sample);
-    };
-  }
-
-  private long resolutionNanos() {
-    return switch (target) {
-      case WIDEROW_TEXT, NULL -> workload.scenario().textTime.resolutionNanos;
-      case WIDEROW_JSON, WIDEROW_LINES, CASSANDRA -> 1;
-      case SYSLOG, SYSLOG_UDP -> Stamp.RFC3339_MICROS.resolutionNanos;
+      default -> sample.body();
     };
   }
 

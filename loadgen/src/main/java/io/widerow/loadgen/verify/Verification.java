@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 /// The read-back of a whole run: draws the samples again, reads the ledger and the target, and
 /// prints the findings.
 public final class Verification {
-  private static final int SYSLOG_TRIES_MAX = 20;
-  private static final long SYSLOG_PAUSE_NANOS = 250 * Quantity.MILLI;
+  private static final int UNACKNOWLEDGED_TRIES_MAX = 20;
+  private static final long PAUSE_NANOS = 250 * Quantity.MILLI;
 
   private Verification() {}
 
@@ -28,8 +28,8 @@ public final class Verification {
     List<List<Sample>> samples = SamplePool.all(workload, slots);
     List<Ledger.Entry> entries = Ledger.read(ledger);
     Target target = queryAddress.target();
-    // A syslog message is not acknowledged, so the first answers may be too early.
-    int triesMax = target.acknowledges() ? 1 : SYSLOG_TRIES_MAX;
+    // Without acknowledgements the first answers may be too early.
+    int triesMax = target.acknowledges() ? 1 : UNACKNOWLEDGED_TRIES_MAX;
     for (int tries = 1; ; tries++) {
       ReadBackCheck check = new ReadBackCheck(workload, target, samples, entries);
       long beganNanos = System.nanoTime();
@@ -37,7 +37,7 @@ public final class Verification {
       long tookNanos = System.nanoTime() - beganNanos;
       Findings findings = check.finish();
       if (findings.count(Findings.Kind.LOST) > 0 && tries < triesMax) {
-        LockSupport.parkNanos(SYSLOG_PAUSE_NANOS);
+        LockSupport.parkNanos(PAUSE_NANOS);
         continue;
       }
       out.printf(
@@ -63,9 +63,10 @@ public final class Verification {
       long limit = entry.sequenceFirst() + entry.events();
       untilNanos = Math.max(untilNanos, workload.timeNanos(limit, 0) + Quantity.SECOND);
     }
+    String stored = queryAddress.target().storedType();
     List<String> types =
-        queryAddress.target().isSyslog()
-            ? List.of("syslog")
+        stored != null
+            ? List.of(stored)
             : samples.stream().map(batch -> batch.get(0).type()).distinct().toList();
     return new ReadBack(queryAddress.host(), queryAddress.port())
         .read(types, earliestNanos(workload, samples), untilNanos, check);

@@ -5,7 +5,6 @@ import io.widerow.loadgen.workload.Scenario;
 import io.widerow.loadgen.workload.Target;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -62,49 +61,33 @@ public record Endpoint(
     if (address.isUnresolved()) {
       throw new IOException("no such host: " + host);
     }
-    return switch (target) {
-      case SYSLOG -> new SyslogConnection(address);
-      case SYSLOG_UDP -> new SyslogDatagrams(address);
-      case CASSANDRA -> PeerDriver.of(target.label).connect(address);
-      case WIDEROW_TEXT, WIDEROW_JSON, WIDEROW_LINES, NULL -> new HttpConnection(address);
+    return switch (target.way) {
+      case HTTP -> new HttpConnection(address, target);
+      case GRPC -> new GrpcConnection(address);
+      case FORWARD -> new ForwardConnection(address);
+      case STREAM -> new StreamConnection(address);
+      case DATAGRAMS -> new DatagramConnection(address);
+      case DRIVER -> PeerDriver.of(target.label).connect(address);
     };
   }
 
   /// The request up to the body. Empty where the protocol has none; the event type where a driver
   /// makes the requests.
   public ByteBuffer head(PreparedBatch batch, Scenario scenario) {
-    if (target == Target.CASSANDRA) {
-      return ByteBuffer.wrap(batch.type().getBytes(StandardCharsets.UTF_8));
-    }
-    if (target.isSyslog()) {
-      return ByteBuffer.allocateDirect(0);
-    }
-    String head =
-        "POST %s HTTP/1.1\r\nHost: %s:%d\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
-            .formatted(
-                path != null ? path : path(batch.type(), scenario),
-                host,
-                port,
-                target == Target.WIDEROW_JSON ? "application/x-ndjson" : "text/plain",
-                batch.bytes().capacity());
-    byte[] bytes = head.getBytes(StandardCharsets.ISO_8859_1);
-    return ByteBuffer.allocateDirect(bytes.length).put(bytes).clear();
+    return switch (target.way) {
+      case HTTP ->
+          direct(
+              new HttpHead(target, durability, path)
+                  .text(toString(), batch, scenario)
+                  .getBytes(StandardCharsets.ISO_8859_1));
+      case GRPC -> direct(GrpcConnection.head(toString(), durability));
+      case FORWARD, STREAM, DATAGRAMS -> ByteBuffer.allocateDirect(0);
+      case DRIVER -> ByteBuffer.wrap(batch.type().getBytes(StandardCharsets.UTF_8));
+    };
   }
 
-  private String path(String type, Scenario scenario) {
-    String level = durability == null ? "" : "&durability=" + durability;
-    return switch (target) {
-      case WIDEROW_TEXT, NULL ->
-          "/v1/events?type="
-              + URLEncoder.encode(type, StandardCharsets.UTF_8)
-              + "&ts="
-              + scenario.timePattern
-              + level;
-      case WIDEROW_JSON -> "/v1/events?type=json" + level;
-      case WIDEROW_LINES -> "/api/v2/write?precision=ns" + level;
-      case SYSLOG, SYSLOG_UDP, CASSANDRA ->
-          throw new IllegalStateException(target + " has no paths");
-    };
+  private static ByteBuffer direct(byte[] bytes) {
+    return ByteBuffer.allocateDirect(bytes.length).put(bytes).clear();
   }
 
   @Override

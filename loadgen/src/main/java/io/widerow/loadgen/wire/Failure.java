@@ -10,6 +10,8 @@ public enum Failure {
   SLOW("slow"),
   /// 429 or 503: the target is overloaded.
   OVERLOADED("overloaded"),
+  /// 404, 405, 415 or 501: the target does not serve this protocol.
+  UNSERVED("unserved"),
   /// Any other 4xx: the target refused the request.
   REFUSED("refused"),
   /// Any other 5xx.
@@ -30,6 +32,9 @@ public enum Failure {
   static Failure ofStatus(int status) {
     if (status == 429 || status == 503) {
       return OVERLOADED;
+    }
+    if (status == 404 || status == 405 || status == 415 || status == 501) {
+      return UNSERVED;
     }
     return status >= 500 ? BROKEN : status >= 400 ? REFUSED : GARBLED;
   }

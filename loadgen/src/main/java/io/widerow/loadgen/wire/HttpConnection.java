@@ -1,5 +1,6 @@
 package io.widerow.loadgen.wire;
 
+import io.widerow.loadgen.workload.Target;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,12 +19,15 @@ final class HttpConnection implements Connection {
   private static final int ANSWER_BYTES_MAX = 1 << 20;
 
   private final SocketChannel channel;
+  private final Target target;
   private byte[] answer = new byte[1 << 14];
   private int offset;
   private int limit;
   private boolean last;
 
-  HttpConnection(InetSocketAddress address) throws IOException {
+  /// @param target whose answers it reads
+  HttpConnection(InetSocketAddress address, Target target) throws IOException {
+    this.target = target;
     channel = SocketChannel.open();
     try {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -46,7 +50,7 @@ final class HttpConnection implements Connection {
       parsed = readAnswer();
       status = parsed.status();
     } while (status == 100);
-    return Reply.of(status, parsed.body(), events);
+    return Reply.of(target, status, parsed.body(), events);
   }
 
   static void write(SocketChannel channel, ByteBuffer head, ByteBuffer body) throws IOException {
@@ -134,7 +138,7 @@ final class HttpConnection implements Connection {
     while (limit - offset < bytes) {
       fill();
     }
-    String text = new String(answer, offset, bytes, StandardCharsets.UTF_8);
+    String text = new String(answer, offset, bytes, Reply.charset(target));
     offset += bytes;
     return text;
   }

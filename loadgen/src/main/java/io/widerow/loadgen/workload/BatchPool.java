@@ -13,27 +13,18 @@ public record BatchPool(String key, List<PreparedBatch> batches) {
     batches = List.copyOf(batches);
   }
 
+  /// @throws IllegalArgumentException when the target cannot carry such events
   public static BatchPool prepare(Workload workload, Target target, int connections) {
+    target.requireCarries(workload);
     SamplePool samples = new SamplePool(workload);
     int slots = workload.slots(connections);
     List<PreparedBatch> batches = new ArrayList<>(slots);
-    StringBuilder out = new StringBuilder(512);
     for (int slot = 0; slot < slots; slot++) {
-      batches.add(encode(samples.nextBatch(), target, out));
+      List<Sample> batch = samples.nextBatch();
+      long[] shiftsNanos = batch.stream().mapToLong(Sample::shiftNanos).toArray();
+      batches.add(Encoder.encode(target, batch).prepared(batch.get(0).type(), shiftsNanos));
     }
     return new BatchPool(key(workload, target), batches);
-  }
-
-  private static PreparedBatch encode(List<Sample> samples, Target target, StringBuilder out) {
-    List<String> events = new ArrayList<>(samples.size());
-    long[] shiftsNanos = new long[samples.size()];
-    for (int i = 0; i < shiftsNanos.length; i++) {
-      out.setLength(0);
-      Encoder.encode(target, samples.get(i), out);
-      events.add(out.toString());
-      shiftsNanos[i] = samples.get(i).shiftNanos();
-    }
-    return PreparedBatch.of(samples.get(0).type(), events, shiftsNanos);
   }
 
   /// Everything that determines the prepared bytes; times and numbers are stamped later.

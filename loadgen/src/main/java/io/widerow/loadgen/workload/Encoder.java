@@ -2,22 +2,64 @@ package io.widerow.loadgen.workload;
 
 import io.widerow.loadgen.format.FlatJson;
 import io.widerow.loadgen.workload.Sample.Attribute;
-import java.nio.charset.StandardCharsets;
+import java.util.List;
 
-/// Encodes events in the form that a target reads, with marks where stamps will be written.
+/// Encodes batches in the form that a target reads, with places where stamps will be written.
 public final class Encoder {
   private static final String SYSLOG_HEAD = "<134>1 ";
 
   private Encoder() {}
 
-  static void encode(Target target, Sample sample, StringBuilder out) {
+  static MarkedBytes encode(Target target, List<Sample> batch) {
+    return switch (target) {
+      case OTLP -> ProtobufForms.otlpLogs(batch);
+      case OTLP_GRPC -> ProtobufForms.grpc(ProtobufForms.otlpLogs(batch));
+      case OTLP_METRICS -> ProtobufForms.otlpMetrics(batch);
+      case OTLP_JSON -> TextForms.otlpJson(batch);
+      case LOKI -> ProtobufForms.loki(batch).snappy();
+      case LOKI_JSON -> TextForms.lokiJson(batch);
+      case PRW -> ProtobufForms.remoteWrite(batch).snappy();
+      case BULK -> TextForms.bulk(batch);
+      case HEC -> TextForms.hec(batch);
+      case DATADOG -> TextForms.datadog(batch);
+      case GELF -> TextForms.gelf(batch);
+      case JOURNAL -> TextForms.journal(batch);
+      case FLUENT -> FluentForm.packed(batch);
+      case STATSD -> TextForms.statsd(batch);
+      case STATSD_UDP -> TextForms.statsdDatagrams(batch);
+      case GRAPHITE -> TextForms.graphite(batch);
+      case WIDEROW_TEXT,
+          NULL,
+          WIDEROW_JSON,
+          WIDEROW_LINES,
+          INFLUX3,
+          SYSLOG,
+          SYSLOG_UDP,
+          CASSANDRA ->
+          eachAlone(target, batch);
+    };
+  }
+
+  private static MarkedBytes eachAlone(Target target, List<Sample> batch) {
+    MarkedBytes all = new MarkedBytes();
+    StringBuilder event = new StringBuilder(512);
+    for (int i = 0; i < batch.size(); i++) {
+      event.setLength(0);
+      encode(target, batch.get(i), event);
+      all.text(event, i);
+    }
+    return all;
+  }
+
+  private static void encode(Target target, Sample sample, StringBuilder out) {
     switch (target) {
       case WIDEROW_TEXT, NULL -> out.append(textLine(sample)).append('\n');
       case WIDEROW_JSON -> json(sample, out);
-      case WIDEROW_LINES -> lines(sample, out);
+      case WIDEROW_LINES, INFLUX3 -> lines(sample, out);
       case SYSLOG, SYSLOG_UDP -> syslog(sample, out);
       case CASSANDRA ->
           out.append(Stamp.EPOCH_NANOS.mark()).append(' ').append(message(sample)).append('\n');
+      default -> throw new IllegalStateException(target + " has a form of its own");
     }
   }
 
@@ -88,21 +130,7 @@ public final class Encoder {
     frame.append(Stamp.RFC3339_MICROS.mark()).append(" load ").append(sample.type());
     frame.append(" - - - ");
     frame.append(message(sample));
-    out.append(bytes(frame)).append(' ').append(frame);
-  }
-
-  /// Length in UTF-8 with the stamps written.
-  private static int bytes(StringBuilder marked) {
-    int bytes = 0;
-    StringBuilder rest = new StringBuilder(marked.length());
-    for (int i = 0; i < marked.length(); i++) {
-      char c = marked.charAt(i);
-      if (Stamp.isMark(c)) {
-        bytes += Stamp.ofMark(c).width;
-      } else {
-        rest.append(c);
-      }
-    }
-    return bytes + rest.toString().getBytes(StandardCharsets.UTF_8).length;
+    int bytes = new MarkedBytes().text(frame, 0).size();
+    out.append(bytes).append(' ').append(frame);
   }
 }

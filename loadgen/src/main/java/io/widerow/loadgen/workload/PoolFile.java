@@ -5,7 +5,6 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,7 +13,7 @@ import java.util.List;
 /// Prepared batches in a file, so that every target gets the same events. Big-endian: magic, the
 /// key that the batches were made from, their number, then each batch with its stamps and offsets.
 public final class PoolFile {
-  private static final int MAGIC = 0x57524C31; // WRL1
+  private static final int MAGIC = 0x57524C32; // WRL2
 
   private PoolFile() {}
 
@@ -45,28 +44,9 @@ public final class PoolFile {
       int count = in.readInt();
       List<PreparedBatch> batches = new ArrayList<>();
       for (int i = 0; i < count; i++) {
-        batches.add(batch(in));
+        batches.add(PreparedBatch.read(in));
       }
       return new BatchPool(key, batches);
     }
-  }
-
-  private static PreparedBatch batch(DataInputStream in) throws IOException {
-    String type = in.readUTF();
-    List<Stamp> stamps = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
-      stamps.add(Stamp.valueOf(in.readUTF()));
-    }
-    long[] shiftsNanos = new long[in.readInt()];
-    for (int i = 0; i < shiftsNanos.length; i++) {
-      shiftsNanos[i] = in.readLong();
-    }
-    int[] offsets = new int[shiftsNanos.length * stamps.size()];
-    for (int i = 0; i < offsets.length; i++) {
-      offsets[i] = in.readInt();
-    }
-    byte[] bytes = in.readNBytes(in.readInt());
-    ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length).put(bytes).clear();
-    return new PreparedBatch(type, direct, stamps, offsets, shiftsNanos);
   }
 }

@@ -7,7 +7,8 @@ public enum Scenario {
   ACCESS("access", "clf", Stamp.COMMON_LOG, "type", "body"),
   BROKER("broker", "log4j", Stamp.LOG4J, "type", "body"),
   DEVOPS("cpu", "rfc3339", Stamp.RFC3339, "region", "hostname,region,usage_user,usage_system,seq"),
-  IOT("machine", "rfc3339", Stamp.RFC3339, "site", "machine,site,sensor_00,sensor_01,seq");
+  IOT("machine", "rfc3339", Stamp.RFC3339, "site", "machine,site,sensor_00,sensor_01,seq"),
+  COUNTER("requests_total", "rfc3339", Stamp.RFC3339, "region", "hostname,region,value");
 
   /// The events' type, or its prefix when there are many.
   public final String type;
@@ -43,6 +44,7 @@ public enum Scenario {
       case BROKER -> new BrokerLog(random);
       case DEVOPS -> new DevopsMetrics(workload.series(), random);
       case IOT -> new IotMetrics(workload.series(), random);
+      case COUNTER -> new CounterSamples(workload.series(), random);
     };
   }
 }

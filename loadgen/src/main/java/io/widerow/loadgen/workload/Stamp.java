@@ -16,7 +16,24 @@ public enum Stamp {
   /// `2026-11-20T19:05:03.999999Z`, all that syslog allows.
   RFC3339_MICROS('\uE004', 27, 1_000),
   /// Nanoseconds since the epoch.
-  EPOCH_NANOS('\uE005', 19, 1);
+  EPOCH_NANOS('\uE005', 19, 1),
+  /// Seconds since the epoch with nine decimals.
+  EPOCH_DECIMALS('\uE006', 20, 1),
+  EPOCH_SECONDS('\uE007', 10, 1_000_000_000),
+  EPOCH_MILLIS('\uE008', 13, 1_000_000),
+  EPOCH_MICROS('\uE009', 16, 1_000),
+  /// Nanoseconds since the epoch, eight bytes, little-endian: protobuf's fixed64.
+  FIXED_NANOS('\uE00A', 8, 1),
+  /// The event's number as a double, little-endian.
+  FIXED_SEQUENCE('\uE00B', 8, 1),
+  /// Seconds since the epoch as a varint, until the year 3058.
+  VARINT_SECONDS('\uE00C', 5, 1_000_000_000),
+  /// Nanoseconds of the second as a varint. Protobuf allows the leading zeros that the width needs.
+  VARINT_NANOS('\uE00D', 5, 1),
+  /// Milliseconds since the epoch as a varint, until the year 2109.
+  VARINT_MILLIS('\uE00E', 6, 1_000_000),
+  /// Fluent's EventTime: seconds and nanoseconds, four bytes each, big-endian.
+  EVENT_TIME('\uE00F', 8, 1);
 
   public static final long SEQUENCE_BASE = 1_000_000_000_000L;
 
@@ -41,15 +58,13 @@ public enum Stamp {
   }
 
   static boolean isMark(char c) {
-    return c >= SEQUENCE.mark && c <= EPOCH_NANOS.mark;
+    return c >= SEQUENCE.mark && c <= EVENT_TIME.mark;
   }
 
   static Stamp ofMark(char c) {
-    for (Stamp stamp : ALL) {
-      if (stamp.mark == c) {
-        return stamp;
-      }
+    if (!isMark(c)) {
+      throw new IllegalArgumentException("not a mark: " + (int) c);
     }
-    throw new IllegalArgumentException("not a mark: " + (int) c);
+    return ALL[c - SEQUENCE.mark]; // the marks are in order
   }
 }

@@ -48,6 +48,14 @@ public final class Stamper {
     switch (stamp) {
       case SEQUENCE -> digits(bytes, offset, 13, Stamp.SEQUENCE_BASE + sequence);
       case EPOCH_NANOS -> digits(bytes, offset, 19, timeNanos);
+      case EPOCH_MICROS -> digits(bytes, offset, 16, timeNanos / Quantity.MICRO);
+      case EPOCH_MILLIS -> digits(bytes, offset, 13, timeNanos / Quantity.MILLI);
+      case EPOCH_SECONDS -> digits(bytes, offset, 10, timeNanos / Quantity.SECOND);
+      case EPOCH_DECIMALS -> {
+        digits(bytes, offset, 10, timeNanos / Quantity.SECOND);
+        bytes.put(offset + 10, (byte) '.');
+        digits(bytes, offset + 11, 9, timeNanos % Quantity.SECOND);
+      }
       case COMMON_LOG -> second(bytes, offset, stamp, timeNanos);
       case LOG4J -> {
         long nanos = second(bytes, offset, stamp, timeNanos);
@@ -61,6 +69,33 @@ public final class Stamper {
         long nanos = second(bytes, offset, stamp, timeNanos);
         digits(bytes, offset + 20, 6, nanos / Quantity.MICRO);
       }
+      default -> binary(bytes, offset, stamp, sequence, timeNanos);
+    }
+  }
+
+  private static void binary(
+      ByteBuffer bytes, int offset, Stamp stamp, long sequence, long timeNanos) {
+    long seconds = timeNanos / Quantity.SECOND;
+    long nanos = timeNanos % Quantity.SECOND;
+    switch (stamp) {
+      case FIXED_NANOS -> bytes.putLong(offset, Long.reverseBytes(timeNanos));
+      case FIXED_SEQUENCE -> {
+        double number = Stamp.SEQUENCE_BASE + sequence; // exact below 2^53
+        bytes.putLong(offset, Long.reverseBytes(Double.doubleToRawLongBits(number)));
+      }
+      case VARINT_SECONDS -> varint(bytes, offset, stamp.width, seconds);
+      case VARINT_NANOS -> varint(bytes, offset, stamp.width, nanos);
+      case VARINT_MILLIS -> varint(bytes, offset, stamp.width, timeNanos / Quantity.MILLI);
+      case EVENT_TIME -> bytes.putLong(offset, (seconds << Integer.SIZE) | nanos);
+      default -> throw new IllegalStateException(stamp + " is text");
+    }
+  }
+
+  private static void varint(ByteBuffer bytes, int offset, int width, long number) {
+    assert (number >> (7 * width)) == 0 : number + " is longer than " + width + " bytes";
+    for (int i = 0; i < width; i++) {
+      int more = i < width - 1 ? 0x80 : 0;
+      bytes.put(offset + i, (byte) (more | ((number >> (7 * i)) & 0x7f)));
     }
   }
 
@@ -108,7 +143,7 @@ public final class Stamper {
       case LOG4J -> LOG4J;
       case RFC3339 -> RFC3339;
       case RFC3339_MICROS -> RFC3339_MICROS;
-      case SEQUENCE, EPOCH_NANOS -> throw new IllegalStateException(stamp + " has no seconds");
+      default -> throw new IllegalStateException(stamp + " has no seconds");
     };
   }
 

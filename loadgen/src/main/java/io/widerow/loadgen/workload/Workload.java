@@ -26,7 +26,7 @@ public record Workload(
     double equalShare,
     long fromNanos,
     long stepNanos) {
-  static final int BATCH_EVENTS_MAX = 100_000;
+  public static final int BATCH_EVENTS_MAX = 100_000;
 
   public Workload {
     require(batchEvents >= 1 && batchEvents <= BATCH_EVENTS_MAX, "--batch", batchEvents);

@@ -13,7 +13,7 @@ public final class WorkloadOptions {
   @Option(
       names = "--scenario",
       defaultValue = "access",
-      description = "access, broker, devops or iot (default ${DEFAULT-VALUE})")
+      description = "access, broker, devops, iot or counter (default ${DEFAULT-VALUE})")
   private Scenario scenario = Scenario.ACCESS;
 
   @Option(names = "--seed", defaultValue = "1", description = "seed of all events")

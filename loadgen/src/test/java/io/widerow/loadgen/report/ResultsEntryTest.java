@@ -46,6 +46,7 @@ class ResultsEntryTest {
     assertEquals("--rate 100k", entry.question());
     assertEquals(Kind.RUN, entry.kind());
     assertEquals("", entry("n", "m").question());
+    assertEquals(Kind.PROTOCOLS, entry("n", "m", "protocols", "--rounds", "2").kind());
   }
 
   @Test

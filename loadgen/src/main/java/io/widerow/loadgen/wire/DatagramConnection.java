@@ -6,13 +6,13 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 
-/// Syslog over UDP: one datagram for each message of the batch, whose frames state their lengths. A
-/// message counts as acknowledged when the kernel has taken it. Only a read-back shows later
-/// losses.
-final class SyslogDatagrams implements Connection {
+/// Syslog and StatsD over UDP: one datagram for each frame of the batch; a frame is a length, a
+/// blank and so many bytes. It counts as acknowledged when the kernel has taken it. Only a
+/// read-back shows later losses.
+final class DatagramConnection implements Connection {
   private final DatagramChannel channel;
 
-  SyslogDatagrams(InetSocketAddress address) throws IOException {
+  DatagramConnection(InetSocketAddress address) throws IOException {
     channel = DatagramChannel.open();
     try {
       channel.connect(address);
@@ -25,7 +25,7 @@ final class SyslogDatagrams implements Connection {
   @Override
   public Reply exchange(ByteBuffer head, ByteBuffer body, int events) throws IOException {
     body.clear();
-    for (int event = 0; event < events; event++) {
+    while (body.hasRemaining()) {
       int bytes = 0;
       for (byte digit = body.get(); digit != ' '; digit = body.get()) {
         bytes = bytes * 10 + (digit - '0');

@@ -13,13 +13,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// Goal: each message of a batch is a datagram of its own, without the length that TCP needs.
-class SyslogDatagramsTest {
+class DatagramConnectionTest {
   @Test
   void framesBecomeDatagrams() throws IOException {
     try (DatagramChannel server = DatagramChannel.open()) {
       server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       try (Connection connection =
-          new SyslogDatagrams((InetSocketAddress) server.getLocalAddress())) {
+          new DatagramConnection((InetSocketAddress) server.getLocalAddress())) {
         ByteBuffer batch =
             ByteBuffer.wrap("5 hello12 world 2 ends".getBytes(StandardCharsets.UTF_8));
         Reply reply = connection.exchange(ByteBuffer.allocate(0), batch, 2);

@@ -6,12 +6,12 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/// Syslog over TCP: octet-counted frames without answers. A batch counts as acknowledged when the
-/// kernel has taken it, so latency is that of the write.
-final class SyslogConnection implements Connection {
+/// Frames over TCP without answers: syslog, StatsD, Graphite. A batch counts as acknowledged when
+/// the kernel has taken it, so latency is that of the write.
+final class StreamConnection implements Connection {
   private final SocketChannel channel;
 
-  SyslogConnection(InetSocketAddress address) throws IOException {
+  StreamConnection(InetSocketAddress address) throws IOException {
     channel = SocketChannel.open(address);
   }
 

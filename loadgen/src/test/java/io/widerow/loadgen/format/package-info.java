@@ -1,0 +1,4 @@
+@NullMarked
+package io.widerow.loadgen.format;
+
+import org.jspecify.annotations.NullMarked;
