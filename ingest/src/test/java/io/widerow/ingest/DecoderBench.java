@@ -70,11 +70,6 @@ public abstract class DecoderBench {
     };
   }
 
-  /// The body with the lines, for formats that are not lines.
-  public byte[] body() throws IOException {
-    return lines().getBytes(StandardCharsets.UTF_8);
-  }
-
   /// What is decoded; by default the lines.
   public byte[] body() throws IOException {
     return lines().getBytes(StandardCharsets.UTF_8);
