@@ -8,8 +8,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -84,9 +84,8 @@ final class LossyProxy implements AutoCloseable {
         AtomicReference<Long> sent = new AtomicReference<>(0L);
         Thread there = Thread.ofVirtual().start(() -> requests(sender, daemon, sent));
         answers(daemon, sender, sent);
-        sender.setSoLinger(true, 0); // a reset, as of a daemon that was killed
-        sender.close();
-        daemon.close();
+        reset(sender); // as of a daemon that was killed
+        reset(daemon);
         there.join();
       }
     } catch (IOException gone) {
@@ -146,8 +145,7 @@ final class LossyProxy implements AutoCloseable {
     }
     int at = 0;
     while (at + 9 <= count) {
-      int length =
-          (chunk[at] & 0xff) << 16 | (chunk[at + 1] & 0xff) << 8 | (chunk[at + 2] & 0xff);
+      int length = (chunk[at] & 0xff) << 16 | (chunk[at + 1] & 0xff) << 8 | (chunk[at + 2] & 0xff);
       if (chunk[at + 3] == 1) {
         return true;
       }

@@ -170,8 +170,7 @@ class OtlpClientsTest {
     proxy = through;
     through.toPort(start().port());
     String url = "http://127.0.0.1:" + through.port();
-    Exporters exporters =
-        protocol.equals("http") ? Exporters.http(url) : Exporters.grpc(url);
+    Exporters exporters = protocol.equals("http") ? Exporters.http(url) : Exporters.grpc(url);
     String trace;
     try (SdkLoggerProvider logs =
             SdkLoggerProvider.builder()

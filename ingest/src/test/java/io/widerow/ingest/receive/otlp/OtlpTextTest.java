@@ -75,10 +75,9 @@ class OtlpTextTest {
   @Test
   void nullIsAbsentAndUnknownIsPassedOver() {
     MemoryStore.Stored event =
-        json(
-                "{\"timeUnixNano\":null,\"observedTimeUnixNano\":1763665200123456789,\"body\":null,"
-                    + "\"attributes\":null,\"severity_text\":\"old name\",\"x\":[{\"y\":1e999}],"
-                    + "\"traceId\":\"0AfF\",\"spanId\":\"\"}")
+        json("{\"timeUnixNano\":null,\"observedTimeUnixNano\":1763665200123456789,\"body\":null,"
+                + "\"attributes\":null,\"severity_text\":\"old name\",\"x\":[{\"y\":1e999}],"
+                + "\"traceId\":\"0AfF\",\"spanId\":\"\"}")
             .getFirst();
     assertEquals(1_763_665_200_123_456_789L, event.timeNanos());
     assertEquals(Map.of("trace_id", "0aff"), event.attributes());
@@ -94,8 +93,7 @@ class OtlpTextTest {
             member.formatted("b", "Infinity"),
             member.formatted("c", "-Infinity"));
     assertEquals(
-        Map.of(
-            "a", Double.NaN, "b", Double.POSITIVE_INFINITY, "c", Double.NEGATIVE_INFINITY),
+        Map.of("a", Double.NaN, "b", Double.POSITIVE_INFINITY, "c", Double.NEGATIVE_INFINITY),
         json("{\"attributes\":[" + attributes + "]}").getFirst().attributes());
   }
 
@@ -110,8 +108,7 @@ class OtlpTextTest {
   void bytesThatAreNotUtf8AreKeptInJson() {
     List<MemoryStore.Stored> stored =
         json("{\"body\":{\"stringValue\":\"caf\u00e9\"}},{\"body\":{\"stringValue\":\"ok\"}}");
-    assertEquals(
-        Map.of("body", "caf\\xE9", "widerow.escaped", 1L), stored.get(0).attributes());
+    assertEquals(Map.of("body", "caf\\xE9", "widerow.escaped", 1L), stored.get(0).attributes());
     assertEquals(Map.of("body", "ok"), stored.get(1).attributes());
   }
 
@@ -119,8 +116,7 @@ class OtlpTextTest {
   void bytesThatAreNotUtf8AreKeptInProtobuf() {
     ByteString bad = ByteString.copyFrom(new byte[] {'c', (byte) 0xe9, (byte) 0xff});
     ByteString value = OtlpRequests.bytes(2, OtlpRequests.bytes(1, bad));
-    ByteString service =
-        OtlpRequests.bytes(1, OtlpRequests.text(1, "service.name"), value);
+    ByteString service = OtlpRequests.bytes(1, OtlpRequests.text(1, "service.name"), value);
     ByteString attribute = OtlpRequests.bytes(6, OtlpRequests.bytes(1, bad), value);
     ByteString raw =
         OtlpRequests.bytes(
@@ -135,10 +131,14 @@ class OtlpTextTest {
     String kept = "c\\xE9\\xFF";
     Map<String, Object> expected =
         Map.of(
-            "service.name", kept,
-            kept, kept,
-            "raw", new String(bad.toByteArray(), UTF_8),
-            "widerow.escaped", 6L);
+            "service.name",
+            kept,
+            kept,
+            kept,
+            "raw",
+            new String(bad.toByteArray(), UTF_8),
+            "widerow.escaped",
+            6L);
     assertEquals(expected, stored.get(0).attributes());
     assertEquals(kept, stored.get(0).type());
     assertEquals(Map.of("service.name", kept, "widerow.escaped", 2L), stored.get(1).attributes());
