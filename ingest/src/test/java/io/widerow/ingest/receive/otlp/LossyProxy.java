@@ -84,9 +84,8 @@ final class LossyProxy implements AutoCloseable {
         AtomicReference<Long> sent = new AtomicReference<>(0L);
         Thread there = Thread.ofVirtual().start(() -> requests(sender, daemon, sent));
         answers(daemon, sender, sent);
-        sender.setSoLinger(true, 0); // a reset, as of a daemon that was killed
-        sender.close();
-        daemon.close();
+        reset(sender); // as of a daemon that was killed
+        reset(daemon);
         there.join();
       }
     } catch (IOException gone) {
