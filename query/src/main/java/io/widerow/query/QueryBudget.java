@@ -8,8 +8,9 @@ import java.time.Duration;
 /// @param eventsScannedMax events scanned, including those that the filter drops
 /// @param time from the start of the query to its end
 public record QueryBudget(int partitionsMax, long eventsScannedMax, Duration time) {
+  /// Metrics have a type each, so a query over all types merges thousands of partitions.
   public static final QueryBudget DEFAULT =
-      new QueryBudget(65_536, Long.MAX_VALUE, Duration.ofHours(1));
+      new QueryBudget(16_384, Long.MAX_VALUE, Duration.ofHours(1));
 
   public QueryBudget {
     if (partitionsMax < 1 || eventsScannedMax < 1 || time.isNegative() || time.isZero()) {

@@ -24,9 +24,13 @@ import org.jspecify.annotations.Nullable;
 /// keeps any, so a query may exceed its budget by that many events.
 ///
 /// - Threads: one; any thread may call [#cancel].
-/// - Memory: one block per partition of the current group. Does not own the view.
+/// - Memory: the cursors of the current group, and a block of each partition whose turn has come.
+///   Does not own the view.
 /// - Order: id, then type, in each part.
 public final class RangeReader implements EventCursor {
+  /// Approximate memory of the closed cursors of a partition, in bytes.
+  private static final long CURSOR_BYTES = 1 << 10;
+
   private final StoreView view;
   private final RangeQuery query;
   private final QueryBudget budget;
@@ -38,6 +42,7 @@ public final class RangeReader implements EventCursor {
   private final long startNanos = System.nanoTime();
   private volatile boolean cancelled;
   private int groupsOpened;
+  private long cursorBytes; // reported for the cursors of the current group
   private long left;
   private boolean closed;
   private boolean anyOrder;
@@ -184,6 +189,8 @@ public final class RangeReader implements EventCursor {
           keys.size(),
           "ask for fewer types or a shorter range");
     }
+    cursorBytes = CURSOR_BYTES * keys.size();
+    watch.holds(cursorBytes); // when that is too much, closing takes the report back
     Scan within = group.within(anyOrder || !openLate ? scan : lateScan);
     EventCursor opened = anyOrder ? view.openUnordered(keys, within) : view.open(keys, within);
     late = openLate ? new LateEvent() : null;
@@ -193,6 +200,8 @@ public final class RangeReader implements EventCursor {
   }
 
   private void closeGroup() {
+    watch.holds(-cursorBytes);
+    cursorBytes = 0;
     EventCursor open = cursor;
     if (open != null) {
       finished = finished.plus(open.statistics());

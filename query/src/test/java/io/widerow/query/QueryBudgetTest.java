@@ -128,6 +128,18 @@ class QueryBudgetTest {
     assertEquals(0, enough.bytesUsed());
   }
 
+  /// Cursors whose turn never comes count as well: of thousands of types, a query for the latest
+  /// events opens the blocks of a few.
+  @Test
+  void partitionsCountBeforeTheirBlocksAreOpen() {
+    QueryMemory memory = new QueryMemory(100);
+    try (StoreView view = stores.getFirst().view(); // its rows are open, so there are no blocks
+        var reader = RangeReader.open(view, RangeQuery.ALL, QueryBudget.DEFAULT, memory)) {
+      assertThrows(QueryException.OverBudget.class, reader::next);
+    }
+    assertEquals(0, memory.bytesUsed());
+  }
+
   @Test
   void deadlineEndsTheQuery() {
     var brief = new QueryBudget(1, Long.MAX_VALUE, Duration.ofNanos(1));

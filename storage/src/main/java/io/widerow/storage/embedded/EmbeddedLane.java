@@ -231,8 +231,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
 
   /// Gives a record its id, version and shard.
   ///
-  /// @param shard for an event without an id of its own: that of its batch when the type is large,
-  ///   else the first one of the lane
+  /// @param shard for an event without an id of its own
   private void identify(MemorySegment memory, long at, int shard, long counter) {
     long idTail = EventLayout.idTail(memory, at);
     if (EventLayout.version(memory, at) == EventLayout.VERSION_OWN) {

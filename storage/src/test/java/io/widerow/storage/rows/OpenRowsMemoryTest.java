@@ -21,6 +21,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 /// store's own figure against the bound, and against what the heap keeps after rows were filled.
 class OpenRowsMemoryTest {
   private static final int TYPES = 2_000;
+  private static final int ROUNDS = 5; // other threads of this JVM allocate too: the median counts
   private static final int TYPES_COUNTED = 10_000; // enough to tell their objects from others
   private static final int EVENTS = 16; // of a type in the hour
   private static final long BYTES_MAX = 4 << 10; // for such a type
@@ -110,41 +112,48 @@ class OpenRowsMemoryTest {
   }
 
   @Test
-  void theFigureIsWhatIsAllocated() {
-    // Also other threads of this JVM allocate, so the least of some rounds counts.
-    long kept = Long.MAX_VALUE;
-    long told = 0;
-    for (int round = 0; round < 4; round++) {
-      try (var memory = new RowMemory(32 << 20, 1);
-          var batch = new EventBatch(1 << 20, 1 << 24)) {
-        fill(batch, TYPES_COUNTED, 0);
-        long before = usedBytes();
-        var rows = Objects.requireNonNull(OpenRows.tryOpen(0, memory, 0, 0));
-        var table = new TypeTable(_ -> 60);
-        long records = 0;
-        for (int step = 0; step < EVENTS; step++) {
-          fill(batch, TYPES_COUNTED, step);
-          records += add(rows, table, batch);
-        }
-        rows.publish();
-        kept = Math.min(kept, usedBytes() - before);
-        assertFalse(table.isLarge(), "the table was in use until here");
-        assertEquals(records, rows.limit());
-        told = rows.filledBytes() - records - indexBytes();
-        rows.close();
-      }
+  void theFigureIsWhatTheHeapKeeps() {
+    long[] kept = new long[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+      kept[round] = keptOfRow();
     }
-    String both =
-        "%d told, %d kept, of a row".formatted(told / TYPES_COUNTED, kept / TYPES_COUNTED);
-    assertEquals(
-        TYPES_COUNTED * OpenRows.ROW_OBJECT_BYTES, told, "records and index are counted exactly");
-    assertTrue(told >= 0.9 * kept, both);
-    assertTrue(told <= 1.5 * kept, both);
+    Arrays.sort(kept);
+    long told = OpenRows.ROW_OBJECT_BYTES;
+    String both = told + " bytes told, kept of a row: " + Arrays.toString(kept);
+    assertTrue(told >= 0.9 * kept[ROUNDS / 2], both);
+    assertTrue(told <= 1.6 * kept[ROUNDS / 2], both);
+  }
+
+  /// Bytes of the heap that stay in use for each row that was filled.
+  private static long keptOfRow() {
+    try (var memory = new RowMemory(32 << 20, 1);
+        var batch = new EventBatch(1 << 20, 1 << 24)) {
+      fill(batch, TYPES_COUNTED, 0);
+      long before = usedBytes();
+      var rows = Objects.requireNonNull(OpenRows.tryOpen(0, memory, 0, 0));
+      var table = new TypeTable(_ -> 60);
+      long records = 0;
+      for (int step = 0; step < EVENTS; step++) {
+        fill(batch, TYPES_COUNTED, step);
+        records += add(rows, table, batch);
+      }
+      rows.publish();
+      long kept = usedBytes() - before;
+      assertFalse(table.isLarge(), "the table was in use until here");
+      assertEquals(records, rows.limit());
+      assertEquals(
+          TYPES_COUNTED * OpenRows.ROW_OBJECT_BYTES,
+          rows.filledBytes() - records - indexBytes(),
+          "records and index are counted exactly");
+      rows.close();
+      return kept / TYPES_COUNTED;
+    }
   }
 
   /// Bytes of the heap in use after a collection.
   private static long usedBytes() {
     System.gc();
+    System.gc(); // what the first one found to be cleaned
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
