@@ -70,11 +70,6 @@ public abstract class DecoderBench {
     };
   }
 
-  /// What is decoded; by default the lines.
-  public byte[] body() throws IOException {
-    return lines().getBytes(StandardCharsets.UTF_8);
-  }
-
   public abstract void decode(byte[] body, int limit, IncomingBatch batch);
 
   @Setup
