@@ -37,6 +37,7 @@ import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.influx.InfluxProtocol;
 import io.widerow.ingest.receive.json.EventsProtocol;
 import io.widerow.ingest.receive.otlp.OtlpProtocol;
+import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.receive.statsd.StatsdProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
@@ -236,6 +237,7 @@ public final class Daemon implements AutoCloseable {
                 DatadogProtocol.routes(write.named("datadog")),
                 ElasticProtocol.routes(write.named("elastic")),
                 OtlpProtocol.routes(write.named("otlp")),
+                PrometheusProtocol.routes(write.named("prometheus"), config.data(), registry),
                 queries.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))

@@ -42,14 +42,39 @@ public abstract class DecoderBench {
     public double bytesPerLine;
   }
 
+  /// So many lines, each with its newline, or as many events in another form.
+  public byte[] body() throws IOException {
+    return lines().getBytes(StandardCharsets.UTF_8);
+  }
+
   /// So many lines, each with its newline.
-  public abstract String lines() throws IOException;
+  public String lines() throws IOException {
+    throw new UnsupportedOperationException("the body is no text");
+  }
+
+  /// Name and labels of a series of metrics, as an exporter of machines has them.
+  public static String[] labels(int number) {
+    return new String[] {
+      "__name__",
+      "node_cpu_seconds_total",
+      "cpu",
+      Integer.toString(number % 16),
+      "env",
+      "production",
+      "instance",
+      "web-" + number / 64 + ".example.net:9100",
+      "job",
+      "node",
+      "mode",
+      "mode" + number % 64 / 16
+    };
+  }
 
   public abstract void decode(byte[] body, int limit, IncomingBatch batch);
 
   @Setup
   public void read() throws IOException {
-    byte[] bytes = lines().getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = body();
     body = Arrays.copyOf(bytes, bytes.length + Swar.SLACK_BYTES);
     limit = bytes.length;
     if (widerow(new Size()) < LINES * 9 / 10) {

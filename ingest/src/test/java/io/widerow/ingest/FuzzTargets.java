@@ -5,6 +5,7 @@ import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
 import io.widerow.ingest.receive.datadog.DatadogFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
+import io.widerow.ingest.receive.prometheus.RemoteWriteFuzz;
 import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.rules.RulesFuzz;
 import io.widerow.ingest.ship.ShipFuzz;
@@ -28,6 +29,9 @@ public enum FuzzTargets implements FuzzTarget {
   DATADOG(DatadogFuzz::seeds, MetricsFuzz::datadog),
   ELASTIC_BULK(ElasticFuzz::seeds, ElasticFuzz::bulk),
   GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
+  REMOTE_WRITE_1(RemoteWriteFuzz::seedsOfOne, MetricsFuzz::remoteWriteOne),
+  REMOTE_WRITE_2(RemoteWriteFuzz::seedsOfTwo, MetricsFuzz::remoteWriteTwo),
+  PROMETHEUS_METADATA(RemoteWriteFuzz::fileSeeds, RemoteWriteFuzz::file),
   GZIP(BodyFuzz::gzipSeeds, BodyFuzz::gunzip),
   ZSTD(BodyFuzz::zstdSeeds, BodyFuzz::unzstd),
   DEFLATE(BodyFuzz::deflateSeeds, BodyFuzz::inflate),

@@ -35,6 +35,8 @@ class LayerTest extends LayerRules {
       ingest.receive.splunk: event ingest.decode ingest.lane ingest.http
       ingest.receive.statsd: event storage ingest.decode ingest.socket
       ingest.receive.otlp: event ingest.decode ingest.lane ingest.http
+      ingest.receive.prometheus: event ingest.decode ingest.series ingest.config ingest.lane \
+          ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
@@ -43,8 +45,8 @@ class LayerTest extends LayerRules {
           ingest.intake ingest.http ingest.socket ingest.receive.datadog \
           ingest.receive.elastic ingest.receive.gelf ingest.receive.graphite \
           ingest.receive.influx ingest.receive.json ingest.receive.otlp ingest.receive.splunk \
-          ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.serve.query \
-          ingest.serve.status
+          ingest.receive.prometheus ingest.receive.statsd ingest.receive.syslog ingest.rules \
+          ingest.serve.query ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
       ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship

@@ -4,8 +4,10 @@ import io.widerow.ingest.receive.datadog.DatadogFuzz;
 import io.widerow.ingest.receive.gelf.GelfFuzz;
 import io.widerow.ingest.receive.graphite.GraphiteDecoder;
 import io.widerow.ingest.receive.graphite.PickleDecoder;
+import io.widerow.ingest.receive.prometheus.RemoteWriteFuzz;
 import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.receive.statsd.StatsdDecoder;
+import io.widerow.ingest.series.SeriesCache;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -108,6 +110,31 @@ final class MetricsFuzz {
     String events = new String(text, StandardCharsets.UTF_8);
     if (events.split("\"path\":\"good\"", -1).length < 3) {
       throw new AssertionError("a neighbour is lost: " + events);
+    }
+  }
+
+  static void remoteWriteOne(byte[] input) {
+    remoteWrite(false, input);
+  }
+
+  static void remoteWriteTwo(byte[] input) {
+    remoteWrite(true, input);
+  }
+
+  /// Decodes each series alone, and then as a series that is known.
+  private static void remoteWrite(boolean two, byte[] input) {
+    byte[] alone =
+        DecoderFuzz.decode(
+            input, (body, limit, batch) -> RemoteWriteFuzz.decode(two, body, limit, batch, null));
+    SeriesCache series = new SeriesCache();
+    for (int i = 0; i < 2; i++) {
+      byte[] same =
+          DecoderFuzz.decode(
+              input,
+              (body, limit, batch) -> RemoteWriteFuzz.decode(two, body, limit, batch, series));
+      if (!Arrays.equals(alone, same)) {
+        throw new AssertionError("a sample of a known series became another event");
+      }
     }
   }
 

@@ -29,6 +29,7 @@ public final class IncomingBatch {
   private long arrivalNanos; // valid when `ownTimes` is false
   private int decoded;
   private boolean ownTimes = true;
+  private boolean uniquePoints;
   private boolean ruled;
   private int dropped;
   private int @Nullable [] indexes;
@@ -120,13 +121,19 @@ public final class IncomingBatch {
     return ownTimes;
   }
 
+  /// Says that the protocol has one point for a series and a time: no sender has two different
+  /// ones. Then an equal body can only be a repeat, however few events it has.
+  public void pointsAreUnique() {
+    uniquePoints = true;
+  }
+
   /// Whether an equal body can only be a repeat. All events must have their own times, and either
-  /// be [#KNOWN_EVENTS_MIN] or more, or all have times that are finer than a millisecond. Few
-  /// events with coarse times can be equal and real: two failures in one second. Reads events of
-  /// small batches only.
+  /// be [#KNOWN_EVENTS_MIN] or more, or all have times that are finer than a millisecond, or be
+  /// [#pointsAreUnique]. Few events with coarse times can be equal and real: two failures in one
+  /// second. Reads events of small batches only.
   public boolean knownByContent() {
     int count = events.count();
-    return ownTimes && count > 0 && (count >= KNOWN_EVENTS_MIN || fineTimes());
+    return ownTimes && count > 0 && (uniquePoints || count >= KNOWN_EVENTS_MIN || fineTimes());
   }
 
   private boolean fineTimes() {

@@ -272,14 +272,19 @@ public final class ProtobufReader {
   }
 
   private long varintHere() throws Bad {
+    byte[] from = bytes;
+    int here = at;
+    int end = limit - here > VARINT_BYTES_MAX ? here + VARINT_BYTES_MAX : limit;
     long value = 0;
-    for (int i = 0; i < VARINT_BYTES_MAX && at < limit; i++) {
-      byte next = bytes[at++];
-      value |= (long) (next & 0x7f) << (7 * i);
+    for (int shift = 0; here < end; shift += 7) {
+      byte next = from[here++];
+      value |= (long) (next & 0x7f) << shift;
       if (next >= 0) {
+        at = here;
         return value;
       }
     }
+    at = here;
     throw bad("a number without an end");
   }
 

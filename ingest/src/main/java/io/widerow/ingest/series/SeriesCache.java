@@ -73,11 +73,18 @@ public final class SeriesCache {
     if (!mayLook() || length == 0 || length > HEAD_BYTES_MAX) {
       return null;
     }
-    long mixed = 0;
     int end = offset + length;
     int at = offset;
-    for (; at + Long.BYTES <= end; at += Long.BYTES) {
+    long even = 0;
+    long odd = 0; // two hashes: their multiplications overlap
+    for (; at + 2 * Long.BYTES <= end; at += 2 * Long.BYTES) {
+      even = mix(even, Swar.word(bytes, at));
+      odd = mix(odd, Swar.word(bytes, at + Long.BYTES));
+    }
+    long mixed = mix(even, odd);
+    if (at + Long.BYTES <= end) {
       mixed = mix(mixed, Swar.word(bytes, at));
+      at += Long.BYTES;
     }
     if (at < end) {
       mixed = mix(mixed, Swar.word(bytes, at) & ~(-1L << (Byte.SIZE * (end - at))));

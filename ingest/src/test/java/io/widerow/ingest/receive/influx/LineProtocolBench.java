@@ -6,12 +6,12 @@ import io.widerow.ingest.series.SeriesCache;
 import org.openjdk.jmh.annotations.Param;
 
 /// Line protocol: four tags and six fields sorted by name, or as in the devops scenario ten tags
-/// and ten integers in its own order; of 700 and 100 series, with a series cache as in the daemon,
-/// or without.
+/// and ten integers in its own order, of 700 and 100 series; or one number of each of a thousand
+/// series. With a series cache as in the daemon, or without.
 public class LineProtocolBench extends DecoderBench {
   private final LineProtocolDecoder decoder = new LineProtocolDecoder(1);
 
-  @Param({"ordered", "devops"})
+  @Param({"ordered", "devops", "samples"})
   public String scenario = "";
 
   @Param({"false", "true"})
@@ -21,7 +21,25 @@ public class LineProtocolBench extends DecoderBench {
 
   @Override
   public String lines() {
-    return scenario.equals("devops") ? devops() : ordered();
+    return switch (scenario) {
+      case "devops" -> devops();
+      case "samples" -> samples();
+      default -> ordered();
+    };
+  }
+
+  private static String samples() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < LINES; i++) {
+      String[] labels = labels(i);
+      text.append(labels[1]);
+      for (int at = 2; at < labels.length; at += 2) {
+        text.append(',').append(labels[at]).append('=').append(labels[at + 1]);
+      }
+      text.append(" value=").append(i % 97).append(".25 ");
+      text.append(1_434_055_562_000L + i).append("000000\n");
+    }
+    return text.toString();
   }
 
   private static String devops() {

@@ -1,0 +1,80 @@
+package io.widerow.ingest.receive.prometheus;
+
+import io.widerow.event.EventLayout;
+import io.widerow.ingest.decode.ProtobufReader;
+import java.util.Arrays;
+
+/// The numbers of one repeated field, packed or not: whole numbers, or the bits of doubles.
+///
+/// - Threads: one.
+/// - Memory: keeps its array, of up to 4 MiB.
+final class Numbers {
+  /// No event can hold more of them, as each takes two characters of JSON.
+  static final int COUNT_MAX = EventLayout.EVENT_BYTES_MAX / 2;
+
+  private long[] values = new long[16];
+  private int count;
+
+  void clear() {
+    count = 0;
+  }
+
+  int count() {
+    return count;
+  }
+
+  long at(int i) {
+    return values[i];
+  }
+
+  void replace(int i, long value) {
+    values[i] = value;
+  }
+
+  /// @param reader of the value
+  /// @throws ProtobufReader.Bad when there are too many
+  void add(long value, ProtobufReader reader) throws ProtobufReader.Bad {
+    if (count == COUNT_MAX) {
+      throw reader.bad("more than %d numbers".formatted(COUNT_MAX));
+    }
+    if (count == values.length) {
+      values = Arrays.copyOf(values, 2 * count);
+    }
+    values[count++] = value;
+  }
+
+  /// Adds the values of a `repeated uint32`.
+  void addWholes(ProtobufReader reader) throws ProtobufReader.Bad {
+    if (reader.wireType() != ProtobufReader.LENGTH) {
+      add(reader.varint(), reader);
+      return;
+    }
+    int outer = reader.enter();
+    while (reader.hasMore()) {
+      add(reader.packedVarint(), reader);
+    }
+    reader.leave(outer);
+  }
+
+  /// Adds the values of a `repeated sint64`.
+  void addZigzags(ProtobufReader reader) throws ProtobufReader.Bad {
+    int first = count;
+    addWholes(reader);
+    for (int i = first; i < count; i++) {
+      values[i] = (values[i] >>> 1) ^ -(values[i] & 1);
+    }
+  }
+
+  /// Adds the bits of a `repeated double`.
+  void addFractions(ProtobufReader reader) throws ProtobufReader.Bad {
+    if (reader.wireType() != ProtobufReader.LENGTH) {
+      add(reader.fixed64(), reader);
+      return;
+    }
+    int outer = reader.enter();
+    while (reader.hasMore()) {
+      add(reader.packedFixed64(), reader);
+    }
+    reader.leave(outer);
+  }
+}
