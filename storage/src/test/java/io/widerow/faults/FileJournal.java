@@ -45,10 +45,15 @@ public final class FileJournal implements Journal {
   /// A complete file: it is reserved, and file and entry are durable.
   private DiskFile create(long lsnFirst) {
     DiskFile created = disk.create(path(lsnFirst));
-    created.write(MemorySegment.ofArray(new byte[RESERVED_BYTES]), 0);
-    created.force();
-    disk.forceDirectory(directory);
-    return created;
+    try {
+      created.write(MemorySegment.ofArray(new byte[RESERVED_BYTES]), 0);
+      created.force();
+      disk.forceDirectory(directory);
+      return created;
+    } catch (Throwable failure) {
+      created.close();
+      throw failure;
+    }
   }
 
   private static long lsnFirst(Path file) {

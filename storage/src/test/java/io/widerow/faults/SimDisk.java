@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// Simulated disk in memory that can lose unforced data. For every file and directory it keeps what
 /// is durable and what is not yet. [#crash] gives the disk that a power cut leaves: any of the
@@ -19,6 +20,7 @@ import java.util.SplittableRandom;
 ///
 /// - Threads: any; one lock.
 public final class SimDisk implements Disk {
+  private final Set<OpenFile> open = ConcurrentHashMap.newKeySet();
   private final SplittableRandom random;
   private final SimDirectory root;
   private final Set<Path> locks = new HashSet<>();
@@ -330,6 +332,7 @@ public final class SimDisk implements Disk {
     OpenFile(Path path, SimContent content) {
       this.path = path;
       this.content = content;
+      open.add(this);
     }
 
     @Override
@@ -377,6 +380,18 @@ public final class SimDisk implements Disk {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+      open.remove(this);
+    }
+
+    @Override
+    public String toString() {
+      return path.toString();
+    }
+  }
+
+  /// Files that somebody has open: on a real disk they keep their room when they are deleted.
+  public List<String> open() {
+    return open.stream().map(OpenFile::toString).sorted().toList();
   }
 }

@@ -121,15 +121,7 @@ final class FileWatch {
 
   /// Finds a file of the run before by its identity, and looks whether it is still the same.
   private void locate(FollowedFile file, Checkpoint.Entry entry) throws IOException {
-    Path path = Path.of(entry.path());
-    FileIdentity.Seen seen = FileIdentity.look(path);
-    if (seen != null && seen.identity().inode() == file.identity.inode()) {
-      file.identity = seen.identity(); // a device may have another number after a restart
-    } else {
-      relocate(file);
-      Path now = file.path;
-      seen = now == null ? null : FileIdentity.look(now);
-    }
+    FileIdentity.Seen seen = find(file);
     if (file.path == null) {
       file.done = true;
       if (entry.sizeBytes() > entry.offset()) {
@@ -140,13 +132,34 @@ final class FileWatch {
       return;
     }
     long size = seen == null ? entry.sizeBytes() : seen.sizeBytes();
-    if (size < file.position
-        || !file.hasFirst(entry.first())
-        || !file.hasTail(file.position, file.tail)) {
+    boolean replaced =
+        file.canRead() && !(file.hasFirst(entry.first()) && file.hasTail(file.position, file.tail));
+    if (size < file.position || replaced) {
       restart(file, "was truncated or replaced");
     }
     if (size == file.position) {
       file.closeFile();
+    }
+  }
+
+  /// Finds a file by its inode and opens it: under its last path or, when it has another name by
+  /// now, under that. It looks more than once, since a rotation may rename it meanwhile.
+  ///
+  /// @return null when it is gone
+  private static FileIdentity.@Nullable Seen find(FollowedFile file) throws IOException {
+    for (int pass = 0; ; pass++) {
+      Path path = file.path;
+      FileIdentity.Seen seen = path == null ? null : FileIdentity.look(path);
+      if (seen == null || seen.identity().inode() != file.identity.inode()) {
+        relocate(file);
+        Path now = file.path;
+        seen = now == null ? null : FileIdentity.look(now);
+      } else {
+        file.identity = seen.identity(); // a device may have another number after a restart
+      }
+      if (file.path == null || file.canRead() || pass == RELOCATE_PASSES) {
+        return seen;
+      }
     }
   }
 
@@ -185,12 +198,17 @@ final class FileWatch {
     boolean touched = seen != null && !seen.changed().equals(file.changed);
     if (size != file.sizeBytes || touched || file.grownNanos == 0) {
       file.sizeBytes = size;
-      file.changed = seen == null ? file.changed : seen.changed();
       file.grownNanos = nanoTime;
       file.atEnd = false;
-      if (touched && size == file.position && !file.hasTail(file.position, file.tail)) {
-        restart(file, "was truncated");
+      if (touched && size == file.position) {
+        if (!file.canRead()) {
+          return moved; // renamed just now: looked at again, since its time of change is not taken
+        }
+        if (!file.hasTail(file.position, file.tail)) {
+          restart(file, "was truncated");
+        }
       }
+      file.changed = seen == null ? file.changed : seen.changed();
     }
     return moved;
   }
@@ -285,7 +303,7 @@ final class FileWatch {
       return;
     }
     FollowedFile file = new FollowedFile(path, plan.labels(path), seen.identity());
-    if (!begins(file, first)) {
+    if (!file.canRead() || !begins(file, first)) { // renamed just now, or not to be read
       file.closeFile();
       return;
     }

@@ -5,6 +5,7 @@ import io.widerow.ingest.decode.Times;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
@@ -93,6 +94,18 @@ final class FollowedFile {
     first = Fingerprint.EMPTY;
     underWay = null;
     start(0, new byte[0], Times.NONE);
+  }
+
+  /// Opens it, unless it is open: from then on a rename changes nothing. Without this, what asks
+  /// for its bytes cannot tell a file that is another one from one that is renamed just now.
+  ///
+  /// @return false when its path leads to another file, or to none
+  boolean canRead() throws IOException {
+    try {
+      return file() != null;
+    } catch (NoSuchFileException renamed) {
+      return false;
+    }
   }
 
   /// The open file; null when no name leads to it and it is not open.

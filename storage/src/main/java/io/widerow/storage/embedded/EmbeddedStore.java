@@ -256,7 +256,7 @@ public final class EmbeddedStore implements EventStore {
       return; // what it says of the old journals still counts
     }
     try {
-      witness.write(StoreOpener.durable(lanesNow()));
+      witness.write(NewLanes.durable(lanesNow()));
     } catch (StorageException left) {
       contents.backgroundFailed(left); // what it said before stays true
     }

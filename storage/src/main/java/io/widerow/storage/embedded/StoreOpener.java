@@ -8,7 +8,6 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.Quarantine;
 import io.widerow.storage.disk.StoreLock;
-import io.widerow.storage.journal.FrameEncoder;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
@@ -200,16 +199,12 @@ public final class StoreOpener {
     SegmentInventory inventory = SegmentInventory.open(files, manifest);
     RowMemory memory = rowMemory(readOnly);
     RowMemory replayed = purpose == Purpose.WRITING_LATER ? rowMemory(true) : memory;
+    StoreContents contents = null; // owns manifest and segments, once it is there
     try (var recovery =
         JournalRecovery.checked(journals, directory, manifest, witness, inventory::heal)) {
       List<JournalLoss> losses = recovery.losses();
       requireWhole(purpose, losses);
-      var contents =
-          new StoreContents(config, clock, manifest, files, inventory.segments(), readOnly);
-      if (!readOnly) {
-        notes.read(); // a store that is only read tells none
-        contents.guard(lock);
-      }
+      contents = contents(manifest, files, inventory, notes, readOnly ? null : lock);
       var trims = new JournalPin();
       LaneContext shared = shared(contents, files, notes, memory, trims);
       List<String> remarks = inventory.healed();
@@ -244,16 +239,45 @@ public final class StoreOpener {
           begun.start,
           report);
     } catch (Throwable failure) {
-      release(witnessFile, inventory, manifest, memory, replayed);
+      release(contents, inventory, manifest, witnessFile, memory, replayed);
       throw failure;
     }
   }
 
+  /// @param lock null for a store that is only read
+  private StoreContents contents(
+      Manifest manifest,
+      SegmentFiles files,
+      SegmentInventory inventory,
+      NotesFiles notes,
+      Disk.@Nullable Lock lock) {
+    if (lock != null) {
+      notes.read(); // a store that is only read tells none
+    }
+    boolean readOnly = lock == null;
+    var contents =
+        new StoreContents(config, clock, manifest, files, inventory.segments(), readOnly);
+    if (lock != null) {
+      contents.guard(lock);
+    }
+    return contents;
+  }
+
+  /// Closes the segments by their owner: one that stays open keeps its room on a full disk when it
+  /// is deleted.
   private static void release(
-      WitnessFile witness, SegmentInventory inventory, Manifest manifest, RowMemory... memories) {
+      @Nullable StoreContents contents,
+      SegmentInventory inventory,
+      Manifest manifest,
+      WitnessFile witness,
+      RowMemory... memories) {
+    if (contents == null) {
+      inventory.close();
+      manifest.close();
+    } else {
+      contents.close();
+    }
     witness.close();
-    inventory.close();
-    manifest.close();
     for (RowMemory memory : memories) {
       memory.close();
     }
@@ -272,8 +296,14 @@ public final class StoreOpener {
     }
     recovered.finish();
     steps.shared.contents().recovered(steps.lsn);
-    List<EmbeddedLane> lanes = startLanes(steps.shared, steps.journals, steps.witness, steps.lsn);
-    endJournals(purpose, steps.journals, steps.recovery.files());
+    List<EmbeddedLane> lanes =
+        NewLanes.start(steps.shared, steps.journals, steps.witness, steps.lsn);
+    try {
+      endJournals(purpose, steps.journals, steps.recovery.files());
+    } catch (Throwable failure) {
+      lanes.forEach(EmbeddedLane::close);
+      throw failure;
+    }
     return new Begun(lanes, null);
   }
 
@@ -388,31 +418,6 @@ public final class StoreOpener {
         .forEach(quarantine::take);
   }
 
-  /// Gives each lane a new journal. The manifest counts the journals when all are there: until then
-  /// none of them is missed. The witness names them before that.
-  private List<EmbeddedLane> startLanes(
-      LaneContext shared, Journal.Factory journals, WitnessFile witness, long lsn) {
-    UUID storeId = shared.contents().storeId();
-    List<Journal> made = new ArrayList<>();
-    try {
-      for (int i = 0; i < config.lanes(); i++) {
-        shared.notes().fold(config.lanes());
-        made.add(journals.create(i, lsn + 1));
-      }
-      witness.write(made.stream().map(journal -> Witness.Lane.of(lsn, journal)).toList());
-      shared.contents().journalsStarted();
-    } catch (Throwable failure) {
-      made.forEach(Journal::close);
-      throw failure;
-    }
-    List<EmbeddedLane> lanes = new ArrayList<>();
-    for (int i = 0; i < config.lanes(); i++) {
-      var encoder = new FrameEncoder(storeId, i, true);
-      lanes.add(new EmbeddedLane(i, shared, made.get(i), encoder, lsn));
-    }
-    return List.copyOf(lanes);
-  }
-
   /// What an opening on a full disk left for later. The old journals go before new ones are made,
   /// so that these find room.
   private final class Later implements DelayedStart.Steps {
@@ -465,7 +470,7 @@ public final class StoreOpener {
     @Override
     public List<EmbeddedLane> begin() {
       try {
-        return startLanes(shared, journals, witness, lsn);
+        return NewLanes.start(shared, journals, witness, lsn);
       } catch (StorageException.DiskFull full) {
         deleteAll(); // journals of some lanes, without frames
         throw full;
@@ -485,10 +490,5 @@ public final class StoreOpener {
           });
       journals.deleteReplayed();
     }
-  }
-
-  /// How far the journal of each lane is durable, for the store's witness.
-  static List<Witness.Lane> durable(List<EmbeddedLane> lanes) {
-    return lanes.stream().map(lane -> Witness.Lane.of(lane.forcedLsn(), lane.journal())).toList();
   }
 }

@@ -163,6 +163,7 @@ class FullDiskStartTest {
     killAndCheck(disk, what);
     store.maintain();
     store.close();
+    assertEquals(List.of(), disk.open(), what + ": closed files keep no room");
     try (EmbeddedStore again = open(disk)) {
       check(again, what + ", opened again");
       assertEquals(
@@ -276,6 +277,9 @@ class FullDiskStartTest {
       store.maintain();
       assertTrue(shown(store).containsAll(kept), what);
       assertTrue(old.stream().noneMatch(disk::exists), what + ": what expired is gone");
+      List<String> open = disk.open();
+      assertTrue(
+          old.stream().noneMatch(file -> open.contains(file.toString())), what + ": " + open);
       if (waits && store.full() == null) {
         made++;
         driver.append(store, clock.wallNanos(), 6);

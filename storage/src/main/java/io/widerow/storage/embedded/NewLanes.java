@@ -1,0 +1,45 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.storage.journal.FrameEncoder;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.Witness;
+import io.widerow.storage.journal.WitnessFile;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/// Makes the lanes of a store that begins to take events.
+final class NewLanes {
+  private NewLanes() {}
+
+  /// Gives each lane a new journal. The manifest counts the journals when all are there: until then
+  /// none of them is missed. The witness names them before that.
+  static List<EmbeddedLane> start(
+      LaneContext shared, Journal.Factory journals, WitnessFile witness, long lsn) {
+    UUID storeId = shared.contents().storeId();
+    int count = shared.contents().config().lanes();
+    List<Journal> made = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        shared.notes().fold(count);
+        made.add(journals.create(i, lsn + 1));
+      }
+      witness.write(made.stream().map(journal -> Witness.Lane.of(lsn, journal)).toList());
+      shared.contents().journalsStarted();
+    } catch (Throwable failure) {
+      made.forEach(Journal::close);
+      throw failure;
+    }
+    List<EmbeddedLane> lanes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      var encoder = new FrameEncoder(storeId, i, true);
+      lanes.add(new EmbeddedLane(i, shared, made.get(i), encoder, lsn));
+    }
+    return List.copyOf(lanes);
+  }
+
+  /// How far the journal of each lane is durable, for the store's witness.
+  static List<Witness.Lane> durable(List<EmbeddedLane> lanes) {
+    return lanes.stream().map(lane -> Witness.Lane.of(lane.forcedLsn(), lane.journal())).toList();
+  }
+}
