@@ -59,7 +59,7 @@ public final class KnownSeries {
     keep(headHash, body, offset, length);
   }
 
-  /// Becomes the series of the last event in `events`, of which one attribute is a number and all
+  /// Becomes the series of the last event in `events`, where one attribute is a number and all
   /// others are strings.
   ///
   /// @param length of the head, which is at `offset`
