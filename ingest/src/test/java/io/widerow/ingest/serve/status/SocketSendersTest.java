@@ -108,7 +108,7 @@ class SocketSendersTest {
       delimiter = '|',
       value = {
         "statsd | a:1%7cc\\na\\nb:2%7cc\\n | a | after the name",
-        "graphite | a.b 1 1767323045\\na.b x 1767323045\\na.b 2 1767323045\\n | graphite | a number",
+        "graphite | a.b 1 1767323045\\na.b x 1\\na.b 2 1767323045\\n | graphite | a number",
         "gelf | {\"short_message\":\"m\"}\\0{\"no\\0{\"short_message\":\"n\"}\\0 | gelf | byte"
       })
   void tcp(String protocol, String written, String type, String reason)
