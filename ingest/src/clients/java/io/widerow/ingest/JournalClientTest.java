@@ -171,6 +171,29 @@ class JournalClientTest {
     }
   }
 
+  @Test
+  void aFullDiskEndsItAndItBeginsAgain() throws IOException, InterruptedException {
+    Path journal = journal(3_000);
+    Path data = directory.resolve("d");
+    Path state = directory.resolve("state");
+    String[] full = {"--set", "disk-reserve-bytes=" + (1L << 50)}; // more than any disk has
+    try (ServeProcess daemon = ServeProcess.start(data, full)) {
+      Run refused = run(new byte[0], upload(journal, url(daemon), state));
+      assertNotEquals(0, refused.code);
+      assertTrue(refused.said.contains("failed with code 507: "), refused.said);
+      assertTrue(Files.notExists(state));
+      assertEquals(0, count(daemon));
+    }
+    try (ServeProcess daemon = ServeProcess.start(data)) {
+      for (int time = 0; time < 2; time++) {
+        Run run = run(new byte[0], upload(journal, url(daemon), state));
+        assertEquals(0, run.code, run.said);
+        assertEquals(3_000, count(daemon));
+        Files.delete(state);
+      }
+    }
+  }
+
   /// The unit starts the client again, from the cursor that it has saved.
   @Test
   void aDaemonKilledInBetweenLosesNothing() throws IOException, InterruptedException {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// | `Authorization: ApiKey base64(id:T)` | Elasticsearch |
 /// | `Authorization: Basic`, as password | InfluxDB 1, Loki, Elasticsearch, Prometheus |
 /// | `DD-API-KEY: T`, or in the path | Datadog |
+/// | in the path, or Basic | `systemd-journal-upload` |
 final class Secrets {
   private static final String DATADOG = "dd-api-key";
 
