@@ -102,7 +102,8 @@ public final class NumberedLoad implements AutoCloseable {
       if (told.startsWith(protocol.stored())) {
         return true;
       }
-      if (answer.statusCode() == protocol.full() && answer.body().contains(" bytes are free and ")) {
+      if (answer.statusCode() == protocol.full()
+          && answer.body().contains(" bytes are free and ")) {
         long _ = full.incrementAndGet();
       } else if (answer.statusCode() != 503 && answer.statusCode() != 429) {
         wrong = told;

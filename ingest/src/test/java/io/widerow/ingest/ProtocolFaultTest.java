@@ -92,8 +92,7 @@ class ProtocolFaultTest {
     print(seed, kills + " kills");
   }
 
-  private void killOneStore(Path data, int kills)
-      throws IOException, InterruptedException {
+  private void killOneStore(Path data, int kills) throws IOException, InterruptedException {
     String[] small = ServeProcess.small(0);
     ServeProcess daemon = ServeProcess.start(jvm(), data, small);
     try (NumberedLoad load = new NumberedLoad(daemon.port())) {
@@ -141,8 +140,7 @@ class ProtocolFaultTest {
     abort(why);
   }
 
-  private void fillOneDisk(Path root, int fills)
-      throws IOException, InterruptedException {
+  private void fillOneDisk(Path root, int fills) throws IOException, InterruptedException {
     String[] small = ServeProcess.small(RESERVE_BYTES);
     Path data = root.resolve("d");
     Path ballast = root.resolve("ballast");

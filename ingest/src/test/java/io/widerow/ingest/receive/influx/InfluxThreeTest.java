@@ -93,7 +93,8 @@ class InfluxThreeTest {
   void onlyBadLinesAreAnErrorToo() throws IOException, InterruptedException {
     HttpResponse<String> answer = write("", "m v=\n");
     assertEquals(400, answer.statusCode());
-    assertTrue(answer.body().contains("\"line_number\":1,\"error_message\":\"missing"), answer.body());
+    assertTrue(
+        answer.body().contains("\"line_number\":1,\"error_message\":\"missing"), answer.body());
     assertEquals(0, store.committed.size());
   }
 
