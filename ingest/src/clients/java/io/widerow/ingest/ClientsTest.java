@@ -107,7 +107,8 @@ class ClientsTest extends ClientDaemon {
     "tcp, RSYSLOG_TraditionalForwardFormat, traditional",
     "udp, RSYSLOG_SyslogProtocol23Format, traditional"
   })
-  void rsyslog(String protocol, String template, String framing) throws IOException, InterruptedException {
+  void rsyslog(String protocol, String template, String framing)
+      throws IOException, InterruptedException {
     requireProgram("rsyslogd", "rsyslog");
     Path in = directory.resolve("in.log");
     List<String> lines =

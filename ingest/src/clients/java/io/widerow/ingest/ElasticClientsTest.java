@@ -71,7 +71,9 @@ class ElasticClientsTest extends ClientDaemon {
     requireProgram("rsyslogd", "rsyslog rsyslog-elasticsearch");
     Path in = directory.resolve("in.log");
     List<String> lines =
-        IntStream.range(0, 200).mapToObj(i -> "request " + i + " took [" + i + " ms] \u00fc").toList();
+        IntStream.range(0, 200)
+            .mapToObj(i -> "request " + i + " took [" + i + " ms] \u00fc")
+            .toList();
     Files.write(in, lines);
     Path config = directory.resolve("rsyslog.conf");
     Files.writeString(

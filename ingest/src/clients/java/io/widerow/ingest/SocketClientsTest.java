@@ -95,13 +95,15 @@ class SocketClientsTest extends ClientDaemon {
             .sorted()
             .toList();
     assertEquals(HUNDRED, sent);
-    assertEquals("{\"type\":\"shop.orders\",\"kind\":\"counter\",\"value\":7}", only("shop.orders"));
+    assertEquals(
+        "{\"type\":\"shop.orders\",\"kind\":\"counter\",\"value\":7}", only("shop.orders"));
     assertEquals(
         "{\"type\":\"shop.checkout\",\"kind\":\"timer\",\"value\":12.5}", only("shop.checkout"));
     assertEquals(
         "{\"type\":\"shop.load\",\"kind\":\"gauge\",\"relative\":true,\"value\":-4}",
         only("shop.load"));
-    assertEquals("{\"type\":\"shop.users\",\"kind\":\"set\",\"member\":\"u7\"}", only("shop.users"));
+    assertEquals(
+        "{\"type\":\"shop.users\",\"kind\":\"set\",\"member\":\"u7\"}", only("shop.users"));
     assertEquals(2, awaitStored(2, "type=shop.piped").size());
   }
 
@@ -140,7 +142,8 @@ class SocketClientsTest extends ClientDaemon {
       try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
         boolean _ = channel.connect(UnixDomainSocketAddress.of(socket));
         for (int n = 0; n < 100; n++) {
-          tell(channel, "PUTVAL \"web1/app/gauge-q%d\" interval=10 1767323045:%s\n".formatted(n, n / 4.0));
+          String line = "PUTVAL \"web1/app/gauge-q%d\" interval=10 1767323045:%s\n";
+          tell(channel, line.formatted(n, n / 4.0));
         }
         tell(channel, "FLUSH\n");
       }
@@ -173,7 +176,8 @@ class SocketClientsTest extends ClientDaemon {
     String first = lines.stream().filter(line -> line.contains("\"n\":0,")).findFirst().orElse("");
     assertEquals(
         "{\"type\":\"gelf\",\"body\":\"message 0\",\"facility\":\"shop\",\"n\":0,"
-            + "\"owner\":\"Tom\",\"ratio\":0.25,\"severity\":4,\"user_id\":7,\"user_name\":\"a b\"}",
+            + "\"owner\":\"Tom\",\"ratio\":0.25,\"severity\":4,\"user_id\":7"
+            + ",\"user_name\":\"a b\"}",
         without(first, "id", "ts", "host"));
     assertTrue(lines.stream().anyMatch(line -> line.contains("\"body\":\"" + large + "\"")));
   }

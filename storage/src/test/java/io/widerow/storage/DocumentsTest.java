@@ -79,7 +79,7 @@ class DocumentsTest {
   /// Not what is built, nor what tools keep in hidden directories.
   private static boolean isPage(Path file) {
     String path = TOP.relativize(file).toString();
-    return path.endsWith(".md") && !path.matches("(.*/)?(target|\\.[^/]+)/.*");
+    return path.endsWith(".md") && !path.matches("(.*/)?(target|node_modules|\\.[^/]+)/.*");
   }
 
   private void follow(Path page, String link) throws IOException {
