@@ -170,7 +170,7 @@ class PrometheusClientsTest {
   private void assertEqualCounts(int ours, int theirs) throws IOException, InterruptedException {
     Map<String, Long> wanted = Map.of();
     Map<String, Long> stored = Map.of("none", 0L);
-    for (int i = 0; i < 200 && !(wanted.equals(stored)); i++) {
+    for (int i = 0; i < 200 && !wanted.equals(stored); i++) {
       LockSupport.parkNanos(STEP_NANOS);
       wanted = samples(get(theirs, "/api/v1/query?query=" + encoded("{__name__=~\".+\"}[1h]")));
       stored =

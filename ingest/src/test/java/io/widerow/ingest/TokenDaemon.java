@@ -13,8 +13,11 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 
-/// For tests: a daemon with a store in memory, one lane and one token of the scope `ingest`.
+/// For tests: a daemon with a store in memory, one lane, one token of the scope `ingest` and one,
+/// [#OPERATOR], of the scope `admin`.
 public final class TokenDaemon implements AutoCloseable {
+  public static final String OPERATOR = "fedcba9876543210fedcba9876543210";
+
   public final MemoryStore store = new MemoryStore(1);
   public final Http http;
   private final Daemon daemon;
@@ -28,7 +31,8 @@ public final class TokenDaemon implements AutoCloseable {
   public TokenDaemon(Path directory, String secret, Map<String, String> keys) {
     try {
       Path tokens = Files.createTempFile(directory, "tokens", "");
-      Files.writeString(tokens, line("shop", secret, "ingest"));
+      Files.writeString(
+          tokens, line("shop", secret, "ingest") + line("operator", OPERATOR, "admin"));
       Files.setPosixFilePermissions(tokens, PosixFilePermissions.fromString("rw-------"));
       Map<String, String> all = new HashMap<>(keys);
       all.putAll(Map.of("http", "127.0.0.1:0", "lanes", "1", "tokens", tokens.toString()));

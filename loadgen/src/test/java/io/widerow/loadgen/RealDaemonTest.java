@@ -14,12 +14,10 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -32,16 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// by a script that stands where the launcher would.
 class RealDaemonTest {
   private static final Path TOP = Path.of("..").toAbsolutePath().normalize();
-
-  /// Protocols that the load generator sends and the daemon does not read.
-  private static final Set<Target> NOT_SERVED =
-      EnumSet.of(
-          Target.OTLP_JSON,
-          Target.LOKI,
-          Target.LOKI_JSON,
-          Target.JOURNAL,
-          Target.FLUENT,
-          Target.PRW);
 
   @TempDir private Path home;
 
@@ -115,10 +103,7 @@ class RealDaemonTest {
                 "serve",
                 "--data=" + home.resolve("data"),
                 "--http=127.0.0.1:" + http.getPort()));
-    List<Target> served =
-        Stream.of(Target.values())
-            .filter(target -> target.isDaemons() && !NOT_SERVED.contains(target))
-            .toList();
+    List<Target> served = Stream.of(Target.values()).filter(Target::isDaemons).toList();
     for (Target target : served) {
       String key = target.portKey();
       if (key != null && !ports.containsKey(key)) {
@@ -133,14 +118,6 @@ class RealDaemonTest {
         InetSocketAddress address = target.portKey() == null ? http : ports.get(target.portKey());
         int code = load(verified(target, Objects.requireNonNull(address), http, minute++));
         assertEquals(0, code, target + ": " + err + out);
-      }
-      for (Target target : NOT_SERVED) {
-        if (target.portKey() == null) {
-          int before = out.toString().length();
-          assertEquals(ExitCode.FAILURES, load(plain(target, http)), target + ": " + err + out);
-          String said = out.toString().substring(before);
-          assertTrue(said.contains("batches: unserved"), target + ": " + said);
-        }
       }
       server.stop();
     }
@@ -163,17 +140,12 @@ class RealDaemonTest {
                 "--seconds=1",
                 "--warmup=0s",
                 "--rate=1000"));
-    NOT_SERVED.forEach(target -> command.add(target.label));
     int code = load(command.toArray(String[]::new));
     assertEquals(0, code, err.toString() + out);
     String figures = " \\| [0-9,]+ \\| [0-9.]+ \\| ";
     String table = out.toString();
     assertTrue(Pattern.compile("\\| bulk" + figures + "[0-9.]+ ").matcher(table).find(), table);
     assertTrue(Pattern.compile("\\| statsd" + figures + "- ").matcher(table).find(), table);
-    for (Target target : NOT_SERVED) {
-      String row = "| %s | - | - | - | - | - | - | not served |".formatted(target);
-      assertTrue(table.contains(row), table);
-    }
     String page = Files.readString(home.resolve("results/README.md"));
     assertTrue(page.contains("## Protocols"), page);
   }

@@ -115,7 +115,8 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   /// On what terms a request is taken.
   ///
   /// @param protocol under which its sender is listed
-  record Terms(String protocol, Durability durability) {}
+  /// @param path as it is shown to others: without a secret that may be in it
+  record Terms(String protocol, String path, Durability durability) {}
 
   private static HttpResponse refused(
       Intake intake,
@@ -345,7 +346,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     Access.SenderIdentity who = Access.sender(context);
     intake.senders().add(terms.protocol, who.sender(), who.agent(), sample, outcome);
     if (outcome instanceof Outcome.Stored stored && !stored.repeated()) {
-      intake.rejected().add(context.path(), stored.refused());
+      intake.rejected().add(terms.path, stored.refused());
     }
     finish(protocol.answer(outcome));
   }
@@ -361,7 +362,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   }
 
   private void told(String doing, Throwable bug) {
-    LOG.log(Level.SEVERE, bug, () -> doing + " a request for " + context.path());
+    LOG.log(Level.SEVERE, bug, () -> doing + " a request for " + terms.path);
   }
 
   private void finish(HttpResponse response) {

@@ -62,7 +62,8 @@ public final class WriteRoutes {
         (context, request) -> {
           WriteProtocol answering = protocols.of(context, request);
           Durability level = durability(context, request, answering::durability);
-          IntakeRequest.Terms terms = new IntakeRequest.Terms(protocol, level);
+          String shown = path.contains("{token}") ? path : context.path();
+          IntakeRequest.Terms terms = new IntakeRequest.Terms(protocol, shown, level);
           return IntakeRequest.take(intake, context, request, answering, terms);
         });
   }

@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.datadog;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Decoding;
@@ -110,6 +111,10 @@ class DatadogTest {
     assertEquals(403, http.get("/api/v1/validate").statusCode());
     assertEquals("{\"valid\":true}\n", http.get("/api/v1/validate", "dd-api-key", SECRET).body());
     assertEquals(1, store.committed.size());
+    assertEquals(400, http.post("/v1/input/" + SECRET, JSON, "[1]").statusCode());
+    String status = http.get("/v1/status", "dd-api-key", TokenDaemon.OPERATOR).body();
+    assertTrue(status.contains("/v1/input/{token}"), status);
+    assertFalse(status.contains(SECRET), "a key in a path is shown to nobody");
   }
 
   @Test
