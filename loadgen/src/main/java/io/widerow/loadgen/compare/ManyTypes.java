@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// The figures of a daemon that takes scrapes: its open rows after 16 samples of each name, the
-/// restart with a full journal, a clean stop, then hours of samples and questions about them.
-/// A question that the daemon refuses to answer in full has no time.
+/// restart with a full journal, a clean stop, then hours of samples and questions about them. A
+/// question that the daemon refuses to answer in full has no time.
 ///
 /// - Threads: one.
 public final class ManyTypes {
