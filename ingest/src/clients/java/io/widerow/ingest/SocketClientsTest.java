@@ -142,8 +142,8 @@ class SocketClientsTest extends ClientDaemon {
       try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
         boolean _ = channel.connect(UnixDomainSocketAddress.of(socket));
         for (int n = 0; n < 100; n++) {
-          String line = "PUTVAL \"web1/app/gauge-q%d\" interval=10 1767323045:%s\n";
-          tell(channel, line.formatted(n, n / 4.0));
+          String name = "web1/app/gauge-q" + n;
+          tell(channel, "PUTVAL \"%s\" interval=10 1767323045:%s\n".formatted(name, n / 4.0));
         }
         tell(channel, "FLUSH\n");
       }

@@ -261,9 +261,9 @@ public final class AttributeTape {
     valueBytes[index] = length;
   }
 
-  /// Gives an attribute another name, which lies in the scratch.
-  void replaceName(int index, int offset, int length) {
-    inScratch[2 * index] = true;
+  /// Gives an attribute another name.
+  void replaceName(int index, boolean ofScratch, int offset, int length) {
+    inScratch[2 * index] = ofScratch;
     nameOffsets[index] = offset;
     nameBytes[index] = length;
   }
@@ -304,13 +304,9 @@ public final class AttributeTape {
       int sentBytes = nameBytes[renamed];
       int written = scratchLimit;
       appendScratch(newName, 0, newName.length);
-      inScratch[2 * renamed] = true;
-      nameOffsets[renamed] = written;
-      nameBytes[renamed] = newName.length;
+      replaceName(renamed, true, written, newName.length);
       distinct = putSorted(events);
-      inScratch[2 * renamed] = sentInScratch;
-      nameOffsets[renamed] = sentOffset;
-      nameBytes[renamed] = sentBytes;
+      replaceName(renamed, sentInScratch, sentOffset, sentBytes);
     }
     expect(events, distinct);
   }
@@ -442,32 +438,21 @@ public final class AttributeTape {
     }
   }
 
-  /// Copies all attributes to another tape, begun for them, with each byte of a name or a string
-  /// that is not UTF-8 written as in [EscapedText]. Values of bytes stay as they are.
-  ///
-  /// @return how many bytes are written so
-  public int copyEscaped(AttributeTape to) {
-    to.begin(body);
-    int escaped = 0;
-    for (int i = 0; i < count; i++) {
-      to.level(levelOf[i]);
-      int from = to.scratchLimit;
-      escaped += EscapedText.append(nameSource(i), nameOffsets[i], nameBytes[i], to);
-      to.name(true, from, to.scratchLimit - from);
-      to.bits[to.count] = bits[i];
-      byte[] source = inScratch[2 * i + 1] ? scratch : body;
-      from = to.scratchLimit;
-      if (kinds[i] == AttributeKind.STRING.code) {
-        escaped += EscapedText.append(source, valueOffsets[i], valueBytes[i], to);
-      } else if (kinds[i] == AttributeKind.BYTES.code) {
-        to.appendScratch(source, valueOffsets[i], valueBytes[i]);
-      }
-      to.inScratch[2 * to.count + 1] = true;
-      to.valueOffsets[to.count] = from;
-      to.valueBytes[to.count] = to.scratchLimit - from;
-      to.kinds[to.count++] = kinds[i];
-    }
-    return escaped;
+  /// Adds the value of an attribute of another tape. A text or bytes lie in this one's scratch.
+  void value(AttributeTape from, int i, int offset, int length) {
+    bits[count] = from.bits[i];
+    inScratch[2 * count + 1] = true;
+    valueOffsets[count] = offset;
+    valueBytes[count] = length;
+    kinds[count++] = from.kinds[i];
+  }
+
+  byte[] body() {
+    return body;
+  }
+
+  int levelOf(int i) {
+    return levelOf[i];
   }
 
   /// The array that holds a name.
@@ -483,8 +468,8 @@ public final class AttributeTape {
     return nameBytes[i];
   }
 
-  boolean isString(int i) {
-    return kinds[i] == AttributeKind.STRING.code;
+  AttributeKind kind(int i) {
+    return AttributeKind.of(kinds[i]);
   }
 
   /// The array that holds the value of an attribute that is a string or bytes.

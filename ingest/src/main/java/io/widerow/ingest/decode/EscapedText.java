@@ -1,5 +1,6 @@
 package io.widerow.ingest.decode;
 
+import io.widerow.event.AttributeKind;
 import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.event.Utf8;
@@ -103,10 +104,11 @@ public final class EscapedText {
       if (name != null) {
         int at = tape.scratchLimit();
         tape.appendScratch(name.bytes, 0, name.length);
-        tape.replaceName(i, at, name.length);
+        tape.replaceName(i, true, at, name.length);
         escaped += name.escaped;
       }
-      EscapedText value = tape.isString(i) ? copyOfValue(tape, i) : null;
+      boolean text = tape.kind(i) == AttributeKind.STRING;
+      EscapedText value = text ? copyOfValue(tape, i) : null;
       if (value != null) {
         int at = tape.scratchLimit();
         tape.appendScratch(value.bytes, 0, value.length);
@@ -138,6 +140,31 @@ public final class EscapedText {
     byte[] bytes = new byte[(int) length + Swar.SLACK_BYTES];
     copy(source, offset, limit, quoted, bytes);
     return new EscapedText(bytes, (int) length, wrong);
+  }
+
+  /// Copies all attributes to another tape, which begins anew, with each byte of a name or a string
+  /// that is not UTF-8 escaped. Values of bytes stay as they are.
+  ///
+  /// @return how many bytes were escaped
+  public static int copy(AttributeTape from, AttributeTape to) {
+    to.begin(from.body());
+    int escaped = 0;
+    for (int i = 0; i < from.count(); i++) {
+      to.level(from.levelOf(i));
+      int at = to.scratchLimit();
+      escaped += append(from.nameSource(i), from.nameOffset(i), from.nameBytes(i), to);
+      to.name(true, at, to.scratchLimit() - at);
+      at = to.scratchLimit();
+      switch (from.kind(i)) {
+        case STRING ->
+            escaped += append(from.valueSource(i), from.valueOffset(i), from.valueBytes(i), to);
+        case BYTES ->
+            to.appendScratch(from.valueSource(i), from.valueOffset(i), from.valueBytes(i));
+        default -> {}
+      }
+      to.value(from, i, at, to.scratchLimit() - at);
+    }
+    return escaped;
   }
 
   /// Appends a copy of a text to the scratch of a tape. One that is too long for an event with its

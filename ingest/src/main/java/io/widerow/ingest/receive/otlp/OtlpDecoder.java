@@ -318,7 +318,7 @@ abstract class OtlpDecoder {
     }
     AttributeTape copy = escapedTape == null ? new AttributeTape(LEVELS) : escapedTape;
     escapedTape = copy;
-    int escaped = tape.copyEscaped(copy);
+    int escaped = EscapedText.copy(tape, copy);
     byte[] type =
         typeAsked == null ? Arrays.copyOfRange(source, offset, offset + length) : typeAsked;
     EscapedText text = EscapedText.of(Rejection.TYPE_INVALID, type, 0, type.length, false);
