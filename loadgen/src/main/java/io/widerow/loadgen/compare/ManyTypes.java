@@ -196,8 +196,8 @@ public final class ManyTypes {
     long began = System.nanoTime();
     long samples = send(scrapes, span.fromNanos(), span.scrapes(), span.everyNanos());
     double seconds = (System.nanoTime() - began) / (double) Quantity.SECOND;
-    double cpu = (double) (ProcessReading.of(server.pid()).cpuNanos() - cpuBefore);
-    put("hours: samples", samples);
+    double cpu = ProcessReading.of(server.pid()).cpuNanos() - cpuBefore;
+    put("hours: samples", (double) samples);
     put("hours: samples/s", samples / seconds);
     put("hours: CPU until acknowledged, us a sample", cpu / Quantity.MICRO / samples);
     put("hours: segments before merging", status("segments"));
@@ -249,7 +249,7 @@ public final class ManyTypes {
         millis[i] = whole ? answer.nanos() / (double) Quantity.MILLI : Double.NaN;
       }
     }
-    double cpu = (double) (ProcessReading.of(server.pid()).cpuNanos() - cpuBefore);
+    double cpu = ProcessReading.of(server.pid()).cpuNanos() - cpuBefore;
     double median = PairedRatio.median(millis);
     put("query: " + what + ", ms", median);
     put("query: " + what + ", ms of CPU", cpu / Quantity.MILLI / times);
