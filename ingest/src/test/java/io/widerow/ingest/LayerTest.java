@@ -24,7 +24,7 @@ class LayerTest extends LayerRules {
       ingest.rules: event storage query query.filter ingest.decode ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
-      ingest.socket: event storage ingest.decode ingest.lane ingest.intake
+      ingest.socket: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.receive.influx: event storage ingest.decode ingest.series ingest.lane ingest.http
       ingest.receive.fluent: event storage ingest.decode ingest.lane ingest.intake ingest.socket
       ingest.receive.datadog: event ingest.decode ingest.config ingest.lane ingest.http
@@ -51,7 +51,7 @@ class LayerTest extends LayerRules {
           ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
           ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.serve.query \
           ingest.serve.status
-      ingest.demo: storage storage.embedded query.cli ingest.config ingest
+      ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
       ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship
       """;

@@ -26,7 +26,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `widerow demo`: starts a daemon on a fresh directory, sends it real log files over three
+/// `widerow demo`: starts a daemon on a fresh directory, sends it real log files over six
 /// protocols, runs the queries that a new user would try first, and says what to type next.
 @Command(
     name = "demo",
@@ -150,6 +150,9 @@ public final class DemoCommand implements Callable<Integer> {
     if (syslog != null) {
       say("  broker errors over syslog (TCP)   %s".formatted(feed.brokerErrors(syslog)));
     }
+    say("  404s as documents (_bulk)         %s".formatted(feed.missing()));
+    say("  requests an hour over OTLP        %s".formatted(feed.counted()));
+    say("  broker warnings as Loki pushes    %s".formatted(feed.brokerWarnings()));
   }
 
   private int show(String url, DemoFeed feed) throws IOException, InterruptedException {
@@ -174,6 +177,17 @@ public final class DemoCommand implements Callable<Integer> {
             "count,p50(bytes),p99(bytes),max(bytes)",
             "--by",
             "status");
+    worst |=
+        query(
+            url,
+            "A counter of OpenTelemetry, added up by day",
+            "http.requests",
+            "--where",
+            "status = \"404\"",
+            "--stats",
+            "sum(value)",
+            "--every",
+            "1d");
     worst |= page(url, feed.tokenAfter("apache.access", 2));
     say("");
     say("What to type next:");

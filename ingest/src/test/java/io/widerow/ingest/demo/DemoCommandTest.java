@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +30,14 @@ class DemoCommandTest {
     Path data = Files.createDirectory(directory.resolve("demo")); // an empty one is fine
     String first = demo(data, "0");
     assertTrue(first.contains("What to type next"), first);
+    for (String sent :
+        List.of(
+            "broker errors over syslog (TCP)   119 messages sent",
+            "\"errors\":false,...}",
+            "requests an hour over OTLP        200 {}",
+            "broker warnings as Loki pushes    204")) {
+      assertTrue(first.contains(sent), first);
+    }
     String again = demo(data, "1");
     assertTrue(again.contains("Replacing the store of an earlier demo"), again);
     assertTrue(Files.exists(data.resolve("FORMAT")));
