@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one per protocol, with one request at a time.
 public final class NumberedLoad implements AutoCloseable {
-  private static final Pattern NUMBER = Pattern.compile("\"n\":(\\d+)[,}]");
+  private static final Pattern NUMBER = Pattern.compile("\"(?:n|value)\":(\\d+)(?:\\.0)?[,}]");
   private static final int TWICE_OF = 8;
   private static final long PAUSE_NANOS = 20_000_000;
   private static final long PACE_NANOS = 2_000_000;

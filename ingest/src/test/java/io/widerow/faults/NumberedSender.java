@@ -2,6 +2,7 @@ package io.widerow.faults;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.widerow.ingest.receive.prometheus.Messages;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -42,8 +43,8 @@ public record NumberedSender(
               20,
               "200 {\"",
               507,
-              (first, count) ->
-                  lines(first, count, "{\"ts\":%2$d%3$09d,\"type\":\"json\",\"n\":%1$d}%n")),
+              text((first, count) ->
+                  lines(first, count, "{\"ts\":%2$d%3$09d,\"type\":\"json\",\"n\":%1$d}%n"))),
           new NumberedSender(
               "line",
               "/api/v2/write",
@@ -51,7 +52,7 @@ public record NumberedSender(
               40,
               "204 ",
               507,
-              (first, count) -> lines(first, count, "line n=%1$di %2$d%3$09d%n")),
+              text((first, count) -> lines(first, count, "line n=%1$di %2$d%3$09d%n"))),
           new NumberedSender(
               "influx3",
               "/api/v3/write_lp?db=x",
@@ -59,7 +60,7 @@ public record NumberedSender(
               40,
               "204 ",
               503,
-              (first, count) -> lines(first, count, "influx3 n=%1$di %2$d%3$09d%n")),
+              text((first, count) -> lines(first, count, "influx3 n=%1$di %2$d%3$09d%n"))),
           new NumberedSender(
               "elastic",
               "/_bulk",
@@ -67,12 +68,12 @@ public record NumberedSender(
               20,
               "200 {\"errors\":false,",
               503,
-              (first, count) ->
+              text((first, count) ->
                   lines(
                       first,
                       count,
                       "{\"create\":{\"_index\":\"elastic-2026.01.02\"}}%n"
-                          + "{\"@timestamp\":\"%4$s.%3$09dZ\",\"n\":%1$d}%n")),
+                          + "{\"@timestamp\":\"%4$s.%3$09dZ\",\"n\":%1$d}%n"))),
           new NumberedSender(
               "elasticid",
               "/elasticid/_bulk",
@@ -80,12 +81,12 @@ public record NumberedSender(
               17,
               "200 {\"errors\":false,",
               503,
-              (first, count) ->
+              text((first, count) ->
                   lines(
                       first,
                       count,
                       "{\"index\":{\"_id\":\"id-%1$d\"}}%n"
-                          + "{\"@timestamp\":\"%4$s.%3$09dZ\",\"n\":%1$d}%n")),
+                          + "{\"@timestamp\":\"%4$s.%3$09dZ\",\"n\":%1$d}%n"))),
           new NumberedSender(
               "hec",
               "/services/collector/event/1.0",
@@ -93,12 +94,12 @@ public record NumberedSender(
               20,
               "200 {\"text\":\"Success\",\"code\":0}",
               507,
-              (first, count) ->
+              text((first, count) ->
                   lines(
                       first,
                       count,
                       "{\"time\":\"%2$d.%3$09d\",\"sourcetype\":\"hec\",\"event\":\"e\","
-                          + "\"fields\":{\"n\":%1$d}}")),
+                          + "\"fields\":{\"n\":%1$d}}"))),
           new NumberedSender(
               "datadog",
               "/api/v2/logs",
@@ -106,14 +107,14 @@ public record NumberedSender(
               20,
               "202 {}",
               507,
-              (first, count) ->
+              text((first, count) ->
                   "["
                       + lines(
                               first,
                               count,
                               "{\"service\":\"datadog\",\"timestamp\":%2$d%5$03d,"
                                   + "\"message\":\"m\",\"n\":%1$d},")
-                          .replaceAll(",$", "]")),
+                          .replaceAll(",$", "]"))),
           new NumberedSender(
               "gelf",
               "/gelf",
@@ -121,23 +122,79 @@ public record NumberedSender(
               1,
               "202 ",
               503,
-              (first, count) ->
+              text((first, count) ->
                   lines(
                       first,
                       count,
                       "{\"version\":\"1.1\",\"host\":\"h\",\"short_message\":\"m\","
-                          + "\"timestamp\":%2$d.%3$09d,\"_n\":%1$d}")));
+                          + "\"timestamp\":%2$d.%3$09d,\"_n\":%1$d}"))),
+          new NumberedSender(
+              "loki",
+              "/loki/api/v1/push",
+              JSON,
+              20,
+              "204 ",
+              503,
+              text((first, count) ->
+                  "{\"streams\":[{\"stream\":{\"app\":\"loki\"},\"values\":["
+                      + lines(first, count, "[\"%2$d%3$09d\",\"m\",{\"n\":%1$d}],")
+                          .replaceAll(",$", "]}]}"))),
+          new NumberedSender(
+              "otlp",
+              "/v1/logs",
+              JSON,
+              20,
+              "200 {}",
+              503,
+              text((first, count) ->
+                  "{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\","
+                      + "\"value\":{\"stringValue\":\"otlp\"}}]},"
+                      + "\"scopeLogs\":[{\"logRecords\":["
+                      + lines(
+                              first,
+                              count,
+                              "{\"timeUnixNano\":\"%2$d%3$09d\",\"attributes\":[{\"key\":\"n\","
+                                  + "\"value\":{\"intValue\":\"%1$d\"}}]},")
+                          .replaceAll(",$", "]}]}]}"))),
+          new NumberedSender(
+              "prometheus",
+              "/api/v1/write",
+              "application/x-protobuf",
+              5, // of any number a repeat is known
+              "204 ",
+              507,
+              NumberedSender::remoteWrite));
 
   /// Makes the body of a batch.
   @FunctionalInterface
   public interface Encoder {
     /// @param first number of its first event
+    byte[] encode(long first, int count);
+  }
+
+  /// Makes the body of a batch that is text.
+  @FunctionalInterface
+  private interface TextEncoder {
     String encode(long first, int count);
+  }
+
+  private static Encoder text(TextEncoder encoder) {
+    return (first, count) -> encoder.encode(first, count).getBytes(UTF_8);
+  }
+
+  /// One series; `n` is the value of its samples.
+  private static byte[] remoteWrite(long first, int count) {
+    byte[][] parts = new byte[1 + count][];
+    parts[0] = Messages.labels("__name__", "prometheus");
+    for (int i = 0; i < count; i++) {
+      parts[1 + i] = Messages.sample((double) (first + i), 1_000 * SECONDS + first + i);
+    }
+    return Messages.packed(Messages.series(parts));
   }
 
   /// The body of a batch.
   public byte[] body(long first) {
-    return encoder.encode(first, events).getBytes(UTF_8);
+    return encoder.encode(first, events);
   }
 
   /// Fills in a form for each event: 1 its number, 2 the second and 3 the nanosecond of its time, 4

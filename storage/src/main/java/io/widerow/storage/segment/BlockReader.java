@@ -16,8 +16,11 @@ import java.util.List;
 /// move to another segment and keep its large buffers.
 ///
 /// - Threads: one.
-/// - Memory: one block; a native context until [#close], once something was compressed.
+/// - Memory: one block; a native context until [#close], once it decompressed something.
 public final class BlockReader implements AutoCloseable {
+  /// Approximate size of a reader that has read nothing.
+  private static final long OBJECT_BYTES = 1 << 10;
+
   private DiskFile file;
   private final PieceReader pieces;
   private final BlockDecompressor decompressor = new BlockDecompressor();
@@ -71,8 +74,8 @@ public final class BlockReader implements AutoCloseable {
 
   /// Approximate memory held.
   public long heldBytes() {
-    long bytes =
-        decompressor.heldBytes() + pieces.heldBytes() + ids.heldBytes() + series.heldBytes();
+    long bytes = OBJECT_BYTES + decompressor.heldBytes() + pieces.heldBytes();
+    bytes += ids.heldBytes() + series.heldBytes();
     for (ColumnReader column : columns) {
       bytes += column.heldBytes();
     }

@@ -336,7 +336,7 @@ class PlantedBugsTest {
         planted(
             "the witness tells of nothing that is not forced",
             SuiteCheck.CRASH,
-            Cut.to(StoreOpener.class, "durable", EmbeddedLane.class, "forcedLsn", "committed")),
+            Cut.to(NewLanes.class, "durable", EmbeddedLane.class, "forcedLsn", "committed")),
         planted(
             "the witness is written",
             SuiteCheck.ENDS,

@@ -51,7 +51,7 @@ class BlockReaderPoolTest {
 
   @Test
   void asManyAreKeptAsFit() {
-    try (BlockReaderPool shared = new BlockReaderPool(1 << 20)) {
+    try (BlockReaderPool shared = new BlockReaderPool(64 << 10)) {
       List<BlockReader> readers = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
         readers.add(new BlockReader(file, checksum));
@@ -63,7 +63,7 @@ class BlockReaderPoolTest {
         kept++;
         reader.close();
       }
-      assertEquals((1 << 20) / bytes, kept);
+      assertEquals((64 << 10) / bytes, kept);
     }
   }
 
