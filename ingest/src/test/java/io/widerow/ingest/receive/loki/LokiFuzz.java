@@ -1,9 +1,9 @@
 package io.widerow.ingest.receive.loki;
 
+import static io.widerow.ingest.decode.ProtobufBytes.join;
+import static io.widerow.ingest.decode.ProtobufBytes.message;
+import static io.widerow.ingest.decode.ProtobufBytes.number;
 import static io.widerow.ingest.receive.loki.LokiMessages.entry;
-import static io.widerow.ingest.receive.loki.LokiMessages.field;
-import static io.widerow.ingest.receive.loki.LokiMessages.join;
-import static io.widerow.ingest.receive.loki.LokiMessages.number;
 import static io.widerow.ingest.receive.loki.LokiMessages.stream;
 import static io.widerow.ingest.receive.loki.LokiMessages.utf8;
 
@@ -18,14 +18,14 @@ public final class LokiFuzz {
   private LokiFuzz() {}
 
   public static List<byte[]> protobufSeeds() {
-    byte[] bad = field(2, field(1, number(2, 2_000_000_000)));
+    byte[] bad = message(2, message(1, number(2, 2_000_000_000)));
     return List.of(
         stream(
             "{app=\"x\", \"na.me\"=`raw\\`,level=\"a\\n\\u00fc\\x41\\101\",}",
             entry(1_700_000_000_123_456_789L, "line", "trace", "4f", "app", "m"),
             bad,
             entry(0, new byte[] {'a', (byte) 0xe9})),
-        field(1, join(entry(1, "late labels", "id", "7"), field(1, utf8("{type='t'}")))),
+        message(1, join(entry(1, "late labels", "id", "7"), message(1, utf8("{type='t'}")))),
         join(stream("{app="), stream("{}", entry(5, "x"), number(3, 9)), number(2, 7)));
   }
 

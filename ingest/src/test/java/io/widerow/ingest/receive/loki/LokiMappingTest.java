@@ -1,9 +1,9 @@
 package io.widerow.ingest.receive.loki;
 
+import static io.widerow.ingest.decode.ProtobufBytes.join;
+import static io.widerow.ingest.decode.ProtobufBytes.message;
+import static io.widerow.ingest.decode.ProtobufBytes.number;
 import static io.widerow.ingest.receive.loki.LokiMessages.entry;
-import static io.widerow.ingest.receive.loki.LokiMessages.field;
-import static io.widerow.ingest.receive.loki.LokiMessages.join;
-import static io.widerow.ingest.receive.loki.LokiMessages.number;
 import static io.widerow.ingest.receive.loki.LokiMessages.stream;
 import static io.widerow.ingest.receive.loki.LokiMessages.utf8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -156,7 +156,8 @@ class LokiMappingTest {
 
   @Test
   void labelsMayFollowTheEntriesAndAllAreRead() {
-    byte[] late = field(1, join(entry(1, "a"), field(1, utf8("{service=\"s\"}")), entry(2, "b")));
+    byte[] late =
+        message(1, join(entry(1, "a"), message(1, utf8("{service=\"s\"}")), entry(2, "b")));
     String json =
         "{\"streams\":[{\"values\":[[\"1\",\"a\"]],\"stream\":{\"service\":\"s\"},"
             + "\"values\":[[\"2\",\"b\"]]}]}";
@@ -184,7 +185,7 @@ class LokiMappingTest {
 
   @Test
   void aTimeOfZeroOrNoneIsThatOfArrival() {
-    byte[] none = field(2, field(2, utf8("x")));
+    byte[] none = message(2, message(2, utf8("x")));
     for (byte[] one : List.of(entry(0, "x"), none)) {
       Decoding.Result result = Decoding.of(stream("{}", one), LokiFuzz::protobuf);
       assertEquals(Decoding.ARRIVAL_NANOS, result.stored().getFirst().timeNanos());
@@ -207,17 +208,17 @@ class LokiMappingTest {
     MemoryStore.Stored event = protobuf(stream("{}", entry(1, line))).getFirst();
     assertEquals(new String(line, StandardCharsets.UTF_8), event.body());
     assertEquals("", protobuf(stream("{}", entry(1, ""))).getFirst().body());
-    assertEquals("", protobuf(stream("{}", field(2, number(9, 1)))).getFirst().body());
+    assertEquals("", protobuf(stream("{}", message(2, number(9, 1)))).getFirst().body());
   }
 
   @Test
   void whatIsNotUtf8IsKeptAsTextAndCounted() {
     byte[] line = {'a', (byte) 0xe9, 'b', (byte) 0xff};
-    byte[] name = field(1, new byte[] {'n', (byte) 0xfc});
-    byte[] metadata = field(3, join(name, field(2, new byte[] {(byte) 0x80})));
-    byte[] time = field(1, number(1, 1));
+    byte[] name = message(1, new byte[] {'n', (byte) 0xfc});
+    byte[] metadata = message(3, join(name, message(2, new byte[] {(byte) 0x80})));
+    byte[] time = message(1, number(1, 1));
     byte[] labels = {'{', 'a', 'p', 'p', '=', '"', (byte) 0xe4, '"', '}'};
-    byte[] bad = field(2, join(time, field(2, line), metadata));
+    byte[] bad = message(2, join(time, message(2, line), metadata));
     List<MemoryStore.Stored> events =
         protobuf(stream(labels, bad, entry(1, "good"), bad), stream("{}", bad));
     String shown = "{app=\\xE4, body=a\\xE9b\\xFF, n\\xFC=\\x80, widerow.escaped=5}";

@@ -1,5 +1,9 @@
 package io.widerow.ingest.receive.loki;
 
+import static io.widerow.ingest.decode.ProtobufBytes.join;
+import static io.widerow.ingest.decode.ProtobufBytes.message;
+import static io.widerow.ingest.decode.ProtobufBytes.number;
+import static io.widerow.ingest.decode.ProtobufBytes.varint;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
@@ -17,44 +21,16 @@ final class LokiMessages {
     return text.getBytes(UTF_8);
   }
 
-  static byte[] join(byte[]... parts) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    for (byte[] part : parts) {
-      out.writeBytes(part);
-    }
-    return out.toByteArray();
-  }
-
-  static byte[] varint(long value) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    long left = value;
-    while ((left & ~0x7fL) != 0) {
-      out.write((int) ((left & 0x7f) | 0x80));
-      left >>>= 7;
-    }
-    out.write((int) left);
-    return out.toByteArray();
-  }
-
-  /// A field of bytes, a text or a message.
-  static byte[] field(int number, byte[] value) {
-    return join(varint((number << 3) | 2), varint(value.length), value);
-  }
-
-  static byte[] number(int number, long value) {
-    return join(varint((long) number << 3), varint(value));
-  }
-
   /// @param metadata names and values
   static byte[] entry(long nanos, byte[] line, String... metadata) {
     List<byte[]> parts = new ArrayList<>();
     parts.add(
-        field(1, join(number(1, nanos / NANOS_PER_SECOND), number(2, nanos % NANOS_PER_SECOND))));
-    parts.add(field(2, line));
+        message(1, join(number(1, nanos / NANOS_PER_SECOND), number(2, nanos % NANOS_PER_SECOND))));
+    parts.add(message(2, line));
     for (int i = 0; i < metadata.length; i += 2) {
-      parts.add(field(3, join(field(1, utf8(metadata[i])), field(2, utf8(metadata[i + 1])))));
+      parts.add(message(3, join(message(1, utf8(metadata[i])), message(2, utf8(metadata[i + 1])))));
     }
-    return field(2, join(parts.toArray(byte[][]::new)));
+    return message(2, join(parts.toArray(byte[][]::new)));
   }
 
   static byte[] entry(long nanos, String line, String... metadata) {
@@ -66,7 +42,7 @@ final class LokiMessages {
   }
 
   static byte[] stream(byte[] labels, byte[]... entries) {
-    return field(1, join(field(1, labels), join(entries)));
+    return message(1, join(message(1, labels), join(entries)));
   }
 
   /// A block of snappy that is all literals.

@@ -1,7 +1,7 @@
 package io.widerow.ingest.receive.loki;
 
+import static io.widerow.ingest.decode.ProtobufBytes.join;
 import static io.widerow.ingest.receive.loki.LokiMessages.entry;
-import static io.widerow.ingest.receive.loki.LokiMessages.join;
 import static io.widerow.ingest.receive.loki.LokiMessages.stream;
 import static io.widerow.ingest.receive.loki.LokiMessages.utf8;
 import static java.nio.charset.StandardCharsets.UTF_8;

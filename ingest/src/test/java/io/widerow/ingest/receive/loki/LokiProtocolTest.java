@@ -1,9 +1,9 @@
 package io.widerow.ingest.receive.loki;
 
+import static io.widerow.ingest.decode.ProtobufBytes.join;
+import static io.widerow.ingest.decode.ProtobufBytes.message;
+import static io.widerow.ingest.decode.ProtobufBytes.number;
 import static io.widerow.ingest.receive.loki.LokiMessages.entry;
-import static io.widerow.ingest.receive.loki.LokiMessages.field;
-import static io.widerow.ingest.receive.loki.LokiMessages.join;
-import static io.widerow.ingest.receive.loki.LokiMessages.number;
 import static io.widerow.ingest.receive.loki.LokiMessages.snappy;
 import static io.widerow.ingest.receive.loki.LokiMessages.stream;
 import static io.widerow.ingest.receive.loki.LokiMessages.utf8;
@@ -106,7 +106,7 @@ class LokiProtocolTest {
 
   @Test
   void aBadEntryAndABadStreamCostNoOther() throws IOException, InterruptedException {
-    byte[] badTime = field(2, field(1, number(2, 2_000_000_000)));
+    byte[] badTime = message(2, message(1, number(2, 2_000_000_000)));
     byte[] message =
         join(
             stream("{app=\"a\"}", entry(NANOS, "1"), badTime, entry(NANOS, "2")),
@@ -203,7 +203,7 @@ class LokiProtocolTest {
     }
     assertEquals(204, push(new byte[0]).statusCode());
     assertEquals(204, push(stream("{a=\"b\"}")).statusCode());
-    assertEquals(204, push(field(1, new byte[0])).statusCode());
+    assertEquals(204, push(message(1, new byte[0])).statusCode());
     assertEquals(List.of(), store.committed);
   }
 

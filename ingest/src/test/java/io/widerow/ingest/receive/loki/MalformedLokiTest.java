@@ -1,8 +1,8 @@
 package io.widerow.ingest.receive.loki;
 
+import static io.widerow.ingest.decode.ProtobufBytes.join;
+import static io.widerow.ingest.decode.ProtobufBytes.message;
 import static io.widerow.ingest.receive.loki.LokiMessages.entry;
-import static io.widerow.ingest.receive.loki.LokiMessages.field;
-import static io.widerow.ingest.receive.loki.LokiMessages.join;
 import static io.widerow.ingest.receive.loki.LokiMessages.stream;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -51,7 +51,7 @@ class MalformedLokiTest {
   @ParameterizedTest
   @MethodSource("badEntries")
   void aBadEntryOfProtobufCostsItselfOnly(String bad) {
-    byte[] body = stream("{}", GOOD, field(2, bytes(bad)), GOOD);
+    byte[] body = stream("{}", GOOD, message(2, bytes(bad)), GOOD);
     assertRefused(body, 1, "entry", LokiFuzz::protobuf);
   }
 
@@ -103,11 +103,11 @@ class MalformedLokiTest {
 
   static Stream<byte[]> badStreams() {
     return Stream.of(
-        field(1, join(GOOD, new byte[] {0x12, 9})),
-        field(1, join(field(1, new byte[] {'{', '}'}), GOOD, new byte[] {0})),
-        field(1, new byte[] {0x08, 1}),
-        field(1, new byte[] {0x10, 1}),
-        field(1, new byte[] {0x0b}));
+        message(1, join(GOOD, new byte[] {0x12, 9})),
+        message(1, join(message(1, new byte[] {'{', '}'}), GOOD, new byte[] {0})),
+        message(1, new byte[] {0x08, 1}),
+        message(1, new byte[] {0x10, 1}),
+        message(1, new byte[] {0x0b}));
   }
 
   @ParameterizedTest

@@ -1,5 +1,10 @@
 package io.widerow.ingest.receive.otlp;
 
+import static io.widerow.ingest.decode.ProtobufBytes.fixed64;
+import static io.widerow.ingest.decode.ProtobufBytes.join;
+import static io.widerow.ingest.decode.ProtobufBytes.message;
+import static io.widerow.ingest.decode.ProtobufBytes.number;
+import static io.widerow.ingest.decode.ProtobufBytes.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,9 +17,7 @@ import com.linecorp.armeria.common.RequestHeaders;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.config.DaemonConfig;
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
@@ -46,44 +49,6 @@ class OtlpTest {
             RequestHeaders.of(HttpMethod.POST, path, "content-type", type), HttpData.wrap(body))
         .aggregate()
         .join();
-  }
-
-  private static byte[] join(byte[]... parts) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    for (byte[] part : parts) {
-      out.writeBytes(part);
-    }
-    return out.toByteArray();
-  }
-
-  private static byte[] varint(long value) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    long rest = value;
-    while ((rest & ~0x7fL) != 0) {
-      out.write((int) ((rest & 0x7f) | 0x80));
-      rest >>>= 7;
-    }
-    out.write((int) rest);
-    return out.toByteArray();
-  }
-
-  private static byte[] message(int field, byte[]... parts) {
-    byte[] body = join(parts);
-    return join(varint((field << 3) | 2), varint(body.length), body);
-  }
-
-  private static byte[] text(int field, String text) {
-    return message(field, text.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static byte[] fixed64(int field, long value) {
-    byte[] eight = new byte[8];
-    ByteBuffer.wrap(eight).order(ByteOrder.LITTLE_ENDIAN).putLong(value);
-    return join(varint((field << 3) | 1), eight);
-  }
-
-  private static byte[] number(int field, long value) {
-    return join(varint(field << 3), varint(value));
   }
 
   private static byte[] attribute(int field, String key, byte[]... value) {

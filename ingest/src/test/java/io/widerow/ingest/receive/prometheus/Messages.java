@@ -1,6 +1,13 @@
 package io.widerow.ingest.receive.prometheus;
 
-import java.io.ByteArrayOutputStream;
+import static io.widerow.ingest.decode.ProtobufBytes.fixed64;
+import static io.widerow.ingest.decode.ProtobufBytes.join;
+import static io.widerow.ingest.decode.ProtobufBytes.message;
+import static io.widerow.ingest.decode.ProtobufBytes.number;
+import static io.widerow.ingest.decode.ProtobufBytes.tag;
+import static io.widerow.ingest.decode.ProtobufBytes.text;
+import static io.widerow.ingest.decode.ProtobufBytes.varint;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -18,52 +25,12 @@ public final class Messages {
 
   private Messages() {}
 
-  public static byte[] join(byte[]... parts) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    for (byte[] part : parts) {
-      out.writeBytes(part);
-    }
-    return out.toByteArray();
-  }
-
-  static byte[] varint(long value) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    long rest = value;
-    while ((rest & ~0x7fL) != 0) {
-      out.write((int) ((rest & 0x7f) | 0x80));
-      rest >>>= 7;
-    }
-    out.write((int) rest);
-    return out.toByteArray();
-  }
-
-  private static byte[] tag(int field, int wireType) {
-    return varint((long) field << 3 | wireType);
-  }
-
-  public static byte[] message(int field, byte[]... parts) {
-    byte[] content = join(parts);
-    return join(tag(field, 2), varint(content.length), content);
-  }
-
-  static byte[] text(int field, String text) {
-    return message(field, text.getBytes(StandardCharsets.UTF_8));
-  }
-
   static byte[] raw(int field, String bytes) {
     return message(field, bytes.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  static byte[] number(int field, long value) {
-    return join(tag(field, 0), varint(value));
-  }
-
   static byte[] zigzag(int field, long value) {
     return number(field, value << 1 ^ value >> 63);
-  }
-
-  static byte[] fixed64(int field, long value) {
-    return join(tag(field, 1), eight(value));
   }
 
   static byte[] fixed32(int field, int value) {

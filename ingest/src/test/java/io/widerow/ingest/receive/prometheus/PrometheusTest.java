@@ -1,8 +1,8 @@
 package io.widerow.ingest.receive.prometheus;
 
-import static io.widerow.ingest.receive.prometheus.Messages.join;
+import static io.widerow.ingest.decode.ProtobufBytes.join;
+import static io.widerow.ingest.decode.ProtobufBytes.message;
 import static io.widerow.ingest.receive.prometheus.Messages.labels;
-import static io.widerow.ingest.receive.prometheus.Messages.message;
 import static io.widerow.ingest.receive.prometheus.Messages.packed;
 import static io.widerow.ingest.receive.prometheus.Messages.sample;
 import static io.widerow.ingest.receive.prometheus.Messages.series;
@@ -17,6 +17,7 @@ import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.TokenDaemon;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.decode.ProtobufBytes;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -367,7 +368,7 @@ class PrometheusTest {
 
   @Test
   void aDescriptionWithoutANameIsRefused() throws IOException, InterruptedException {
-    byte[] nameless = message(3, Messages.number(1, 1), Messages.text(4, "help"));
+    byte[] nameless = message(3, ProtobufBytes.number(1, 1), ProtobufBytes.text(4, "help"));
     byte[] good = Messages.description(1, "a", "b", "c");
     HttpResponse<String> answer = send(ONE, join(nameless, good));
     assertEquals(400, answer.statusCode());

@@ -2,6 +2,7 @@ package io.widerow.ingest.receive.prometheus;
 
 import io.widerow.ingest.DecoderBench;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.ProtobufBytes;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.series.SeriesCache;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ public class RemoteWriteBench extends DecoderBench {
     if (version == 2) {
       parts.addFirst(symbols.table());
     }
-    return Messages.join(parts.toArray(byte[][]::new));
+    return ProtobufBytes.join(parts.toArray(byte[][]::new));
   }
 
   @Override

@@ -1,17 +1,17 @@
 package io.widerow.ingest.receive.prometheus;
 
+import static io.widerow.ingest.decode.ProtobufBytes.fixed64;
+import static io.widerow.ingest.decode.ProtobufBytes.join;
+import static io.widerow.ingest.decode.ProtobufBytes.message;
+import static io.widerow.ingest.decode.ProtobufBytes.number;
+import static io.widerow.ingest.decode.ProtobufBytes.text;
+import static io.widerow.ingest.decode.ProtobufBytes.varint;
 import static io.widerow.ingest.receive.prometheus.Messages.fixed32;
-import static io.widerow.ingest.receive.prometheus.Messages.fixed64;
 import static io.widerow.ingest.receive.prometheus.Messages.fraction;
-import static io.widerow.ingest.receive.prometheus.Messages.join;
 import static io.widerow.ingest.receive.prometheus.Messages.label;
 import static io.widerow.ingest.receive.prometheus.Messages.labels;
-import static io.widerow.ingest.receive.prometheus.Messages.message;
-import static io.widerow.ingest.receive.prometheus.Messages.number;
 import static io.widerow.ingest.receive.prometheus.Messages.raw;
 import static io.widerow.ingest.receive.prometheus.Messages.sample;
-import static io.widerow.ingest.receive.prometheus.Messages.text;
-import static io.widerow.ingest.receive.prometheus.Messages.varint;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.prometheus;
 
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.ProtobufBytes;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.series.SeriesCache;
 import java.nio.charset.StandardCharsets;
@@ -21,10 +22,10 @@ public final class RemoteWriteFuzz {
     List<byte[]> seeds = new ArrayList<>();
     seeds.add(Messages.series(name, Messages.sample(0, 1_000), Messages.sample(2.5, 2_000)));
     seeds.add(
-        Messages.join(
+        ProtobufBytes.join(
             Messages.series(Messages.sample(Messages.STALE, 1_000), name),
             Messages.series(name, RemoteWriteTest.wholeHistogram(4)),
-            Messages.series(name, Messages.message(3, Messages.fraction(2, 1))),
+            Messages.series(name, ProtobufBytes.message(3, Messages.fraction(2, 1))),
             Messages.description(1, "up", "whether it is", "")));
     RemoteWriteCases.ofOne().forEach(bad -> seeds.add(Messages.series(bad.content())));
     return small(seeds);
@@ -36,12 +37,12 @@ public final class RemoteWriteFuzz {
     byte[] about = symbols.description(3, "whether it is", "s");
     List<byte[]> seeds = new ArrayList<>();
     byte[] series =
-        Messages.seriesTwo(name, about, Messages.sample(0, 1_000), Messages.number(6, 500));
+        Messages.seriesTwo(name, about, Messages.sample(0, 1_000), ProtobufBytes.number(6, 500));
     byte[] histogram = Messages.seriesTwo(name, RemoteWriteTest.fractionalHistogram(3));
-    seeds.add(Messages.join(symbols.table(), series, histogram));
-    seeds.add(Messages.join(series, histogram, symbols.table()));
+    seeds.add(ProtobufBytes.join(symbols.table(), series, histogram));
+    seeds.add(ProtobufBytes.join(series, histogram, symbols.table()));
     for (RemoteWriteCases.Case bad : RemoteWriteCases.ofTwo(symbols)) {
-      seeds.add(Messages.join(Messages.seriesTwo(bad.content()), symbols.table()));
+      seeds.add(ProtobufBytes.join(Messages.seriesTwo(bad.content()), symbols.table()));
     }
     return small(seeds);
   }

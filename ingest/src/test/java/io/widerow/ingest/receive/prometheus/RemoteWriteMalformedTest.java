@@ -8,6 +8,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.ingest.Decoding;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.ProtobufBytes;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.series.SeriesCache;
@@ -53,16 +54,16 @@ class RemoteWriteMalformedTest {
   @MethodSource("one")
   void badSeriesOfOneCostsItselfOnly(RemoteWriteCases.Case bad) {
     byte[] good = Messages.series(Messages.labels("__name__", "good"), Messages.sample(1, 1_000));
-    assertRefused(false, Messages.join(good, Messages.series(bad.content()), good));
+    assertRefused(false, ProtobufBytes.join(good, Messages.series(bad.content()), good));
   }
 
   @ParameterizedTest
   @MethodSource("two")
   void badSeriesOfTwoCostsItselfOnly(RemoteWriteCases.Case bad) {
     byte[] good = Messages.seriesTwo(SYMBOLS.labels("__name__", "good"), Messages.sample(1, 1_000));
-    byte[] series = Messages.join(good, Messages.seriesTwo(bad.content()), good);
-    assertRefused(true, Messages.join(SYMBOLS.table(), series));
-    assertRefused(true, Messages.join(series, SYMBOLS.table()));
+    byte[] series = ProtobufBytes.join(good, Messages.seriesTwo(bad.content()), good);
+    assertRefused(true, ProtobufBytes.join(SYMBOLS.table(), series));
+    assertRefused(true, ProtobufBytes.join(series, SYMBOLS.table()));
   }
 
   private static void assertRefused(boolean two, byte[] body) {

@@ -1,11 +1,11 @@
 package io.widerow.ingest.receive.prometheus;
 
+import static io.widerow.ingest.decode.ProtobufBytes.join;
+import static io.widerow.ingest.decode.ProtobufBytes.message;
+import static io.widerow.ingest.decode.ProtobufBytes.number;
 import static io.widerow.ingest.receive.prometheus.Messages.fraction;
 import static io.widerow.ingest.receive.prometheus.Messages.fractions;
-import static io.widerow.ingest.receive.prometheus.Messages.join;
 import static io.widerow.ingest.receive.prometheus.Messages.labels;
-import static io.widerow.ingest.receive.prometheus.Messages.message;
-import static io.widerow.ingest.receive.prometheus.Messages.number;
 import static io.widerow.ingest.receive.prometheus.Messages.sample;
 import static io.widerow.ingest.receive.prometheus.Messages.series;
 import static io.widerow.ingest.receive.prometheus.Messages.seriesTwo;
