@@ -9,6 +9,7 @@ import io.widerow.event.RecordView;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.FilterEvaluation;
+import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
@@ -48,7 +49,7 @@ final class MemoryView implements StoreView {
 
   @Override
   public Arrivals arrivals() {
-    return new Arrivals(0, List.of(0L));
+    return new LaneArrivals(0, List.of(0L));
   }
 
   @Override

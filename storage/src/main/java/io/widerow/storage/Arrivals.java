@@ -1,68 +1,29 @@
 package io.widerow.storage;
 
-import java.util.ArrayList;
-import java.util.List;
+import io.widerow.event.EventView;
 
-/// A position in the order of arrival: what a view shows, and so which later events are new. Each
-/// lane numbers its events as they arrive and publishes them in this order, so one number for each
-/// lane says exactly which of its events were shown:
-///
-/// ```
-///   lane 0   ... 17 18 21 | 24          shown below 24
-///   lane 1   ... 19 20 | 22 23          shown below 22; the numbers are those of the whole store
-/// ```
-///
-/// Every event in a segment that was begun before the view was made was shown too, so older
-/// segments need not be searched for new events. The text form is `a1.` and the numbers in
-/// hexadecimal, separated by dashes, the segments' number first. A position stays valid across
-/// restarts, flushes and merges, and with any number of lanes.
-///
-/// @param segmentLimit segments with lower numbers hold only events that were shown
-/// @param laneLimits for each lane, the first arrival number that was not shown
-public record Arrivals(long segmentLimit, List<Long> laneLimits) {
-  private static final String PREFIX = "a1.";
-  private static final int LANES_MAX = 1 << 10;
+/// A position in the order of arrival: what a view shows, and so which later events are new. It
+/// stays valid across restarts and everything that a store does in the background. It belongs to
+/// the kind of store that gave it: [LaneArrivals] to one on this machine, [ClusterArrivals] to one
+/// on a cluster.
+public sealed interface Arrivals permits LaneArrivals, ClusterArrivals {
+  /// True when an event arrived after this position.
+  ///
+  /// @param shard of the partition that holds the event
+  boolean isNew(EventView event, int shard);
 
-  public Arrivals {
-    laneLimits = List.copyOf(laneLimits);
-    if (laneLimits.isEmpty() || laneLimits.size() > LANES_MAX) {
-      throw new IllegalArgumentException("a position in %d lanes".formatted(laneLimits.size()));
-    }
-  }
-
-  /// The first arrival number in a shard that was not shown.
-  public long limitOf(int shard) {
-    return laneLimits.get(shard % laneLimits.size());
-  }
-
-  /// The least of all lanes' first arrival numbers that were not shown.
-  public long limitMin() {
-    return laneLimits.stream().mapToLong(Long::longValue).min().orElseThrow();
-  }
-
-  /// Parses the text form.
+  /// Parses the text form, [Object#toString].
   ///
   /// @throws IllegalArgumentException when the text is not a position; the message quotes it
-  public static Arrivals parse(String text) {
-    if (!text.startsWith(PREFIX)) {
-      throw new IllegalArgumentException(
-          "a position in the order of arrival starts with %s, got %s".formatted(PREFIX, text));
+  static Arrivals parse(String text) {
+    if (text.startsWith(LaneArrivals.PREFIX)) {
+      return LaneArrivals.parse(text);
     }
-    List<Long> numbers = new ArrayList<>();
-    for (String number : text.substring(PREFIX.length()).split("-", LANES_MAX + 2)) {
-      try {
-        numbers.add(Long.parseUnsignedLong(number, 16));
-      } catch (NumberFormatException bad) {
-        throw new IllegalArgumentException("not a position in the order of arrival: " + text, bad);
-      }
+    if (text.startsWith(ClusterArrivals.PREFIX)) {
+      return ClusterArrivals.parse(text);
     }
-    return new Arrivals(numbers.getFirst(), numbers.subList(1, numbers.size()));
-  }
-
-  @Override
-  public String toString() {
-    StringBuilder text = new StringBuilder(PREFIX).append(Long.toHexString(segmentLimit));
-    laneLimits.forEach(limit -> text.append('-').append(Long.toHexString(limit)));
-    return text.toString();
+    throw new IllegalArgumentException(
+        "a position in the order of arrival starts with %s or %s, got %s"
+            .formatted(LaneArrivals.PREFIX, ClusterArrivals.PREFIX, text));
   }
 }

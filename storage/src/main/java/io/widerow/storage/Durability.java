@@ -8,5 +8,8 @@ public enum Durability {
   /// which a commit forces the data to disk.
   OS,
   /// Forced to disk: survives a power cut.
-  DISK
+  DISK,
+  /// Applied to a quorum of a cluster's replicas and readable from every daemon: survives the loss
+  /// of this machine and of a minority of the replicas. Only a store on a cluster has it.
+  QUORUM
 }

@@ -76,6 +76,11 @@ public interface EventStore extends AutoCloseable {
 
   StoreStatistics statistics();
 
+  /// What a store on a cluster knows of the cluster; null for a store on one machine.
+  default @Nullable ClusterReport cluster() {
+    return null;
+  }
+
   /// Why the store accepts no events at present for lack of space; null while there is space. The
   /// condition clears by itself when space is freed. A failure that ends writing for good is in
   /// [#statistics].

@@ -2,6 +2,7 @@ package io.widerow.storage;
 
 import io.widerow.event.EventBatch;
 import io.widerow.event.Rejection;
+import java.util.function.LongConsumer;
 
 /// The writer of one lane.
 ///
@@ -39,6 +40,21 @@ public interface LaneWriter {
   /// @throws StorageException.DiskFull when there is no space. What was appended and noted since
   ///   the last commit is dropped for good; the lane accepts the next batch
   long commit(Durability durability);
+
+  /// Asks to be told how far groups have the durability [Durability#QUORUM], which a commit does
+  /// not wait for: it makes the group durable on this machine. Call this before the first append. A
+  /// store on one machine never calls back.
+  ///
+  /// @param told gets the number of the last group that has it; never decreases; called on any
+  ///   thread, which must not be kept waiting
+  default void onQuorum(LongConsumer told) {}
+
+  /// Names the batch that was appended last, so that a repeat of it that comes to another daemon is
+  /// not stored again. Call it between the batch's [#append] and the group's [#commit]. A store on
+  /// one machine needs no such name.
+  ///
+  /// @param key 16 bytes, unpredictable for senders
+  default void claim(byte[] key) {}
 
   /// Attaches a note to the current group. Equal notes are stored once. The note is journaled with
   /// the group and returned by [#notes] after a restart, whichever lane wrote it. Notes hold small

@@ -84,8 +84,11 @@ public record Scan(
     return new Scan(from, until, descending, columns, filter, since, newFold, watch);
   }
 
-  /// The first arrival number in a shard that is kept.
+  /// The first arrival number in a shard that is kept by a store on this machine.
+  ///
+  /// @throws IllegalArgumentException when `since` is a position of another kind of store
   public long arrivedFrom(int shard) {
-    return since == null ? 0 : since.limitOf(shard);
+    LaneArrivals lanes = LaneArrivals.of(since);
+    return lanes == null ? 0 : lanes.limitOf(shard);
   }
 }

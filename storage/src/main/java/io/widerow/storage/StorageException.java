@@ -132,6 +132,17 @@ public abstract sealed class StorageException extends RuntimeException {
     }
   }
 
+  /// A cluster cannot be reached, too few of its replicas answer, or it refuses. What was asked may
+  /// be asked again; what passes by itself says so.
+  public static final class Unreachable extends StorageException {
+    private static final long serialVersionUID = 1L;
+
+    /// @param what what could not be done, and why, for people
+    public Unreachable(String what, Throwable cause) {
+      super(what, cause);
+    }
+  }
+
   /// The machine's clock is earlier than times already given to events, or has jumped ahead of
   /// elapsed time, so the clock or those times are wrong. Events that need an arrival time are
   /// refused until the clock is right, or an operator accepts it as it is, see

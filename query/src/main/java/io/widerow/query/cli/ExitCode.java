@@ -14,7 +14,7 @@ public enum ExitCode {
   CORRUPT(65),
   /// There is no such store or file, or this version cannot read it.
   NO_STORE(66),
-  /// The daemon cannot be reached or answered with an error.
+  /// The daemon or the cluster cannot be reached, or answered with an error.
   UNAVAILABLE(69),
   /// A bug of ours.
   BUG(70),
@@ -49,6 +49,7 @@ public enum ExitCode {
       case StorageException.Failed _ -> INPUT_OUTPUT;
       case StorageException.ReadOnly _ -> IN_USE;
       case StorageException.ClockWrong _ -> UNAVAILABLE;
+      case StorageException.Unreachable _ -> UNAVAILABLE;
     };
   }
 

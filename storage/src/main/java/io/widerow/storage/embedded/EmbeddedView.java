@@ -8,6 +8,7 @@ import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filters;
+import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
@@ -124,7 +125,7 @@ final class EmbeddedView implements StoreView {
         limits[view.lane()] = Math.max(limits[view.lane()], view.arrivalLimit());
       }
     }
-    return new Arrivals(segmentLimit, List.of(limits));
+    return new LaneArrivals(segmentLimit, List.of(limits));
   }
 
   @Override
@@ -137,7 +138,8 @@ final class EmbeddedView implements StoreView {
 
   @Override
   public List<PartitionInfo> partitions(
-      Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals since) {
+      Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals after) {
+    LaneArrivals since = LaneArrivals.of(after);
     Map<PartitionKey, PartitionInfo> found = new HashMap<>();
     for (NavigableSet<Bucket> buckets : state.segments().buckets()) {
       for (Bucket bucket : overlapping(buckets, fromNanos, untilNanos)) {
@@ -378,7 +380,7 @@ final class EmbeddedView implements StoreView {
   }
 
   private boolean isOlder(LiveSegment segment, Scan scan) {
-    Arrivals since = scan.since();
+    LaneArrivals since = LaneArrivals.of(scan.since());
     return since != null && contents.isOlder(segment, since);
   }
 

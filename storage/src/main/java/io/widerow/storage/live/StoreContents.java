@@ -1,7 +1,7 @@
 package io.widerow.storage.live;
 
-import io.widerow.storage.Arrivals;
 import io.widerow.storage.ClockReport;
+import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
@@ -127,7 +127,7 @@ public final class StoreContents implements AutoCloseable {
   }
 
   /// True when all events of a segment came before a position.
-  public boolean isOlder(LiveSegment segment, Arrivals since) {
+  public boolean isOlder(LiveSegment segment, LaneArrivals since) {
     long id = segment.entry().id();
     return id < since.segmentLimit() || segmentArrivals.limitOf(id) <= since.limitMin();
   }

@@ -5,9 +5,9 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
-import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
+import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.disk.Lease;
@@ -280,7 +280,7 @@ public final class OpenRows implements AutoCloseable {
     }
 
     /// True when a row may hold events that arrived after a position.
-    public boolean hasSince(OpenRow row, Arrivals since) {
+    public boolean hasSince(OpenRow row, LaneArrivals since) {
       long from = since.limitOf(row.key.shard());
       return from < arrivalLimit
           && open(row, Scan.all().withSince(since), new Filter.Everything(), null).stream()

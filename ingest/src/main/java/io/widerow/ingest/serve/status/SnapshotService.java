@@ -111,7 +111,8 @@ public final class SnapshotService {
           StorageException.AcknowledgedDataDamaged _,
           StorageException.Locked _,
           StorageException.Failed _,
-          StorageException.ClockWrong _ ->
+          StorageException.ClockWrong _,
+          StorageException.Unreachable _ ->
           HttpStatus.INTERNAL_SERVER_ERROR;
     };
   }

@@ -12,6 +12,7 @@ import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
@@ -134,7 +135,7 @@ class ResetQueryTest {
 
     @Override
     public Arrivals arrivals() {
-      return new Arrivals(0, List.of(0L));
+      return new LaneArrivals(0, List.of(0L));
     }
 
     @Override

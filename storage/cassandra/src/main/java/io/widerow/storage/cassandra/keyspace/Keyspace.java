@@ -1,0 +1,143 @@
+package io.widerow.storage.cassandra.keyspace;
+
+import io.widerow.event.PartitionKey;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// The statements that a store makes of its keyspace. Reads and writes are at the store's
+/// consistency (LOCAL_QUORUM), so a read sees every write that completed before it, unless a method
+/// says otherwise. Rows are written once, under keys that follow from what is written: repeating
+/// any statement is harmless.
+///
+/// A future fails with a [KeyspaceException]. A failed conditional statement (LWT) may have been
+/// applied; asking again tells, because the answer is the row in force.
+///
+/// - Threads: any. No call waits; futures complete on the connection's threads, which must not be
+///   kept waiting.
+public interface Keyspace extends AutoCloseable {
+  StoreIdentity identity();
+
+  // Segments and their directory.
+
+  /// Writes a segment and its row of the directory, both or none.
+  ///
+  /// @param value at most 8 MiB, from its position to its limit; must not change until the future
+  ///   completes
+  /// @param ttlSeconds after which the cluster drops it by itself; 0 for never
+  CompletableFuture<Void> write(DirectoryRow row, ByteBuffer value, int ttlSeconds);
+
+  /// The directory of a partition; without rows when there is none.
+  CompletableFuture<Directory> directory(PartitionKey partition);
+
+  /// The value of a segment, which belongs to the caller; null when it is not there.
+  ///
+  /// @param quorum false to ask one replica only, which may not have it although it was written
+  CompletableFuture<@Nullable ByteBuffer> value(SegmentKey key, boolean quorum);
+
+  /// Puts merged segments in force, if `expected` is the generation now (LWT).
+  ///
+  /// @param covered what they replace, see [Directory]
+  /// @return true when `next` is in force now
+  CompletableFuture<Boolean> swap(
+      PartitionKey partition, int expected, int next, Map<Integer, Long> covered);
+
+  /// Deletes segments of one daemon and tier by an exact range of keys.
+  ///
+  /// @param seqFirst least `seq`, inclusive
+  /// @param seqLast greatest `seq`, inclusive
+  CompletableFuture<Void> delete(
+      PartitionKey partition, int tier, int daemon, long seqFirst, long seqLast);
+
+  /// Deletes all of a partition: segments, directory, generation.
+  CompletableFuture<Void> deletePartition(PartitionKey partition);
+
+  /// Writes events of one partition as rows of the projection for users of CQL.
+  CompletableFuture<Void> project(PartitionKey partition, List<EventRow> events, int ttlSeconds);
+
+  // The catalog.
+
+  /// Adds to the catalog.
+  CompletableFuture<Void> addBucket(BucketRow row);
+
+  /// The hours and days that have any buckets, as printed buckets of an hour or a day
+  /// (`2026-11-20T19`, `2026-11-20`), in no order.
+  CompletableFuture<List<String>> spans();
+
+  /// The buckets of a span.
+  CompletableFuture<List<BucketRow>> buckets(String span);
+
+  /// Takes a dropped bucket out of the catalog.
+  CompletableFuture<Void> removeBucket(BucketRow row);
+
+  /// Takes a span without buckets out of the catalog.
+  CompletableFuture<Void> removeSpan(String span);
+
+  // Daemons.
+
+  /// All daemons that ever registered, by number.
+  CompletableFuture<List<DaemonRow>> daemons();
+
+  /// Begins an epoch of a daemon (LWT): registers an owner or starts it again, and reserves
+  /// counters.
+  ///
+  /// @param before the row as it was read; null when there was none
+  /// @return true when the row has the new owner, host, epoch and reservation now
+  CompletableFuture<Boolean> begin(
+      int daemon,
+      @Nullable DaemonRow before,
+      @Nullable UUID owner,
+      String host,
+      int epoch,
+      long reserved);
+
+  /// Tells how far a daemon has applied. Of several, the one with the greatest stamp stays.
+  CompletableFuture<Void> applied(int daemon, DaemonRow.Applied applied);
+
+  /// Tells that a daemon is alive.
+  ///
+  /// @param oldestMillis see [DaemonRow]
+  CompletableFuture<Void> seen(int daemon, long oldestMillis, long seenMillis);
+
+  // Batch keys.
+
+  /// Claims a batch key (LWT), unless it is claimed.
+  ///
+  /// @param key of 16 bytes
+  /// @return the claim in force, `mine` or another
+  CompletableFuture<Claim> claim(byte[] key, Claim mine, int ttlSeconds);
+
+  /// Takes over a claim of a daemon that was released (LWT).
+  ///
+  /// @return true when `mine` is in force now
+  CompletableFuture<Boolean> takeOver(byte[] key, Claim from, Claim mine, int ttlSeconds);
+
+  // Policies and leases.
+
+  /// All policies by name.
+  CompletableFuture<Map<String, String>> policies();
+
+  /// Sets a policy.
+  ///
+  /// @param body null to remove it
+  CompletableFuture<Void> policy(String name, @Nullable String body);
+
+  /// Takes or renews a lease (LWT). It only saves work: nothing may depend on it.
+  ///
+  /// @return true when the daemon has it now
+  CompletableFuture<Boolean> lease(String what, int daemon, Duration kept);
+
+  /// The clock of a node, in milliseconds since the Unix epoch.
+  CompletableFuture<Long> clockMillis();
+
+  /// What the connections know, without asking.
+  KeyspaceHealth health();
+
+  /// Closes connections; futures under way fail.
+  @Override
+  void close();
+}
