@@ -342,7 +342,9 @@ public final class EmbeddedStore implements EventStore {
   /// trimmed as usual, at the latest when rows are older than [StoreConfig#openAge].
   ///
   /// What is released stays released while the store is open: an earlier position changes nothing.
-  /// After a restart the owner calls this again; what it never released is all there.
+  /// After a restart the owner calls this again, before the first append: what it never released is
+  /// all there, and numbers below the position are not given again. A group that was shown and not
+  /// forced may be lost by a power cut, and its numbers with it.
   ///
   /// - Threads: any.
   ///
@@ -375,7 +377,7 @@ public final class EmbeddedStore implements EventStore {
     if (counter < 0 || counter >= TimeUuid.COUNTER_LIMIT) {
       throw new IllegalArgumentException("arrival numbers are 0 to 2^45, got " + counter);
     }
-    contents.usedCounters(counter);
+    contents.arriveFrom(counter);
   }
 
   /// Seals everything committed. For owners that measure or hand a store over; only while no lane

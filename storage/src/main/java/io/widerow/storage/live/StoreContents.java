@@ -12,6 +12,7 @@ import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.segment.SegmentOrigin;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -150,8 +151,22 @@ public final class StoreContents implements AutoCloseable {
   }
 
   /// Events that arrived before a position are no longer needed.
-  public synchronized void release(LaneArrivals to) {
-    released = released.with(to);
+  public void release(LaneArrivals to) {
+    arriveFrom(Collections.max(to.laneLimits())); // a power cut may have lost the last numbers
+    synchronized (this) {
+      released = released.with(to);
+    }
+  }
+
+  /// Events that come from now on have at least this number. Before the first of them nothing can
+  /// have arrived below it, so that positions of views begin there.
+  public void arriveFrom(long counter) {
+    long atOpen = segmentArrivals.atOpen();
+    if (counter > atOpen && arrivals.compareAndSet(atOpen, counter)) {
+      segmentArrivals.opened(counter);
+    } else {
+      usedCounters(counter);
+    }
   }
 
   /// What is no longer needed.
