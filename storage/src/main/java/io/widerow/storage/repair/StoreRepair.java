@@ -267,7 +267,7 @@ public final class StoreRepair {
       Segment source, SegmentIndex index, SegmentCheck examined, SegmentWriter writer) {
     var key = index.partition.key();
     try (EventCursor events = SegmentCursor.openWithout(source, key, examined.badOf(key))) {
-      while (events.next() == EventCursor.Step.EVENT) {
+      while (EventCursor.nextLocal(events)) {
         writer.add(events.event());
       }
     }

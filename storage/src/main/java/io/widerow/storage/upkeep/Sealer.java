@@ -311,7 +311,7 @@ public final class Sealer implements AutoCloseable {
       for (Partition partition : file) {
         writer.begin(partition.key());
         try (EventCursor events = MergeCursor.of(cursors(view, partition), false)) {
-          while (events.next() == EventCursor.Step.EVENT) {
+          while (EventCursor.nextLocal(events)) {
             writer.add(events.event());
           }
         }
