@@ -6,7 +6,10 @@ import io.widerow.house.LayerRules;
 class LayerTest extends LayerRules {
   private static final String TABLE =
       """
+      event:
       storage.cassandra.keyspace: event
+      storage.cassandra.upkeep: event storage.cassandra.keyspace
+      storage.cassandra:
       """;
 
   LayerTest() {
