@@ -7,8 +7,15 @@ class LayerTest extends LayerRules {
   private static final String TABLE =
       """
       event:
+      storage: event
+      storage.disk: event storage
+      storage.cursor: event storage
+      storage.segment: event storage storage.disk
+      storage.scan: event storage storage.segment
       storage.cassandra.keyspace: event
-      storage.cassandra.upkeep: event storage.cassandra.keyspace
+      storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
+      storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
+          storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra:
       """;
 
