@@ -9,9 +9,13 @@ class LayerTest extends LayerRules {
       event:
       storage: event
       storage.disk: event storage
+      storage.cursor: event storage
       storage.segment: event storage storage.disk
+      storage.scan: event storage storage.segment
       storage.cassandra.keyspace: event
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
+      storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
+          storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra:
       """;
 
