@@ -53,6 +53,14 @@ public record LaneArrivals(long segmentLimit, List<Long> laneLimits) implements 
     return laneLimits.get(shard % laneLimits.size());
   }
 
+  /// A lower bound of the first arrival number in a lane that was not shown: exact when the store
+  /// had as many lanes when it gave the position.
+  ///
+  /// @param lanes how many the store has now
+  public long limitOfLane(int lane, int lanes) {
+    return lanes == laneLimits.size() ? laneLimits.get(lane) : limitMin();
+  }
+
   /// The least of all lanes' first arrival numbers that were not shown.
   public long limitMin() {
     return laneLimits.stream().mapToLong(Long::longValue).min().orElseThrow();

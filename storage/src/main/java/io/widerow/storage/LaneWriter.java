@@ -41,6 +41,16 @@ public interface LaneWriter {
   ///   the last commit is dropped for good; the lane accepts the next batch
   long commit(Durability durability);
 
+  /// The arrival number of the first event of the batch that was appended last: the event at
+  /// position `i` of that batch has this number plus `i`. A refused event has a number too, which
+  /// no other event gets.
+  ///
+  /// @return negative before the first [#append], and always in a store that does not number its
+  ///   events
+  default long lastArrival() {
+    return -1;
+  }
+
   /// Asks to be told how far groups have the durability [Durability#QUORUM], which a commit does
   /// not wait for: it makes the group durable on this machine. Call this before the first append. A
   /// store on one machine never calls back.

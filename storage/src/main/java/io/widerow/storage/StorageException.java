@@ -116,6 +116,14 @@ public abstract sealed class StorageException extends RuntimeException {
     public DiskFull(Path path, long usableBytes, long neededBytes) {
       super("%s: %d bytes are free and %d are needed".formatted(path, usableBytes, neededBytes));
     }
+
+    /// The failure or its cause, if that is one for lack of room: a force can find that out, too.
+    /// What was written before it is not to be relied on.
+    public static @Nullable DiskFull in(StorageException failure) {
+      return failure instanceof DiskFull full
+          ? full
+          : failure.getCause() instanceof DiskFull inForce ? inForce : null;
+    }
   }
 
   /// The operating system refused an operation. After a failed write or force of the journal or the

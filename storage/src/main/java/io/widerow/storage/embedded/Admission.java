@@ -2,10 +2,12 @@ package io.widerow.storage.embedded;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.widerow.event.EventBatch;
 import io.widerow.event.EventLayout;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
+import io.widerow.storage.LaneWriter;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.StoreContents;
@@ -56,6 +58,20 @@ final class Admission {
       return Rejection.PAST_RETENTION;
     }
     return EventLayout.length(events, offset) > eventBytesMax ? Rejection.EVENT_TOO_LARGE : null;
+  }
+
+  /// Refuses a whole batch, which does not fit. Events before `from` that cannot be taken in any
+  /// batch are refused already.
+  void refuseAll(EventBatch batch, int from, LaneWriter.Rejections rejections) {
+    MemorySegment events = batch.memory();
+    long offset = 0;
+    for (int i = 0; i < batch.count(); i++) {
+      Rejection refusal = refusal(events, offset);
+      if (refusal == null || i >= from) {
+        rejections.rejected(i, refusal == null ? Rejection.BATCH_TOO_LARGE : refusal);
+      }
+      offset += EventLayout.alignedLength(EventLayout.length(events, offset));
+    }
   }
 
   /// True when readers would not be shown the event.

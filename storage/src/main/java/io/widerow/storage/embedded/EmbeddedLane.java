@@ -96,6 +96,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   private long rowsJournalBytes; // frames written since the rows were opened
   private long groupEvents;
   private long groupBytes;
+  private long lastArrival = -1;
 
   /// @param lsn the last one that was used before
   EmbeddedLane(int index, LaneContext shared, Journal journal, FrameEncoder encoder, long lsn) {
@@ -150,6 +151,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     MemorySegment events = batch.memory();
     admission.begin();
     long counter = arrivals.getAndAdd(batch.count());
+    lastArrival = counter;
     int lanes = config.lanes();
     int shard = index + lanes * (int) Long.remainderUnsigned(placement, config.shards() / lanes);
     int taken = 0;
@@ -163,7 +165,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
         taken++;
       } else {
         undo(before);
-        refuseAll(batch, i, rejections);
+        admission.refuseAll(batch, i, rejections);
         return 0;
       }
       offset += EventLayout.alignedLength(length);
@@ -172,20 +174,6 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
       }
     }
     return taken;
-  }
-
-  /// Refuses a whole batch. Events before `from` that cannot be taken in any batch are refused
-  /// already.
-  private void refuseAll(EventBatch batch, int from, Rejections rejections) {
-    MemorySegment events = batch.memory();
-    long offset = 0;
-    for (int i = 0; i < batch.count(); i++) {
-      Rejection refusal = admission.refusal(events, offset);
-      if (refusal == null || i >= from) {
-        rejections.rejected(i, refusal == null ? Rejection.BATCH_TOO_LARGE : refusal);
-      }
-      offset += EventLayout.alignedLength(EventLayout.length(events, offset));
-    }
   }
 
   /// Takes a batch out of the group again. Frames of the group that were written never get an end;
@@ -392,6 +380,11 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
       sealRows();
     }
     return lsn;
+  }
+
+  @Override
+  public long lastArrival() {
+    return lastArrival;
   }
 
   private void force() {

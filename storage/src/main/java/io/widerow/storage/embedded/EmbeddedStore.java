@@ -1,8 +1,10 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.event.EventId;
+import io.widerow.event.TimeUuid;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.RecoveryReport;
@@ -27,6 +29,7 @@ import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.upkeep.DiskRoom;
+import io.widerow.storage.upkeep.Drainer;
 import io.widerow.storage.upkeep.JournalPin;
 import io.widerow.storage.upkeep.Merger;
 import io.widerow.storage.upkeep.Sealer;
@@ -79,6 +82,7 @@ public final class EmbeddedStore implements EventStore {
   private final JournalPin trims;
   private final Sealer sealer;
   private final Merger merger;
+  private final Drainer drainer;
   private final DiskRoom room;
   private final List<EmbeddedLane> lanes; // none in a store that is only read, or waits for room
   private final WitnessFile witness;
@@ -110,6 +114,22 @@ public final class EmbeddedStore implements EventStore {
             .openForReading(id -> journals(config, disk, id, Runnable::run)));
   }
 
+  /// Opens the store of a directory, or makes one, that its owner drains: it reads what arrived
+  /// since a position, brings it elsewhere, and says with [#release] that it is no longer needed
+  /// here. Until then the store keeps every event, however old: it neither merges (compacts) nor
+  /// has a retention. All else is as in [#open].
+  ///
+  /// @param background runs sealing and dropping
+  /// @throws StorageException when the directory is not ours, locked, newer, or damaged. Nothing
+  ///   was changed then
+  public static EmbeddedStore openSpool(StoreConfig config, Executor background) {
+    Disk disk = new RealDisk();
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, StoreClock.system(), background)
+            .drained()
+            .open(id -> journals(config, disk, id, background)));
+  }
+
   private static Journal.Factory journals(
       StoreConfig config, Disk disk, UUID storeId, Executor executor) {
     return ChronicleJournalFactory.of(
@@ -130,6 +150,7 @@ public final class EmbeddedStore implements EventStore {
     this.trims = parts.trims();
     this.sealer = shared.sealer();
     this.merger = new Merger(contents, files, sealer.pace(), sealer.executor());
+    this.drainer = new Drainer(contents, sealer.executor());
     this.room = shared.room();
     this.lanes = parts.lanes();
     this.witness = parts.witness();
@@ -224,6 +245,9 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public void retain(@Nullable String type, @Nullable Duration age) {
+    if (contents.isDrained()) {
+      throw new IllegalStateException("a store that is drained drops what is released, not by age");
+    }
     contents.retentions().set(type, age);
   }
 
@@ -241,7 +265,11 @@ public final class EmbeddedStore implements EventStore {
       sealer.retry();
       if (start == null || start.isTidy()) {
         contents.keepClock(CLOCK_AGE);
-        merger.start();
+        if (contents.isDrained()) {
+          drainer.start();
+        } else {
+          merger.start();
+        }
         contents.keepRoom();
       }
       if (start != null) {
@@ -307,6 +335,49 @@ public final class EmbeddedStore implements EventStore {
         Stream.concat(recovery.damage().stream(), now.segments().damage()).toList());
   }
 
+  /// Every event that arrived before a position is no longer needed; the store forgets it when that
+  /// suits. Views taken from now on may show it or not, or an older version of it, so read with
+  /// [io.widerow.storage.Scan#withSince] at this position or a later one. Sealing (flush) writes
+  /// the other events only; segments without others are dropped, by the executor; the journal is
+  /// trimmed as usual, at the latest when rows are older than [StoreConfig#openAge].
+  ///
+  /// What is released stays released while the store is open: an earlier position changes nothing.
+  /// After a restart the owner calls this again; what it never released is all there.
+  ///
+  /// - Threads: any.
+  ///
+  /// @param to a position of a view of this store, in any number of lanes
+  /// @throws IllegalStateException when the store was not opened with [#openSpool]
+  public void release(LaneArrivals to) {
+    if (!contents.isDrained()) {
+      throw new IllegalStateException("only a store that is drained forgets by position");
+    }
+    contents.release(to);
+    if (start == null || start.isTidy()) {
+      drainer.start();
+    }
+  }
+
+  /// How much was committed that arrived at or after a position: for status reports. It costs a
+  /// look at each segment's entry.
+  public Pending pending(LaneArrivals from) {
+    return Pending.of(contents, from);
+  }
+
+  /// Events that are appended from now on get arrival numbers of at least this one, and so ids that
+  /// no other directory gave to events. A lower number than the next one changes nothing. Journal
+  /// and manifest keep the numbers that were given, not this one: call it after each opening.
+  ///
+  /// - Threads: any.
+  ///
+  /// @param counter 0 to 2^45 (exclusive)
+  public void arriveFrom(long counter) {
+    if (counter < 0 || counter >= TimeUuid.COUNTER_LIMIT) {
+      throw new IllegalArgumentException("arrival numbers are 0 to 2^45, got " + counter);
+    }
+    contents.usedCounters(counter);
+  }
+
   /// Seals everything committed. For owners that measure or hand a store over; only while no lane
   /// is written to.
   public void sealAll() {
@@ -320,6 +391,7 @@ public final class EmbeddedStore implements EventStore {
   public void awaitBackground() throws InterruptedException {
     sealer.drain();
     merger.drain();
+    drainer.drain();
   }
 
   @Override

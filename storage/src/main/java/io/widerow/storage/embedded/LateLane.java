@@ -44,6 +44,12 @@ final class LateLane implements LaneWriter {
   }
 
   @Override
+  public long lastArrival() {
+    EmbeddedLane now = lane();
+    return now == null ? -1 : now.lastArrival();
+  }
+
+  @Override
   public void note(byte[] note) {
     EmbeddedLane now = lane();
     if (now == null) {

@@ -62,12 +62,19 @@ public final class StoreOpener {
   private final Disk disk;
   private final StoreClock clock;
   private final Executor background;
+  private boolean drained;
 
   public StoreOpener(StoreConfig config, Disk disk, StoreClock clock, Executor background) {
     this.config = config;
     this.disk = disk;
     this.clock = clock;
     this.background = background;
+  }
+
+  /// Opens a store that is drained from now on.
+  public StoreOpener drained() {
+    drained = true;
+    return this;
   }
 
   /// What an opening is for, and what it does about groups that are lost from the journal.
@@ -109,7 +116,7 @@ public final class StoreOpener {
     try {
       return open(storeId, journals, lock, Purpose.WRITING);
     } catch (StorageException failure) {
-      StorageException.DiskFull full = fullDisk(failure);
+      StorageException.DiskFull full = StorageException.DiskFull.in(failure);
       if (full == null) {
         throw failure;
       }
@@ -122,14 +129,6 @@ public final class StoreOpener {
       start.goOnHere(); // there may be enough room now
       return parts;
     }
-  }
-
-  /// The failure, if it is one for lack of room. A force can find that out, too. It ends the
-  /// opening then, and the next one relies on nothing that was written.
-  private static StorageException.@Nullable DiskFull fullDisk(StorageException failure) {
-    return failure instanceof StorageException.DiskFull full
-        ? full
-        : failure.getCause() instanceof StorageException.DiskFull inForce ? inForce : null;
   }
 
   /// The id of the store that the directory is now, or becomes. Read under the lock: another
@@ -257,6 +256,9 @@ public final class StoreOpener {
     boolean readOnly = lock == null;
     var contents =
         new StoreContents(config, clock, manifest, files, inventory.segments(), readOnly);
+    if (drained) {
+      contents.drain();
+    }
     if (lock != null) {
       contents.guard(lock);
     }

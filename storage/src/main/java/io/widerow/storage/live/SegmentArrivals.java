@@ -1,5 +1,7 @@
 package io.widerow.storage.live;
 
+import io.widerow.storage.LaneArrivals;
+import io.widerow.storage.rows.OpenRows;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,8 +11,20 @@ import java.util.concurrent.ConcurrentHashMap;
 ///
 /// - Threads: any.
 final class SegmentArrivals {
-  private final Map<Long, Long> limits = new ConcurrentHashMap<>();
+  private static final int ANY = -1;
+
+  private final int lanes;
+  private final Map<Long, Bound> bounds = new ConcurrentHashMap<>();
   private volatile long atOpen = Long.MAX_VALUE; // unknown
+
+  /// @param lane that all events came from; [#ANY] for several, or one of another number of lanes
+  /// @param limit after the arrival of every event
+  private record Bound(int lane, long limit) {}
+
+  /// @param lanes of the store
+  SegmentArrivals(int lanes) {
+    this.lanes = lanes;
+  }
 
   /// Records that every event now in the store arrived before `arrivalLimit`.
   void opened(long arrivalLimit) {
@@ -21,24 +35,36 @@ final class SegmentArrivals {
     return atOpen;
   }
 
-  /// @param arrivalLimit after the arrival of every event in them; ignored while the store is
-  ///   opening
-  void sealed(List<LiveSegment> written, long arrivalLimit) {
-    if (atOpen == Long.MAX_VALUE) {
-      return;
+  /// Ignored while the store is opening.
+  void sealed(List<LiveSegment> written, OpenRows rows) {
+    int lane = rows.isReplayed() ? ANY : rows.lane;
+    put(written, new Bound(lane, rows.arrivalLimit()));
+  }
+
+  private void put(List<LiveSegment> written, Bound bound) {
+    if (atOpen != Long.MAX_VALUE) {
+      written.forEach(segment -> bounds.put(segment.entry().id(), bound));
     }
-    written.forEach(segment -> limits.put(segment.entry().id(), arrivalLimit));
   }
 
   void replaced(List<LiveSegment> written, List<LiveSegment> removed) {
     long latest =
         removed.stream().mapToLong(segment -> limitOf(segment.entry().id())).max().orElse(0);
-    sealed(written, latest);
-    removed.forEach(segment -> limits.remove(segment.entry().id()));
+    put(written, new Bound(ANY, latest));
+    removed.forEach(segment -> bounds.remove(segment.entry().id()));
   }
 
-  /// The bound of a segment: all its events arrived before it.
-  long limitOf(long segmentId) {
-    return limits.getOrDefault(segmentId, atOpen);
+  private long limitOf(long segmentId) {
+    Bound bound = bounds.get(segmentId);
+    return bound == null ? atOpen : bound.limit;
+  }
+
+  /// True when all events of a segment are known to have arrived before a position.
+  boolean isBefore(long segmentId, LaneArrivals position) {
+    Bound bound = bounds.get(segmentId);
+    if (bound == null || bound.lane == ANY) {
+      return limitOf(segmentId) <= position.limitMin();
+    }
+    return bound.limit <= position.limitOfLane(bound.lane, lanes);
   }
 }

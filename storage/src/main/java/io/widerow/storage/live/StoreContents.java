@@ -47,8 +47,10 @@ public final class StoreContents implements AutoCloseable {
   private final Manifest manifest; // guarded by this, except its id
   private final SegmentFiles files;
   private final AtomicLong arrivals;
-  private final SegmentArrivals segmentArrivals = new SegmentArrivals();
+  private final SegmentArrivals segmentArrivals;
   private final Retentions retentions;
+  private volatile boolean drained;
+  private volatile Released released = Released.NOTHING; // replaced under the lock of this
   private volatile long segmentLimit;
   private volatile StoreState state; // replaced under the lock of this
   private volatile @Nullable StorageException failed; // the end of the write side
@@ -69,6 +71,7 @@ public final class StoreContents implements AutoCloseable {
     this.clock = clock;
     this.manifest = manifest;
     this.files = files;
+    this.segmentArrivals = new SegmentArrivals(config.lanes());
     this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
     this.guardedClock = new GuardedClock(clock, manifest.clockNanos());
     this.retentions = new Retentions(config.retention());
@@ -92,7 +95,7 @@ public final class StoreContents implements AutoCloseable {
     return state;
   }
 
-  /// Segments that are begun from now on have this id at least.
+  /// Segments that are begun from now on have this id at least, also after a crash.
   public long segmentLimit() {
     return segmentLimit;
   }
@@ -129,7 +132,41 @@ public final class StoreContents implements AutoCloseable {
   /// True when all events of a segment came before a position.
   public boolean isOlder(LiveSegment segment, LaneArrivals since) {
     long id = segment.entry().id();
-    return id < since.segmentLimit() || segmentArrivals.limitOf(id) <= since.limitMin();
+    return id < since.segmentLimit() || segmentArrivals.isBefore(id, since);
+  }
+
+  // For draining.
+
+  /// Makes this the content of a store that is drained: nothing is merged, widened, hidden or
+  /// dropped for its age. Call it before the content is used.
+  public void drain() {
+    retentions.set(null, null);
+    drained = true;
+  }
+
+  /// True when the owner takes events out by their order of arrival.
+  public boolean isDrained() {
+    return drained;
+  }
+
+  /// Events that arrived before a position are no longer needed.
+  public synchronized void release(LaneArrivals to) {
+    released = released.with(to);
+  }
+
+  /// What is no longer needed.
+  public Released released() {
+    return released;
+  }
+
+  /// Segments with nothing in them that is still needed.
+  public List<LiveSegment> releasedSegments() {
+    List<LaneArrivals> positions = released.positions();
+    return positions.isEmpty()
+        ? List.of()
+        : state.segments().all().stream()
+            .filter(segment -> positions.stream().anyMatch(to -> isOlder(segment, to)))
+            .toList();
   }
 
   // For opening.
@@ -218,9 +255,7 @@ public final class StoreContents implements AutoCloseable {
   }
 
   public synchronized long takeSegmentId() {
-    long id = manifest.takeSegmentId();
-    segmentLimit = id + 1;
-    return id;
+    return manifest.takeSegmentId();
   }
 
   /// What a segment of events that are here now is made of.
@@ -233,7 +268,7 @@ public final class StoreContents implements AutoCloseable {
   /// @param written forced, under their final names, whose directory was forced
   public synchronized void sealed(OpenRows rows, List<LiveSegment> written) {
     commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()), manifest.journals());
-    segmentArrivals.sealed(written, arrivals.get());
+    segmentArrivals.sealed(written, rows);
     replaceState(List.of(rows), written, List.of());
   }
 
@@ -278,6 +313,7 @@ public final class StoreContents implements AutoCloseable {
     }
     try {
       manifest.commit(edit);
+      segmentLimit = edit.segmentIdNext();
     } catch (StorageException.DiskFull full) {
       throw full; // nothing was written
     } catch (RuntimeException failure) {

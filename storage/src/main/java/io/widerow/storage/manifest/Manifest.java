@@ -304,7 +304,7 @@ public final class Manifest implements AutoCloseable {
   /// @throws StorageException.DiskFull when there is no room; the manifest is unchanged, and the
   ///   next edit overwrites this one
   public void commit(ManifestEdit edit) {
-    if (edit.onlyRemoves()) {
+    if (edit.makesRoom()) {
       inAnyRoom(() -> appendAndApply(edit));
     } else {
       appendAndApply(edit);

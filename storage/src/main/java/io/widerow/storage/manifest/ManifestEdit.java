@@ -50,9 +50,9 @@ public record ManifestEdit(
     sealedLsns = Map.copyOf(sealedLsns);
   }
 
-  /// True when segments go and none comes.
-  boolean onlyRemoves() {
-    return added.isEmpty() && !removed.isEmpty();
+  /// True when files may be deleted after it, segments or journals, and no segment comes.
+  boolean makesRoom() {
+    return added.isEmpty() && !(removed.isEmpty() && sealedLsns.isEmpty());
   }
 
   byte[] toBytes() {

@@ -231,6 +231,11 @@ public final class OpenRows implements AutoCloseable {
     return lsnAfter;
   }
 
+  /// True when a start filled these rows from a journal.
+  public boolean isReplayed() {
+    return lsnAfter == LSN_UNKNOWN;
+  }
+
   long lsnFirst() {
     return lsnFirst;
   }

@@ -50,7 +50,13 @@ public final class Segment implements AutoCloseable {
   /// @throws StorageException.Corrupt when it is not a whole segment of this store and number
   /// @throws StorageException.Incompatible when a newer program wrote it
   public static Segment open(Disk disk, Path path, UUID storeId, long segmentId) {
-    DiskFile file = disk.open(path);
+    return open(disk.open(path), storeId, segmentId);
+  }
+
+  /// The same for a file that is open, wherever it is kept.
+  ///
+  /// @param file belongs to the segment from now on, and is closed when this fails
+  public static Segment open(DiskFile file, UUID storeId, long segmentId) {
     try {
       Segment segment = new Segment(file, storeId, segmentId);
       segment.readFooter(segment.readHeader());

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Writer of one segment file, see [SegmentFormat]: partitions in ascending key order, events in
@@ -39,8 +40,7 @@ public final class SegmentWriter implements AutoCloseable {
   /// Number of blocks from which a partition is long.
   private static final int LONG_BLOCKS = 2;
 
-  private final Disk disk;
-  private final Path path;
+  private final Runnable delete;
   private final UUID storeId;
   private final long segmentId;
   private final SegmentProfile form;
@@ -57,6 +57,7 @@ public final class SegmentWriter implements AutoCloseable {
   private int blockLimit; // events of the full block; 0 while it is not full
   private long unforcedBytes;
   private long fileBytes;
+  private long rawBytes; // of the blocks that are written
   private int blocks;
   private int groups;
   private long events;
@@ -76,8 +77,24 @@ public final class SegmentWriter implements AutoCloseable {
   /// @param throttle throttle that lets other threads run between blocks
   public SegmentWriter(
       Disk disk, Path path, UUID storeId, long segmentId, SegmentProfile form, Throttle throttle) {
-    this.disk = disk;
-    this.path = path;
+    this(() -> disk.create(path), () -> disk.delete(path), storeId, segmentId, form, throttle);
+  }
+
+  /// Writes to a file that is kept elsewhere than on a disk.
+  ///
+  /// @param file empty; closed by [#finish] or [#close]
+  public SegmentWriter(DiskFile file, UUID storeId, long segmentId, SegmentProfile form) {
+    this(() -> file, () -> {}, storeId, segmentId, form, Throttle.NONE);
+  }
+
+  private SegmentWriter(
+      Supplier<DiskFile> create,
+      Runnable delete,
+      UUID storeId,
+      long segmentId,
+      SegmentProfile form,
+      Throttle throttle) {
+    this.delete = delete;
     this.storeId = storeId;
     this.segmentId = segmentId;
     this.form = form;
@@ -85,7 +102,7 @@ public final class SegmentWriter implements AutoCloseable {
     this.block = new BlockWriter(form, throttle);
     this.group = new GroupFilterWriter(form.filterBits(), throttle);
     try {
-      this.file = disk.create(path);
+      this.file = create.get();
     } catch (Throwable failure) {
       block.close();
       throw failure;
@@ -162,7 +179,9 @@ public final class SegmentWriter implements AutoCloseable {
     partitionOwnIds |= ids.ownIds();
     int start = out.length();
     long offset = fileBytes + start;
+    rawBytes += block.rawBytes();
     int directoryBytes = block.finish(blockEvents, out, checksum, offset);
+    rawBytes -= block.rawBytes(); // of the events that start the next block
     blockIndex.putLong(offset);
     blockIndex.putVarint(directoryBytes);
     blockIndex.putVarint(out.length() - start);
@@ -261,6 +280,12 @@ public final class SegmentWriter implements AutoCloseable {
     return summary;
   }
 
+  /// Bytes of the events so far before encoding: their attributes, ids and versions. They follow
+  /// from the events alone.
+  public long rawBytes() {
+    return rawBytes + block.rawBytes();
+  }
+
   /// Bytes written so far.
   long bytes() {
     return fileBytes;
@@ -273,7 +298,7 @@ public final class SegmentWriter implements AutoCloseable {
       open = false;
       block.close();
       file.close();
-      disk.delete(path);
+      delete.run();
     }
   }
 }

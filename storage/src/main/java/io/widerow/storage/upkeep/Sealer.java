@@ -4,6 +4,7 @@ import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
+import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cursor.MergeCursor;
@@ -11,6 +12,7 @@ import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.Released;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
@@ -33,6 +35,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +46,8 @@ import org.jspecify.annotations.Nullable;
 /// The order, each step durable before the next: write to a temporary name, force, read back and
 /// verify, rename, force the directory, notes, manifest, publish to readers, close the rows, trim
 /// the journal. A failure before the manifest leaves the rows as they are, readable; [#retry] tries
-/// again.
+/// again. Events that are [Released] go into no segment; with nothing left to write, the rest of
+/// the steps is the same.
 ///
 /// - Threads: each lane's writer calls [#submit]; at most [SealQueue#THREADS_MAX] tasks a lane run.
 public final class Sealer implements AutoCloseable {
@@ -191,12 +195,15 @@ public final class Sealer implements AutoCloseable {
       if (view == null) {
         throw new IllegalStateException("rows sealed twice");
       }
-      List<List<Partition>> all = byFile(view);
+      Released released = contents.released();
+      List<List<Partition>> all = byFile(view, released);
       for (List<Partition> file : all) {
         long id = contents.takeSegmentId();
         SegmentOrigin.Source source = source(id, job.rows(), written.size(), all.size());
         SegmentOrigin origin = contents.origin(List.of(source));
-        written.add(write(id, view, file, job.throttle(), origin));
+        Function<Partition, EventCursor> events =
+            partition -> MergeCursor.of(cursors(view, partition, released), false);
+        written.add(write(id, file, events, job.throttle(), origin));
       }
       if (!written.isEmpty()) {
         files.forceDirectory();
@@ -252,12 +259,12 @@ public final class Sealer implements AutoCloseable {
   /// A partition of a file, and the rows in it: one, unless the file's bucket is wider than theirs.
   private record Partition(PartitionKey key, List<OpenRow> rows) {}
 
-  /// The partitions of each file, sorted by key.
-  private List<List<Partition>> byFile(OpenRows.View view) {
+  /// The partitions of each file, sorted by key. Rows with nothing to keep are in none.
+  private List<List<Partition>> byFile(OpenRows.View view, Released released) {
     Map<@Nullable Duration, Map<Bucket, Long>> events = new HashMap<>();
     List<OpenRow> rows = new ArrayList<>();
     for (OpenRow row : sortedByKey(view.rows())) {
-      long count = view.info(row).events();
+      long count = isNeeded(view, row, released) ? view.info(row).events() : 0;
       if (count == 0) {
         continue; // everything in it belongs to a group that was dropped or moved to other rows
       }
@@ -269,7 +276,8 @@ public final class Sealer implements AutoCloseable {
     SegmentSet segments = contents.state().segments();
     long now = contents.clock().wallNanos();
     Map<@Nullable Duration, Map<Bucket, Bucket>> widened = new HashMap<>();
-    if (!contents.isOpening()) { // the retention of single types is set later
+    if (!contents.isOpening()
+        && !contents.isDrained()) { // the retention of single types is set later
       events.forEach(
           (kept, inBuckets) -> widened.put(kept, thin.widened(segments, inBuckets, kept, now)));
     }
@@ -301,7 +309,11 @@ public final class Sealer implements AutoCloseable {
   }
 
   private LiveSegment write(
-      long id, OpenRows.View view, List<Partition> file, Throttle throttle, SegmentOrigin origin) {
+      long id,
+      List<Partition> file,
+      Function<Partition, EventCursor> cursors,
+      Throttle throttle,
+      SegmentOrigin origin) {
     PartitionKey first = file.getFirst().key();
     if (Bucket.of(first).isWide()) {
       files.requireWide();
@@ -310,7 +322,7 @@ public final class Sealer implements AutoCloseable {
     try (SegmentWriter writer = files.writer(temporary, id, false, throttle)) {
       for (Partition partition : file) {
         writer.begin(partition.key());
-        try (EventCursor events = MergeCursor.of(cursors(view, partition), false)) {
+        try (EventCursor events = cursors.apply(partition)) {
           while (events.next() == EventCursor.Step.EVENT) {
             writer.add(events.event());
           }
@@ -324,9 +336,24 @@ public final class Sealer implements AutoCloseable {
     }
   }
 
-  private static List<EventCursor> cursors(OpenRows.View view, Partition partition) {
-    return partition.rows().stream()
-        .flatMap(row -> view.open(row, Scan.all(), new Filter.Everything(), null).stream())
-        .toList();
+  private static List<EventCursor> cursors(
+      OpenRows.View view, Partition partition, Released released) {
+    List<EventCursor> cursors = new ArrayList<>();
+    for (OpenRow row : partition.rows()) {
+      Scan scan = Scan.all().withSince(neededFrom(row, released));
+      cursors.addAll(view.open(row, scan, new Filter.Everything(), null));
+    }
+    return cursors;
+  }
+
+  private static boolean isNeeded(OpenRows.View view, OpenRow row, Released released) {
+    LaneArrivals from = neededFrom(row, released);
+    return from == null || view.hasSince(row, from);
+  }
+
+  /// Where the events of a row begin that are not released; null when none is.
+  private static @Nullable LaneArrivals neededFrom(OpenRow row, Released released) {
+    long limit = released.limitOf(row.key.shard());
+    return limit == 0 ? null : new LaneArrivals(0, List.of(limit));
   }
 }

@@ -6,7 +6,13 @@ import io.widerow.house.LayerRules;
 class LayerTest extends LayerRules {
   private static final String TABLE =
       """
+      event:
+      storage: event
+      storage.disk: event storage
+      storage.segment: event storage storage.disk
       storage.cassandra.keyspace: event
+      storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
+      storage.cassandra:
       """;
 
   LayerTest() {

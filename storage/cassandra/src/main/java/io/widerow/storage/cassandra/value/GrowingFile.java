@@ -1,0 +1,67 @@
+package io.widerow.storage.cassandra.value;
+
+import io.widerow.storage.disk.DiskFile;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/// A file in memory that a segment is written to, from its start to its end.
+///
+/// - Threads: one.
+/// - Memory: one array on the heap, which [#take] gives away.
+final class GrowingFile implements DiskFile {
+  private static final Path PATH = Path.of("a segment in memory");
+  private byte[] bytes;
+  private int length;
+
+  GrowingFile(int bytesExpected) {
+    this.bytes = new byte[bytesExpected];
+  }
+
+  /// What was written, without a copy.
+  ByteBuffer take() {
+    ByteBuffer taken = ByteBuffer.wrap(bytes, 0, length);
+    bytes = new byte[0];
+    length = 0;
+    return taken;
+  }
+
+  @Override
+  public Path path() {
+    return PATH;
+  }
+
+  @Override
+  public long size() {
+    return length;
+  }
+
+  @Override
+  public void write(MemorySegment source, long offset) {
+    int limit = Math.toIntExact(offset + source.byteSize());
+    if (limit > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(limit, bytes.length * 2));
+    }
+    MemorySegment.copy(
+        source, ValueLayout.JAVA_BYTE, 0, bytes, (int) offset, (int) source.byteSize());
+    length = Math.max(length, limit);
+  }
+
+  @Override
+  public long read(MemorySegment target, long offset) {
+    throw new IllegalStateException("a segment is read when it is written");
+  }
+
+  @Override
+  public void force() {}
+
+  @Override
+  public void truncate(long size) {
+    length = Math.toIntExact(size);
+  }
+
+  @Override
+  public void close() {}
+}

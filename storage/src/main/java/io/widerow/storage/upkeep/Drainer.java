@@ -1,0 +1,72 @@
+package io.widerow.storage.upkeep;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.StoreContents;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/// Drops the segments of a drained store whose events are all released: one edit of the manifest,
+/// then their files are deleted. Rows that are released get no segment in the first place, see
+/// [Sealer]. What a failure leaves is dropped by the next [#start].
+///
+/// - Threads: any calls [#start]; one task runs at a time, on the store's executor.
+public final class Drainer {
+  private final StoreContents contents;
+  private final Executor executor;
+  private boolean running; // guarded by this
+
+  public Drainer(StoreContents contents, Executor executor) {
+    this.contents = contents;
+    this.executor = executor;
+  }
+
+  /// Starts dropping, if there is anything to drop and it is not running already.
+  public void start() {
+    if (contents.hasEnded() || contents.releasedSegments().isEmpty()) {
+      return;
+    }
+    synchronized (this) {
+      if (running) {
+        return;
+      }
+      running = true;
+    }
+    boolean handedOver = false;
+    try {
+      executor.execute(this::run);
+      handedOver = true;
+    } finally {
+      if (!handedOver) {
+        stop();
+      }
+    }
+  }
+
+  /// Waits until the task has ended.
+  ///
+  /// @throws InterruptedException when the thread is interrupted meanwhile
+  public synchronized void drain() throws InterruptedException {
+    while (running) {
+      wait();
+    }
+  }
+
+  private synchronized void stop() {
+    running = false;
+    notifyAll();
+  }
+
+  private void run() {
+    try {
+      List<LiveSegment> released = contents.releasedSegments();
+      if (!released.isEmpty()) {
+        contents.replaced(List.of(), released);
+      }
+    } catch (StorageException failed) {
+      contents.backgroundFailed(failed);
+    } finally {
+      stop();
+    }
+  }
+}
