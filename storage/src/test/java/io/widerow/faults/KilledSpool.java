@@ -21,11 +21,14 @@ import org.jspecify.annotations.Nullable;
 /// drains it to standard output, whose reader is what the events are brought to.
 ///
 /// ```
-///   open             the store is open
-///   a 17             numbers below 17 are acknowledged
-///   t a1.2-3f 5 6 7  the events of a round, and the position up to which it goes
+///   open               the store is open
+///   a 17 .             numbers below 17 are acknowledged
+///   t a1.2-3f 5 6 7 .  the events of a round, and the position up to which it goes
 /// ```
 public final class KilledSpool {
+  /// End of a line: a line without it was cut off, and nothing of it counts.
+  public static final String END = " .";
+
   private KilledSpool() {}
 
   /// @param args directory, first number, seed, and the position of the last round that was read
@@ -48,7 +51,7 @@ public final class KilledSpool {
         }
         Appends.all(lane, batch, random.nextLong());
         lane.commit(Durability.DISK);
-        System.out.println("a " + number);
+        System.out.println("a " + number + END);
         if (random.nextInt(6) == 0) {
           position = round(store, position);
           store.release(position);
@@ -74,7 +77,7 @@ public final class KilledSpool {
           }
         }
       }
-      System.out.println(line);
+      System.out.println(line.append(END));
       return to;
     }
   }
