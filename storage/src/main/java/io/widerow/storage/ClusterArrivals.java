@@ -99,19 +99,21 @@ public record ClusterArrivals(SortedMap<Integer, Position> daemons) implements A
     try {
       for (String part : list.isEmpty() ? new String[0] : list.split(",", -1)) {
         String[] fields = part.split(":", -1);
-        if (fields.length != 4) {
+        if (fields.length != 4 || part.indexOf('+') >= 0) {
           throw new IllegalArgumentException("%d fields of a daemon".formatted(fields.length));
         }
         List<Long> lanes = new ArrayList<>();
         for (String lane : fields[3].split("-", -1)) {
           lanes.add(Long.parseUnsignedLong(lane, 16));
         }
-        daemons.put(
-            Integer.parseUnsignedInt(fields[0], 16),
+        Position position =
             new Position(
                 Long.parseUnsignedLong(fields[1], 16),
                 Long.parseUnsignedLong(fields[2], 16),
-                lanes));
+                lanes);
+        if (daemons.put(Integer.parseUnsignedInt(fields[0], 16), position) != null) {
+          throw new IllegalArgumentException("daemon %s twice".formatted(fields[0]));
+        }
       }
       return new ClusterArrivals(daemons);
     } catch (IllegalArgumentException bad) { // a NumberFormatException is one

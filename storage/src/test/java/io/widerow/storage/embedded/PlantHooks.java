@@ -1,6 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.faults.CutDisk;
+import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Disk;
@@ -10,11 +11,15 @@ import io.widerow.storage.journal.NativeFile;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.live.GuardedClock;
 import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.Released;
 import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.recovery.Replay;
+import io.widerow.storage.rows.OpenRow;
+import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
 import io.widerow.storage.upkeep.MergePace;
@@ -122,6 +127,31 @@ public final class PlantHooks {
 
   public static long first(long first, long unused) {
     return first;
+  }
+
+  public static long second(long unused, long second) {
+    return second;
+  }
+
+  public static long oneMore(LaneArrivals position) {
+    return position.segmentLimit() + 1;
+  }
+
+  public static long oneMore(LaneArrivals position, int lane, int lanes) {
+    return position.limitOfLane(lane, lanes) + 1;
+  }
+
+  public static long oneMore(Released released, int shard) {
+    long limit = released.limitOf(shard);
+    return limit == 0 ? 0 : limit + 1;
+  }
+
+  public static long oneMore(ManifestEdit edit) {
+    return edit.segmentIdNext() + 1;
+  }
+
+  public static boolean never(OpenRows.View unused, OpenRow row, LaneArrivals since) {
+    return false;
   }
 
   public static boolean always(SegmentInventory unused) {

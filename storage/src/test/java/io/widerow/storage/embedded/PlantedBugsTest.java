@@ -78,7 +78,7 @@ class PlantedBugsTest {
     }
   }
 
-  private static Planted planted(String rule, SuiteCheck check, Cut... cuts) {
+  static Planted planted(String rule, SuiteCheck check, Cut... cuts) {
     return new Planted(rule, check, List.of(cuts));
   }
 
@@ -99,7 +99,8 @@ class PlantedBugsTest {
             recovery(),
             witness(),
             marks(),
-            snapshots())
+            snapshots(),
+            SpoolPlants.all())
         .flatMap(List::stream)
         .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
         .toList();

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// A tail over a drained store, and what it has brought elsewhere: that survives crashes of the
 /// store, with the position up to which it goes. It finds an event that comes twice.
 final class SpoolTail {
-  /// An event with a client's id, of which a later version replaces an earlier one.
+  /// An event with a client's id: a later version replaces an earlier one.
   private record OwnKey(String type, EventId id) {}
 
   private record Version(long arrival, long number) {}

@@ -8,13 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
+import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.Appends;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.Durability;
+import io.widerow.storage.EventCursor;
 import io.widerow.storage.LaneArrivals;
+import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
@@ -177,6 +180,32 @@ class SpoolTest {
         store.sealAll();
         store.release(to);
         assertEquals(List.of(), disk.list(SEGMENTS), "files after round " + round);
+      }
+    }
+  }
+
+  @Test
+  void segmentsBeforeAPositionAreNotRead() {
+    try (EmbeddedStore store = open(1)) {
+      LaneArrivals middle = position(store);
+      for (int i = 0; i < 10; i++) {
+        write(store, 0, 10);
+        store.sealAll();
+        middle = i == 5 ? position(store) : middle;
+      }
+      try (StoreView view = store.view()) {
+        List<PartitionKey> keys =
+            view.partitions(_ -> true, 0, Long.MAX_VALUE / 2, middle).stream()
+                .map(PartitionInfo::key)
+                .toList();
+        try (EventCursor cursor = view.open(keys, Scan.all().withSince(middle))) {
+          int events = 0;
+          while (cursor.next() == EventCursor.Step.EVENT) {
+            events++;
+          }
+          assertEquals(40, events);
+          assertEquals(4, cursor.statistics().blocksRead(), "blocks of four segments");
+        }
       }
     }
   }

@@ -160,6 +160,27 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Crash states of a store that is drained, and the tail that goes on there.
+  SPOOL_CRASH {
+    @Override
+    public void accept(long seed) {
+      new SpoolCrashTest().whatIsNotReleasedIsThere(seed);
+    }
+  },
+
+  /// What a store that is drained keeps, and what it forgets.
+  SPOOL {
+    @Override
+    public void accept(long seed) {
+      new SpoolTest().theRestOfPartlyReleasedRowsIsWritten();
+      new SpoolTest().aSegmentStaysWhileOneEventOfItIsNeeded();
+      new SpoolTest().anEarlierPositionTakesNothingBack();
+      new SpoolTest().numbersOfALostGroupAreNotGivenAgain();
+      new SpoolTest().aPositionNamesOnlySegmentsThatAreNotBegunAgain();
+      new SpoolTest().releasedRowsAreNotWrittenAndNotesStay();
+    }
+  },
+
   /// A disk that writes other bytes than it was given.
   MISWRITTEN {
     @Override
