@@ -9,9 +9,14 @@ class LayerTest extends LayerRules {
       event:
       storage: event
       storage.disk: event storage
+      storage.cursor: event storage
       storage.segment: event storage storage.disk
+      storage.scan: event storage storage.disk storage.segment
+      storage.live: event storage storage.disk storage.segment
       storage.cassandra.keyspace: event
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
+      storage.cassandra.read: event storage storage.cursor storage.segment storage.scan \
+          storage.live storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra:
       """;
 
