@@ -1,0 +1,125 @@
+package io.widerow.storage.cassandra.read;
+
+import io.widerow.cluster.MemoryKeyspace;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.cassandra.keyspace.DaemonRow;
+import io.widerow.storage.cassandra.keyspace.Directory;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import io.widerow.storage.cassandra.keyspace.SegmentKey;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// A keyspace whose answers come later, on other threads, and may be wrong or none. It counts what
+/// is under way.
+final class HookedKeyspace extends MemoryKeyspace {
+  /// By segment and whether a quorum is asked: true when the replicas asked do not have it.
+  volatile BiPredicate<SegmentKey, Boolean> missing = (_, _) -> false;
+
+  /// By segment and whether a quorum is asked: true when a bit of the value is wrong.
+  volatile BiPredicate<SegmentKey, Boolean> damaged = (_, _) -> false;
+
+  /// Statements that fail, by what they ask for.
+  volatile Predicate<Object> failing = _ -> false;
+
+  /// Runs before a value is answered.
+  volatile Runnable beforeValue = () -> {};
+
+  /// Runs before a directory is answered.
+  volatile Runnable beforeDirectory = () -> {};
+
+  final AtomicInteger valuesInFlight = new AtomicInteger();
+  final AtomicInteger valuesInFlightMost = new AtomicInteger();
+  final AtomicInteger values = new AtomicInteger();
+  final AtomicLong valueBytes = new AtomicLong();
+  final AtomicInteger directories = new AtomicInteger();
+
+  /// True while answers to questions for values are held back.
+  private final List<CompletableFuture<Void>> held = new java.util.ArrayList<>();
+
+  private boolean holding;
+
+  /// Holds answers back from now on, until [#release].
+  synchronized void hold() {
+    holding = true;
+  }
+
+  /// Lets all answers go.
+  void release() {
+    List<CompletableFuture<Void>> gone;
+    synchronized (this) {
+      holding = false;
+      gone = List.copyOf(held);
+      held.clear();
+    }
+    gone.forEach(one -> one.complete(null));
+  }
+
+  private synchronized CompletableFuture<Void> turn() {
+    CompletableFuture<Void> turn = new CompletableFuture<>();
+    if (holding) {
+      held.add(turn);
+    } else {
+      turn.complete(null);
+    }
+    return turn;
+  }
+
+  private <T extends @Nullable Object> CompletableFuture<T> later(
+      Object what, java.util.function.Supplier<CompletableFuture<T>> answer) {
+    return turn()
+        .thenComposeAsync(_ ->
+            failing.test(what)
+                ? CompletableFuture.failedFuture(
+                    new KeyspaceException(
+                        KeyspaceException.Kind.UNREACHABLE, "one replica of two is alive"))
+                : answer.get());
+  }
+
+  @Override
+  public CompletableFuture<@Nullable ByteBuffer> value(SegmentKey key, boolean quorum) {
+    values.incrementAndGet();
+    valuesInFlightMost.accumulateAndGet(valuesInFlight.incrementAndGet(), Math::max);
+    CompletableFuture<@Nullable ByteBuffer> answer =
+        later(
+            key,
+            () -> {
+              beforeValue.run();
+              return missing.test(key, quorum)
+                  ? CompletableFuture.completedFuture(null)
+                  : super.value(key, quorum).thenApply(value -> changed(key, quorum, value));
+            });
+    return answer.whenComplete((_, _) -> valuesInFlight.decrementAndGet());
+  }
+
+  private @Nullable ByteBuffer changed(SegmentKey key, boolean quorum, @Nullable ByteBuffer value) {
+    if (value != null) {
+      valueBytes.addAndGet(value.remaining());
+      if (damaged.test(key, quorum)) {
+        value.put(value.limit() / 2, (byte) ~value.get(value.limit() / 2));
+      }
+    }
+    return value;
+  }
+
+  @Override
+  public CompletableFuture<Directory> directory(PartitionKey partition) {
+    directories.incrementAndGet();
+    return later(
+        partition,
+        () -> {
+          beforeDirectory.run();
+          return super.directory(partition);
+        });
+  }
+
+  @Override
+  public CompletableFuture<List<DaemonRow>> daemons() {
+    return later("daemons", super::daemons);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.widerow.storage.cassandra.read;
+
+import org.jspecify.annotations.NullMarked;
