@@ -12,10 +12,11 @@ class LayerTest extends LayerRules {
       storage.cursor: event storage
       storage.segment: event storage storage.disk
       storage.scan: event storage storage.segment
+      storage.repair: event storage storage.segment storage.scan
       storage.cassandra.keyspace: event
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
       storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
-          storage.cassandra.keyspace storage.cassandra.value
+          storage.repair storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra:
       """;
 
