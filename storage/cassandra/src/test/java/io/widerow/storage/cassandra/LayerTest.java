@@ -11,20 +11,15 @@ class LayerTest extends LayerRules {
       storage.disk: event storage
       storage.cursor: event storage
       storage.segment: event storage storage.disk
-<<<<<<< HEAD
-      storage.scan: event storage storage.segment
-      storage.cassandra.keyspace: event
-      storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
-      storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
-          storage.cassandra.keyspace storage.cassandra.value
-=======
       storage.scan: event storage storage.disk storage.segment
       storage.live: event storage storage.disk storage.segment
+      storage.repair: event storage storage.segment storage.scan
       storage.cassandra.keyspace: event
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
       storage.cassandra.read: event storage storage.cursor storage.segment storage.scan \
           storage.live storage.cassandra.keyspace storage.cassandra.value
->>>>>>> read
+      storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
+          storage.repair storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra:
       """;
 
