@@ -94,7 +94,7 @@ public final class Daemon implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final Duration IDLE_MAX = Duration.ofSeconds(60);
   private static final Duration REQUEST_MAX = Duration.ofSeconds(60);
-  private static final int HEADER_BYTES_MAX = 16 << 10;
+  private static final int HEADER_BYTES_MAX = 64 << 10; // positions of 512 daemons fit in
   private static final long BATCH_BYTES_MAX = 128L << 20;
   private static final long FAILURE_SEEN_MILLIS = 100;
 
@@ -258,6 +258,7 @@ public final class Daemon implements AutoCloseable {
             .bossGroupFactory(AcceptLoop::new)
             .workerGroup(loops, false)
             .maxNumConnections(withClosing(connectionsMax))
+            .http1MaxInitialLineLength(HEADER_BYTES_MAX)
             .http1MaxHeaderSize(HEADER_BYTES_MAX)
             .http2MaxHeaderListSize(HEADER_BYTES_MAX)
             .idleTimeout(IDLE_MAX)

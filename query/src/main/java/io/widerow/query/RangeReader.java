@@ -11,6 +11,7 @@ import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The events of a [RangeQuery] in order. It has one group of the [RangePlan] open at a time, so a
@@ -41,6 +42,8 @@ public final class RangeReader implements EventCursor {
   private @Nullable LateEvent late; // while the late part is read
   private final long startNanos = System.nanoTime();
   private volatile boolean cancelled;
+  private final CompletableFuture<Void> end = new CompletableFuture<>(); // when cancelled
+  private boolean waited; // the last step was PENDING
   private int groupsOpened;
   private long cursorBytes; // reported for the cursors of the current group
   private long left;
@@ -79,6 +82,7 @@ public final class RangeReader implements EventCursor {
   }
 
   /// @param view remains the caller's, who closes it after the reader
+  /// @throws QueryException.Refused when [RangeQuery#since] is a position of another kind of store
   /// @throws QueryException.Expired when events directly after the query's position are past their
   ///   retention
   public static RangeReader open(StoreView view, RangeQuery query, QueryBudget budget) {
@@ -88,6 +92,7 @@ public final class RangeReader implements EventCursor {
   /// The same, with a memory budget that it shares with other queries.
   public static RangeReader open(
       StoreView view, RangeQuery query, QueryBudget budget, QueryMemory memory) {
+    requireKind(view, query.since());
     Token after = query.after();
     if (after != null && !query.descending() && view.isExpired(after.type(), after.tickNanos())) {
       Token first = firstLeft(view, query, budget, memory);
@@ -95,6 +100,17 @@ public final class RangeReader implements EventCursor {
           after.type(), after.toString(), first == null ? null : first.toString());
     }
     return new RangeReader(view, query, budget, memory);
+  }
+
+  /// Refuses a position that another kind of store gave.
+  private static void requireKind(StoreView view, @Nullable Arrivals since) {
+    if (since != null) {
+      try {
+        view.arrivals().requireKindOf(since);
+      } catch (IllegalArgumentException other) {
+        throw new QueryException.Refused("arrived", String.valueOf(other.getMessage()));
+      }
+    }
   }
 
   /// The position before the first remaining event; null when there is none.
@@ -107,7 +123,7 @@ public final class RangeReader implements EventCursor {
             .withLimit(1)
             .withRange(query.plannedFromNanos(), query.untilNanos());
     try (RangeReader reader = new RangeReader(view, first, budget, memory)) {
-      return reader.next() == Step.EVENT ? Token.before(reader.event().timeNanos()) : null;
+      return reader.nextWhenReady() == Step.EVENT ? Token.before(reader.event().timeNanos()) : null;
     }
   }
 
@@ -127,6 +143,10 @@ public final class RangeReader implements EventCursor {
       if (open == null) {
         return Step.END;
       }
+      if (waited) {
+        waited = false;
+        check(); // the wait may have ended because of it
+      }
       switch (open.next()) {
         case EVENT -> {
           if (late == null ? isWanted(open.event()) : isLate(open.event())) {
@@ -135,6 +155,7 @@ public final class RangeReader implements EventCursor {
           }
         }
         case PENDING -> {
+          waited = true;
           return Step.PENDING;
         }
         case END -> {
@@ -257,6 +278,7 @@ public final class RangeReader implements EventCursor {
   /// with [#close].
   public void cancel() {
     cancelled = true;
+    end.complete(null);
   }
 
   /// Size of the whole plan, from [RangeQuery#after] on.
@@ -269,10 +291,19 @@ public final class RangeReader implements EventCursor {
     return groupsOpened;
   }
 
+  /// Completes also when the query is cancelled or its time is over; [#next] then says so.
   @Override
   public CompletableFuture<Void> ready() {
     EventCursor open = cursor;
-    return open == null ? CompletableFuture.completedFuture(null) : open.ready();
+    CompletableFuture<Void> ready =
+        open == null ? CompletableFuture.completedFuture(null) : open.ready();
+    if (ready.isDone()) {
+      return ready;
+    }
+    long leftNanos = budget.time().toNanos() - (System.nanoTime() - startNanos);
+    return CompletableFuture.anyOf(ready, end)
+        .<Void>thenApply(_ -> null)
+        .completeOnTimeout(null, leftNanos + 1, TimeUnit.NANOSECONDS);
   }
 
   @Override

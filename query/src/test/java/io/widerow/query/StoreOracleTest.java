@@ -9,6 +9,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.questions.OracleEvents;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;
@@ -139,10 +140,10 @@ class StoreOracleTest {
     int[] kept =
         Arrays.stream(sorted)
             .filter(i ->
-                events.nanos[i] >= query.fromNanos()
-                    && events.nanos[i] < query.untilNanos()
+                events.nanos(i) >= query.fromNanos()
+                    && events.nanos(i) < query.untilNanos()
                     && i < least
-                    && query.types().test(OracleEvents.TYPES[events.types[i]]))
+                    && query.types().test(events.type(i)))
             .toArray();
     return query.descending() ? reversed(kept) : kept;
   }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// A position in the order of arrival at a store that several daemons write to: for each daemon,
 /// how far it had applied. An event carries its daemon: in its id, or, when the id is a client's,
@@ -68,6 +69,24 @@ public record ClusterArrivals(SortedMap<Integer, Position> daemons) implements A
     return position == null || version >= position.versionLimit;
   }
 
+  @Override
+  public void requireKindOf(Arrivals other) {
+    ClusterArrivals.of(other);
+  }
+
+  /// The position as one of a store on a cluster; null stays null.
+  ///
+  /// @throws IllegalArgumentException when it is one of a store on one machine; the message quotes
+  ///   it
+  public static @Nullable ClusterArrivals of(@Nullable Arrivals position) {
+    if (position == null || position instanceof ClusterArrivals) {
+      return (ClusterArrivals) position;
+    }
+    throw new IllegalArgumentException(
+        "a position of a store on one machine, and this store is on a cluster: "
+            + Arrivals.quoted(position.toString()));
+  }
+
   /// The stamp of the last round of a daemon that was shown; 0 when none was.
   public long stampOf(int daemon) {
     Position position = daemons.get(daemon);
@@ -80,23 +99,26 @@ public record ClusterArrivals(SortedMap<Integer, Position> daemons) implements A
     try {
       for (String part : list.isEmpty() ? new String[0] : list.split(",", -1)) {
         String[] fields = part.split(":", -1);
-        if (fields.length != 4) {
+        if (fields.length != 4 || part.indexOf('+') >= 0) {
           throw new IllegalArgumentException("%d fields of a daemon".formatted(fields.length));
         }
         List<Long> lanes = new ArrayList<>();
         for (String lane : fields[3].split("-", -1)) {
           lanes.add(Long.parseUnsignedLong(lane, 16));
         }
-        daemons.put(
-            Integer.parseUnsignedInt(fields[0], 16),
+        Position position =
             new Position(
                 Long.parseUnsignedLong(fields[1], 16),
                 Long.parseUnsignedLong(fields[2], 16),
-                lanes));
+                lanes);
+        if (daemons.put(Integer.parseUnsignedInt(fields[0], 16), position) != null) {
+          throw new IllegalArgumentException("daemon %s twice".formatted(fields[0]));
+        }
       }
       return new ClusterArrivals(daemons);
     } catch (IllegalArgumentException bad) { // a NumberFormatException is one
-      throw new IllegalArgumentException("not a position in the order of arrival: " + text, bad);
+      throw new IllegalArgumentException(
+          "not a position in the order of arrival: " + Arrivals.quoted(text), bad);
     }
   }
 

@@ -5,13 +5,13 @@ import java.util.List;
 
 /// A damaged or missing part of a store, and what it held.
 ///
-/// @param file the file that is damaged or missing
+/// @param place what is damaged or missing: a file, or the key of a row in a cluster
 /// @param offset of the first byte known to be wrong
 /// @param found what was found, as a sentence
 /// @param partitions what can no longer be read, as far as it is known: event counts are upper
 ///   bounds, times are those of the damaged part. Empty when it is not known
 public record Damage(
-    Kind kind, Path file, long offset, String found, List<PartitionInfo> partitions) {
+    Kind kind, String place, long offset, String found, List<PartitionInfo> partitions) {
   /// What is damaged.
   public enum Kind {
     /// The store's format file; without it nothing can be read.
@@ -36,13 +36,26 @@ public record Damage(
     partitions = List.copyOf(partitions);
   }
 
-  /// Events that cannot be read, an upper bound as far as it is known.
-  public long events() {
-    return partitions.stream().mapToLong(PartitionInfo::events).sum();
+  /// A part of a store on this machine.
+  public Damage(Kind kind, Path file, long offset, String found, List<PartitionInfo> partitions) {
+    this(kind, file.toString(), offset, found, partitions);
   }
 
-  /// File, offset and finding in one sentence, without the partitions.
+  /// The file that is damaged or missing, of a store on this machine.
+  public Path file() {
+    return Path.of(place);
+  }
+
+  /// Events that cannot be read, an upper bound as far as it is known.
+  public long events() {
+    return partitions.stream()
+        .filter(PartitionInfo::isCounted)
+        .mapToLong(PartitionInfo::events)
+        .sum();
+  }
+
+  /// Place, offset and finding in one sentence, without the partitions.
   public String sentence() {
-    return "%s: corrupt at byte %d: %s".formatted(file, offset, found);
+    return "%s: corrupt at byte %d: %s".formatted(place, offset, found);
   }
 }

@@ -2,16 +2,13 @@ package io.widerow.storage;
 
 import io.widerow.event.EventView;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /// An iterator over events in order. A merge of cursors is a cursor.
 ///
 /// ```
-/// while (true) {
-///   switch (cursor.next()) {
-///     case EVENT -> use(cursor.event());
-///     case PENDING -> cursor.ready().join();
-///     case END -> { return; }
-///   }
+/// while (cursor.nextWhenReady() == EVENT) {
+///   use(cursor.event());
 /// }
 /// ```
 ///
@@ -22,8 +19,8 @@ public interface EventCursor extends AutoCloseable {
   enum Step {
     /// The cursor moved to an event.
     EVENT,
-    /// The next event has not arrived yet; wait for [#ready], then call [#next] again. An embedded
-    /// store never returns this.
+    /// The next event has not arrived yet; wait for [#ready], then call [#next] again. This is not
+    /// the end. A store on this machine never returns it, nor does a view with a deadline.
     PENDING,
     /// There are no more events.
     END
@@ -36,9 +33,45 @@ public interface EventCursor extends AutoCloseable {
   ///   too long
   Step next();
 
-  /// Completes when [#next] will not return [Step#PENDING].
+  /// Completes when [#next] should be called again, after it returned [Step#PENDING]. It completes
+  /// exceptionally when what was waited for cannot be had; the cursor then cannot go on.
   default CompletableFuture<Void> ready() {
     return CompletableFuture.completedFuture(null);
+  }
+
+  /// Moves to the next event, and waits for it when it has not arrived yet. For threads that may
+  /// wait.
+  ///
+  /// @return [Step#EVENT] or [Step#END]
+  /// @throws StorageException when data cannot be read or is damaged, also while waiting
+  default Step nextWhenReady() {
+    Step step = next();
+    while (step == Step.PENDING) {
+      try {
+        ready().join();
+      } catch (CompletionException failed) {
+        switch (failed.getCause()) {
+          case RuntimeException known -> throw known;
+          case Error error -> throw error;
+          case null, default -> throw failed;
+        }
+      }
+      step = next();
+    }
+    return step;
+  }
+
+  /// Moves to the next event of a cursor over files of this machine, which are never waited for.
+  ///
+  /// @return false at the end
+  /// @throws IllegalStateException when the cursor is another one: its events would be lost
+  static boolean nextLocal(EventCursor cursor) {
+    return switch (cursor.next()) {
+      case EVENT -> true;
+      case END -> false;
+      case PENDING ->
+          throw new IllegalStateException("a cursor over local files has not all its events");
+    };
   }
 
   /// The current event, valid until the next call of [#next].

@@ -37,15 +37,21 @@ public record LaneArrivals(long segmentLimit, List<Long> laneLimits) implements 
     return event.arrival() >= limitOf(shard);
   }
 
+  @Override
+  public void requireKindOf(Arrivals other) {
+    LaneArrivals.of(other);
+  }
+
   /// The position as one of a store on this machine; null stays null.
   ///
-  /// @throws IllegalArgumentException when it is one of a cluster; the message quotes it
+  /// @throws IllegalArgumentException when it is one of a cluster; the message quotes its beginning
   public static @Nullable LaneArrivals of(@Nullable Arrivals position) {
     if (position == null || position instanceof LaneArrivals) {
       return (LaneArrivals) position;
     }
     throw new IllegalArgumentException(
-        "a position of a store on a cluster, and this store is on one machine: " + position);
+        "a position of a store on a cluster, and this store is on one machine: "
+            + Arrivals.quoted(position.toString()));
   }
 
   /// The first arrival number in a shard that was not shown.
@@ -68,14 +74,16 @@ public record LaneArrivals(long segmentLimit, List<Long> laneLimits) implements 
 
   /// Parses the text form.
   ///
-  /// @throws IllegalArgumentException when the text is not such a position; the message quotes it
+  /// @throws IllegalArgumentException when the text is not such a position; the message quotes its
+  ///   beginning
   static LaneArrivals parse(String text) {
     List<Long> numbers = new ArrayList<>();
     for (String number : text.substring(PREFIX.length()).split("-", LANES_MAX + 2)) {
       try {
         numbers.add(Long.parseUnsignedLong(number, 16));
       } catch (NumberFormatException bad) {
-        throw new IllegalArgumentException("not a position in the order of arrival: " + text, bad);
+        throw new IllegalArgumentException(
+            "not a position in the order of arrival: " + Arrivals.quoted(text), bad);
       }
     }
     return new LaneArrivals(numbers.getFirst(), numbers.subList(1, numbers.size()));

@@ -4,9 +4,28 @@ import io.widerow.event.PartitionKey;
 
 /// What is known of a partition without reading it.
 ///
-/// @param events an upper bound on the number of events: replaced ones may still be counted.
-///   Negative when it is not known: a store on a cluster has not read it
+/// @param events an upper bound on the number of events: replaced ones may still be counted;
+///   [#EVENTS_UNKNOWN] when a store would have to ask other machines for it
 /// @param timeFirstNanos no event is earlier; nanoseconds since the Unix epoch
 /// @param timeLastNanos no event is later; nanoseconds since the Unix epoch
 public record PartitionInfo(
-    PartitionKey key, long events, long timeFirstNanos, long timeLastNanos) {}
+    PartitionKey key, long events, long timeFirstNanos, long timeLastNanos) {
+  /// How many events there are is not known.
+  public static final long EVENTS_UNKNOWN = -1;
+
+  public PartitionInfo {
+    if (events < EVENTS_UNKNOWN) {
+      throw new IllegalArgumentException("%s: %d events".formatted(key, events));
+    }
+  }
+
+  /// True when the number of events is known.
+  public boolean isCounted() {
+    return events != EVENTS_UNKNOWN;
+  }
+
+  /// The sum of two numbers of events; unknown when one of them is.
+  public static long eventsOf(long one, long other) {
+    return one == EVENTS_UNKNOWN || other == EVENTS_UNKNOWN ? EVENTS_UNKNOWN : one + other;
+  }
+}

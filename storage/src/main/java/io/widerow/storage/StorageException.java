@@ -22,10 +22,17 @@ public abstract sealed class StorageException extends RuntimeException {
     super(message, cause);
   }
 
-  /// Bytes on disk are not the bytes that were written. Other files and blocks can still be read.
+  /// Bytes on disk, or in a row of a cluster, are not the bytes that were written. Other files,
+  /// blocks and rows can still be read.
   public static final class Corrupt extends StorageException {
     private static final long serialVersionUID = 1L;
-    public final transient Path file;
+
+    /// What is damaged: a file, or the key of a row in a cluster.
+    public final String place;
+
+    /// The file; null when the place is not one.
+    public final transient @Nullable Path file;
+
     public final long offset;
 
     /// What was found instead, without the location.
@@ -35,12 +42,23 @@ public abstract sealed class StorageException extends RuntimeException {
     public final transient @Nullable PartitionKey partition;
 
     public Corrupt(Path file, long offset, String found) {
-      this(file, offset, found, null, "");
+      this(file.toString(), file, offset, found, null, "");
+    }
+
+    /// @param place the key of a row in a cluster, as people read it
+    public Corrupt(String place, long offset, String found) {
+      this(place, null, offset, found, null, "");
     }
 
     private Corrupt(
-        Path file, long offset, String found, @Nullable PartitionKey partition, String what) {
-      super("%s: corrupt at byte %d: %s%s".formatted(file, offset, found, what));
+        String place,
+        @Nullable Path file,
+        long offset,
+        String found,
+        @Nullable PartitionKey partition,
+        String what) {
+      super("%s: corrupt at byte %d: %s%s".formatted(place, offset, found, what));
+      this.place = place;
       this.file = file;
       this.offset = offset;
       this.found = found;
@@ -51,18 +69,18 @@ public abstract sealed class StorageException extends RuntimeException {
     ///
     /// @param partitions what can no longer be read
     public Damage damage(Damage.Kind kind, List<PartitionInfo> partitions) {
-      return new Damage(kind, file, offset, found, partitions);
+      return new Damage(kind, place, offset, found, partitions);
     }
 
     /// The same, for somebody who reads a partition.
     public Corrupt in(PartitionKey key) {
-      return new Corrupt(file, offset, found, key, "; cannot read partition " + key);
+      return new Corrupt(place, file, offset, found, key, "; cannot read partition " + key);
     }
 
     /// The same failure, in a block of a partition.
     public Corrupt in(PartitionKey key, int block) {
       String what = "; cannot read block %d of partition %s".formatted(block, key);
-      return new Corrupt(file, offset, found, key, what);
+      return new Corrupt(place, file, offset, found, key, what);
     }
   }
 

@@ -2,17 +2,23 @@ package io.widerow.storage;
 
 /// What is known of all events of a type without reading them.
 ///
-/// @param events an upper bound on the number of events: replaced ones may still be counted
+/// @param events an upper bound on the number of events: replaced ones may still be counted;
+///   [PartitionInfo#EVENTS_UNKNOWN] when a store would have to ask other machines for it
 /// @param bytes size of the blocks in segments; events in open rows have none yet
 /// @param timeFirstNanos no event is earlier; nanoseconds since the Unix epoch
 /// @param timeLastNanos no event is later; nanoseconds since the Unix epoch
 public record TypeInfo(
     String type, long events, long bytes, long timeFirstNanos, long timeLastNanos) {
+  /// True when the number of events is known.
+  public boolean isCounted() {
+    return events != PartitionInfo.EVENTS_UNKNOWN;
+  }
+
   /// Both together; they are of one type.
   public TypeInfo and(TypeInfo other) {
     return new TypeInfo(
         type,
-        events + other.events,
+        PartitionInfo.eventsOf(events, other.events),
         bytes + other.bytes,
         Math.min(timeFirstNanos, other.timeFirstNanos),
         Math.max(timeLastNanos, other.timeLastNanos));

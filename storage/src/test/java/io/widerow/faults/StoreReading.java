@@ -36,7 +36,7 @@ public final class StoreReading {
   private static List<StoreModel.Shown> readAll(EventCursor cursor) {
     List<StoreModel.Shown> shown = new ArrayList<>();
     var scratch = new AttributeValue();
-    while (cursor.next() == EventCursor.Step.EVENT) {
+    while (cursor.nextWhenReady() == EventCursor.Step.EVENT) {
       shown.add(StoreModel.Shown.of(cursor.event(), scratch));
     }
     return shown;

@@ -60,12 +60,7 @@ public final class QueryAnswer implements AutoCloseable {
     }
     int lengthBefore = out.length();
     try {
-      EventCursor.Step step = cursor.next();
-      while (step == EventCursor.Step.PENDING) {
-        cursor.ready().join();
-        step = cursor.next();
-      }
-      if (step == EventCursor.Step.EVENT) {
+      if (cursor.nextWhenReady() == EventCursor.Step.EVENT) {
         write(cursor.event(), out);
         return true;
       }

@@ -249,17 +249,7 @@ public final class Tail {
   }
 
   private static boolean isEvent(EventCursor cursor) {
-    while (true) {
-      switch (cursor.next()) {
-        case EVENT -> {
-          return true;
-        }
-        case PENDING -> cursor.ready().join();
-        case END -> {
-          return false;
-        }
-      }
-    }
+    return cursor.nextWhenReady() == EventCursor.Step.EVENT;
   }
 
   private void flush() {

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The types of a store as rows: name, times of the first and the last event (to 100 ns, rounded
-/// down), number of events, bytes on disk.
+/// down), number of events where it is known, bytes on disk.
 public final class TypesAnswer {
   private static final List<String> HEADS = List.of("type", "first", "last", "events", "bytes");
 
@@ -35,7 +35,7 @@ public final class TypesAnswer {
               Cell.ofText(type.type()),
               Cell.ofText(time(type.timeFirstNanos(), zone)),
               Cell.ofText(time(type.timeLastNanos(), zone)),
-              Cell.ofNumber(Long.toString(type.events())),
+              type.isCounted() ? Cell.ofNumber(Long.toString(type.events())) : Cell.MISSING,
               Cell.ofNumber(Long.toString(type.bytes()))));
     }
     new StatsWriter(format).write(HEADS, rows, out);

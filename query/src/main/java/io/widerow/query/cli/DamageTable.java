@@ -37,7 +37,7 @@ final class DamageTable {
       for (PartitionInfo info : one.partitions()) {
         Cell from = time(info.timeFirstNanos());
         Cell to = time(info.timeLastNanos());
-        Cell events = Cell.ofNumber("" + info.events());
+        Cell events = info.isCounted() ? Cell.ofNumber("" + info.events()) : Cell.MISSING;
         rows.add(row(state, one, info.key().toString(), from, to, events));
       }
     }
@@ -57,7 +57,7 @@ final class DamageTable {
         Cell.ofText(partition),
         from,
         to,
-        Cell.ofText(damage.file().toString()),
+        Cell.ofText(damage.place()),
         Cell.ofText(damage.found()),
         Cell.ofNumber("" + damage.offset()),
         events);

@@ -170,14 +170,8 @@ final class QueryRun {
   }
 
   private static void forEach(EventCursor cursor, Runnable visit) {
-    while (true) {
-      switch (cursor.next()) {
-        case EVENT -> visit.run();
-        case PENDING -> cursor.ready().join();
-        case END -> {
-          return;
-        }
-      }
+    while (cursor.nextWhenReady() == EventCursor.Step.EVENT) {
+      visit.run();
     }
   }
 

@@ -109,7 +109,7 @@ public final class RemoteStats {
     asked.put("limit", List.of("1"));
     asked.put("fields", List.of("ts"));
     try (RemoteCursor cursor = RemoteCursor.open(daemon, asked)) {
-      return cursor.next() == RemoteCursor.Step.EVENT ? cursor.event().timeNanos() : null;
+      return cursor.nextWhenReady() == RemoteCursor.Step.EVENT ? cursor.event().timeNanos() : null;
     }
   }
 }

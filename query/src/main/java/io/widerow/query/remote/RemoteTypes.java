@@ -1,11 +1,14 @@
 package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
+import io.widerow.query.figures.Cell;
 import io.widerow.query.output.TextWriter;
+import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.TypeInfo;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -27,18 +30,30 @@ public final class RemoteTypes {
   }
 
   private static TypeInfo type(String text) {
-    Map<String, Object> line = JsonLine.parse(text);
+    Map<String, Cell> line = new HashMap<>();
+    JsonLine.cells(text).forEach(member -> line.put(member.getKey(), member.getValue()));
     try {
+      Cell events = cell(line, "events");
       return new TypeInfo(
-          String.valueOf(line.get("type")),
-          Long.parseLong(String.valueOf(line.get("events"))),
-          Long.parseLong(String.valueOf(line.get("bytes"))),
-          nanos(String.valueOf(line.get("first"))),
-          nanos(String.valueOf(line.get("last"))));
+          cell(line, "type").text(),
+          events.kind() == Cell.Kind.MISSING
+              ? PartitionInfo.EVENTS_UNKNOWN
+              : Long.parseLong(events.text()),
+          Long.parseLong(cell(line, "bytes").text()),
+          nanos(cell(line, "first").text()),
+          nanos(cell(line, "last").text()));
     } catch (NumberFormatException | DateTimeException notOurs) {
       throw new QueryException.Remote(
           "the daemon answered with a line that is no type: " + TextWriter.escaped(text));
     }
+  }
+
+  private static Cell cell(Map<String, Cell> line, String name) {
+    Cell cell = line.get(name);
+    if (cell == null) {
+      throw new NumberFormatException("without " + name);
+    }
+    return cell;
   }
 
   private static long nanos(String text) {

@@ -37,11 +37,11 @@ public final class MergeCursor implements EventCursor {
   private final boolean descending;
   private final long[] times;
   private final long[] tails;
+  private final boolean[] started; // inputs whose first key is known
   private final boolean[] opened;
   private final int[] losers;
   private int winner = -1; // -1: the tree is not built yet
   private int pending = -1; // input that is not ready
-  private int started; // inputs whose first key is known
   private ScanStatistics finished = ScanStatistics.NONE;
 
   private long shownTime = Long.MIN_VALUE; // complemented when descending; least: nothing shown yet
@@ -59,6 +59,7 @@ public final class MergeCursor implements EventCursor {
     int count = this.inputs.length;
     this.times = new long[count];
     this.tails = new long[count];
+    this.started = new boolean[count];
     this.opened = new boolean[count];
     this.losers = new int[count];
   }
@@ -114,17 +115,23 @@ public final class MergeCursor implements EventCursor {
         && inputs[winner].event().type().equals(shownType);
   }
 
-  /// Finds the first key of each input. False when an input is not ready.
+  /// Finds the first key of each input. False when an input is not ready. All are asked before one
+  /// is waited for, so that their events travel at the same time.
   private boolean start() {
-    while (started < inputs.length) {
-      if (inputs[started] instanceof LazyCursor lazy) {
-        setKey(started, lazy.bound().time(), lazy.bound().tail());
-      } else if (!advance(started)) {
-        return false;
+    int waiting = -1;
+    for (int input = 0; input < inputs.length; input++) {
+      if (!started[input]) {
+        if (inputs[input] instanceof LazyCursor lazy) {
+          setKey(input, lazy.bound().time(), lazy.bound().tail());
+          started[input] = true;
+        } else {
+          started[input] = advance(input);
+          waiting = started[input] || waiting >= 0 ? waiting : input;
+        }
       }
-      started++;
     }
-    return true;
+    pending = waiting;
+    return waiting < 0;
   }
 
   /// Moves an input to its next event. False when it is not ready; the next call tries again.

@@ -256,7 +256,7 @@ final class EmbeddedView implements StoreView {
   private static PartitionInfo both(PartitionInfo a, PartitionInfo b) {
     return new PartitionInfo(
         a.key(),
-        a.events() + b.events(),
+        PartitionInfo.eventsOf(a.events(), b.events()),
         Math.min(a.timeFirstNanos(), b.timeFirstNanos()),
         Math.max(a.timeLastNanos(), b.timeLastNanos()));
   }

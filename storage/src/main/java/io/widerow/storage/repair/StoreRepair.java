@@ -117,7 +117,7 @@ public final class StoreRepair {
       StoreOpener.requireWritable(directory, format);
       StoreLock.holding(disk, directory, () -> repairFiles(format.storeId()));
     } catch (StorageException.Corrupt unreadable) {
-      boolean format = unreadable.file.endsWith(StoreFormat.NAME);
+      boolean format = Path.of(unreadable.place).endsWith(StoreFormat.NAME);
       left.add(unreadable.damage(format ? Damage.Kind.FORMAT : Damage.Kind.MANIFEST, List.of()));
       return new Repair(lost, left, done);
     }
@@ -267,7 +267,7 @@ public final class StoreRepair {
       Segment source, SegmentIndex index, SegmentCheck examined, SegmentWriter writer) {
     var key = index.partition.key();
     try (EventCursor events = SegmentCursor.openWithout(source, key, examined.badOf(key))) {
-      while (events.next() == EventCursor.Step.EVENT) {
+      while (EventCursor.nextLocal(events)) {
         writer.add(events.event());
       }
     }

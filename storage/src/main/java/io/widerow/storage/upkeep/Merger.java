@@ -305,7 +305,7 @@ public final class Merger {
       for (Map.Entry<PartitionKey, List<Source>> partition : partitions.entrySet()) {
         writer.begin(partition.getKey());
         try (EventCursor events = MergeCursor.of(cursors(partition.getValue(), readers), false)) {
-          while (events.next() == EventCursor.Step.EVENT) {
+          while (EventCursor.nextLocal(events)) {
             writer.add(events.event());
             if (++count % PACE_EVENTS == 0 && !isTime()) {
               return null;

@@ -323,7 +323,7 @@ public final class Sealer implements AutoCloseable {
       for (Partition partition : file) {
         writer.begin(partition.key());
         try (EventCursor events = cursors.apply(partition)) {
-          while (events.next() == EventCursor.Step.EVENT) {
+          while (EventCursor.nextLocal(events)) {
             writer.add(events.event());
           }
         }

@@ -17,6 +17,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -69,7 +72,7 @@ class MergeCursorTest {
           EventView view = merge.event();
           shown.add(new Event(view.id(), view.type(), view.version()));
         } else {
-          assertTrue(merge.ready().isDone());
+          merge.ready().orTimeout(30, TimeUnit.SECONDS).join(); // of an input that is not ready
         }
       }
       assertEquals(EventCursor.Step.END, merge.next());
@@ -86,31 +89,78 @@ class MergeCursorTest {
     EventId first = events.getFirst().id();
     long step = random.nextInt(3);
     EventId bound = new EventId(first.time() + (descending ? step : -step), first.tail());
-    return new LazyCursor(bound, () -> list);
+    return random.nextBoolean()
+        ? new LazyCursor(bound, () -> list)
+        : LazyCursor.opening(bound, () -> CompletableFuture.supplyAsync(() -> list));
+  }
+
+  /// All inputs are asked before one is waited for: else each would cost the time of a journey.
+  @Test
+  void inputsAreAskedTogether() {
+    List<CompletableFuture<Void>> asked = new ArrayList<>();
+    List<EventCursor> inputs = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      List<Event> one =
+          List.of(
+              new Event(
+                  new EventId(TimeUuid.UNIX_EPOCH_TICKS + i, TimeUuid.tailOf(0, 0, 0)), "a", 1));
+      inputs.add(new ListCursor(one, new SplittableRandom(i), asked));
+    }
+    try (EventCursor merge = new MergeCursor(inputs, false)) {
+      assertEquals(EventCursor.Step.PENDING, merge.next());
+      assertEquals(5, asked.size());
+      asked.reversed().forEach(one -> one.complete(null));
+      assertTrue(merge.ready().isDone());
+      assertEquals(EventCursor.Step.EVENT, merge.next());
+      assertEquals(TimeUuid.UNIX_EPOCH_TICKS, merge.event().idTime());
+    }
   }
 
   /// A cursor over a list that is sometimes not ready.
   private static final class ListCursor implements EventCursor, EventView {
     private final List<Event> events;
     private final SplittableRandom random;
+    private final @Nullable List<CompletableFuture<Void>> asked; // null: comes by itself
+    private CompletableFuture<Void> ready = CompletableFuture.completedFuture(null);
+    private boolean waited;
     private int at = -1;
 
     ListCursor(List<Event> events, SplittableRandom random) {
+      this(events, random, null);
+    }
+
+    ListCursor(
+        List<Event> events,
+        SplittableRandom random,
+        @Nullable List<CompletableFuture<Void>> asked) {
       this.events = events;
       this.random = random;
+      this.asked = asked;
     }
 
     @Override
     public Step next() {
-      if (random.nextInt(5) == 0) {
+      if (!ready.isDone()) {
         return Step.PENDING;
       }
+      if (!waited && asked != null) {
+        ready = new CompletableFuture<>();
+        asked.add(ready);
+        waited = true;
+        return Step.PENDING;
+      }
+      if (!waited && random.nextInt(5) == 0) {
+        ready = CompletableFuture.runAsync(() -> {});
+        waited = true;
+        return Step.PENDING;
+      }
+      waited = asked != null;
       return ++at < events.size() ? Step.EVENT : Step.END;
     }
 
     @Override
     public CompletableFuture<Void> ready() {
-      return CompletableFuture.completedFuture(null);
+      return ready.copy();
     }
 
     @Override

@@ -247,7 +247,7 @@ public final class StatusServices {
 
   private static void appendDamage(StringBuilder json, Damage damage) {
     json.append("{\"what\":\"").append(damage.kind().name().toLowerCase(Locale.ROOT));
-    HttpAnswers.appendString(json.append("\",\"file\":"), damage.file().toString());
+    HttpAnswers.appendString(json.append("\",\"file\":"), damage.place());
     json.append(",\"offset\":").append(damage.offset());
     HttpAnswers.appendString(json.append(",\"found\":"), damage.found());
     json.append(",\"events\":").append(damage.events()).append(",\"partitions\":[");

@@ -1,42 +1,49 @@
-package io.widerow.query;
+package io.widerow.questions;
 
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.Durability;
-import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.EventStore;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /// Events for the oracle, numbered from 0 in the order of writing. They have 8 types; three of ten
 /// share a full millisecond with others; one of ten is late by up to two days. Events of the types
-/// from [#OWN_FROM] on have ids that the sender chose, and one of fifty of these replaces an
-/// earlier event. The expected answer of each store is a sorted list.
-final class OracleEvents {
-  static final String[] TYPES = {
-    "access", "access.error", "cpu", "disk", "own.a", "own.b", "own.c", "own|d"
-  };
-  static final int OWN_FROM = 4;
-  static final long START = 1_763_600_000_000_000_000L;
-  static final long SPAN = 12 * 3_600_000_000_000L;
+/// from `own.a` on have ids that the sender chose, and one of fifty of these replaces an earlier
+/// event. The expected answer of each store is a sorted list.
+public final class OracleEvents {
+  public static final List<String> TYPES =
+      List.of("access", "access.error", "cpu", "disk", "own.a", "own.b", "own.c", "own|d");
+  private static final int OWN_FROM = 4;
+
+  /// Time of the first event that is not late, in nanoseconds since the Unix epoch.
+  public static final long START = 1_763_600_000_000_000_000L;
+
+  /// Time over which the events that are not late are spread, in nanoseconds.
+  public static final long SPAN = 12 * 3_600_000_000_000L;
+
   private static final long LATE = 48 * 3_600_000_000_000L;
   private static final int CHUNK = 500;
   private static final int DAEMON_OF_CLIENTS = 511;
 
-  final long[] nanos;
-  final byte[] types;
-  final int[] replaces; // the number whose id it reuses, or else its own number
+  private final long[] nanos;
+  private final byte[] types;
+  private final int[] replaces; // the number whose id it reuses, or else its own number
   private final boolean[] hidden; // replaced by a later event
 
-  OracleEvents(int count, SplittableRandom random) {
+  /// @param count number of events
+  public OracleEvents(int count, SplittableRandom random) {
     nanos = new long[count];
     types = new byte[count];
     replaces = new int[count];
     hidden = new boolean[count];
-    int[] last = new int[TYPES.length]; // an earlier event of each type with a fresh id
+    int[] last = new int[TYPES.size()]; // an earlier event of each type with a fresh id
     Arrays.fill(last, -1);
     for (int i = 0; i < count; i++) {
-      types[i] = (byte) random.nextInt(TYPES.length);
+      types[i] = (byte) random.nextInt(TYPES.size());
       replaces[i] = i;
       int earlier = last[types[i]];
       if (types[i] >= OWN_FROM && earlier >= 0 && random.nextInt(50) == 0) {
@@ -59,11 +66,20 @@ final class OracleEvents {
     }
   }
 
-  int count() {
+  public int count() {
     return nanos.length;
   }
 
-  boolean isOwn(int number) {
+  /// The time of an event, in nanoseconds since the Unix epoch.
+  public long nanos(int number) {
+    return nanos[number];
+  }
+
+  public String type(int number) {
+    return TYPES.get(types[number]);
+  }
+
+  private boolean isOwn(int number) {
     return types[number] >= OWN_FROM;
   }
 
@@ -76,7 +92,7 @@ final class OracleEvents {
 
   /// Numbers of the visible events, ordered by id, then type. Assigned ids have the store's number
   /// 0, which sorts before that of the clients, and then the order of arrival.
-  int[] sorted() {
+  public int[] sorted() {
     return java.util.stream.IntStream.range(0, count())
         .filter(i -> !hidden[i])
         .boxed()
@@ -91,7 +107,7 @@ final class OracleEvents {
 
   /// Writes events `[from, until)` to a store in chunks. Each chunk is one batch for one lane, and
   /// one batch for every lane with the events whose ids the sender chose.
-  void write(EmbeddedStore store, int from, int until) {
+  public void write(EventStore store, int from, int until) {
     int lanes = store.lanes();
     EventBatch[] own = new EventBatch[lanes];
     Arrays.setAll(own, _ -> new EventBatch(1 << 16, 1 << 24));
@@ -115,22 +131,29 @@ final class OracleEvents {
   }
 
   private void put(int number, EventBatch batch) {
-    byte[] type = StoreDirectory.utf8(TYPES[types[number]]);
+    byte[] type = utf8(TYPES.get(types[number]));
     if (isOwn(number)) {
       batch.begin(type, 0, type.length, ownId(number));
     } else {
       batch.begin(type, 0, type.length, nanos[number]);
     }
-    byte[] body = StoreDirectory.utf8("GET /item/" + number % 1_000 + " took " + number % 77);
+    byte[] body = utf8("GET /item/" + number % 1_000 + " took " + number % 77);
     batch.putString(new byte[] {'b', 'o', 'd', 'y'}, 0, 4, body);
     batch.putLong(new byte[] {'n'}, 0, 1, number);
     batch.putDouble(new byte[] {'x'}, 0, 1, number / 8.0);
+    if (number % 3 == 0) {
+      batch.putString(new byte[] {'h', 'o', 's', 't'}, 0, 4, utf8("h" + number % 5));
+    }
     if (batch.end() != null) {
       throw new AssertionError("event " + number);
     }
   }
 
-  private static void append(EmbeddedStore store, int lane, EventBatch batch, long placement) {
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static void append(EventStore store, int lane, EventBatch batch, long placement) {
     if (batch.count() > 0) {
       store
           .lane(lane)

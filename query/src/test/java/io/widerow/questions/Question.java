@@ -1,0 +1,128 @@
+package io.widerow.questions;
+
+import io.widerow.event.EventView;
+import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryException;
+import io.widerow.query.RangeReader;
+import io.widerow.query.Token;
+import io.widerow.query.answer.QueryAnswer;
+import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.figures.Plot;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.output.Rfc3339;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreView;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A question that can be asked of any store. Two stores that were written alike must give the same
+/// bytes.
+///
+/// @param parameters as HTTP and [QueryParameters] take them, without `arrived`
+public record Question(Kind kind, Map<String, List<String>> parameters) {
+  /// How it is asked.
+  public enum Kind {
+    /// The events, in one answer.
+    EVENTS,
+    /// The events in pages of `limit`, each from the token of the page before.
+    PAGES,
+    /// Aggregates of the events.
+    STATS,
+    /// The events after a token, and before them those that arrived since a position.
+    TAIL,
+    /// The volume over time.
+    HISTOGRAM
+  }
+
+  public Question {
+    parameters = Map.copyOf(parameters);
+  }
+
+  /// The answer of the store as it is now, as bytes.
+  ///
+  /// @param arrived a position of the store, which questions of [Kind#TAIL] ask for
+  /// @throws RuntimeException when the answer is not whole
+  public byte[] ask(EventStore store, String arrived) {
+    try (StoreView view = store.view()) {
+      return ask(view, arrived);
+    }
+  }
+
+  /// The same of one view.
+  public byte[] ask(StoreView view, String arrived) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    switch (kind) {
+      case EVENTS, STATS -> answer(view, parameters, all);
+      case TAIL -> answer(view, with("arrived", arrived), all);
+      case HISTOGRAM -> all.writeBytes(plot(view));
+      case PAGES -> {
+        Map<String, List<String>> page = parameters;
+        while (true) {
+          int before = all.size();
+          QueryAnswer told = answer(view, page, all);
+          Token token = told.token();
+          if (told.events() == 0 || token == null) {
+            break;
+          }
+          if (all.size() == before) {
+            throw new AssertionError(told.events() + " events without a byte");
+          }
+          page = with("after", token.toString());
+        }
+      }
+    }
+    return all.toByteArray();
+  }
+
+  private Map<String, List<String>> with(String name, @Nullable String value) {
+    Map<String, List<String>> more = new LinkedHashMap<>(parameters);
+    more.put(name, List.of(String.valueOf(value)));
+    return more;
+  }
+
+  private static QueryAnswer answer(
+      StoreView view, Map<String, List<String>> given, ByteArrayOutputStream out) {
+    QueryParameters asked = QueryParameters.parse(given, OracleEvents.START);
+    RangeReader reader = RangeReader.open(view, asked.query(), QueryBudget.DEFAULT);
+    if (asked.asksForFigures()) {
+      reader.inAnyOrder(asked.fold());
+    }
+    try (QueryAnswer answer = new QueryAnswer(reader, asked.writer(), asked.query().after())) {
+      OutputBuffer sink = new OutputBuffer(1 << 16);
+      while (answer.writeNext(sink)) {
+        if (sink.length() > 1 << 15) {
+          out.write(sink.bytes(), 0, sink.length());
+          sink.clear();
+        }
+      }
+      out.write(sink.bytes(), 0, sink.length());
+      RuntimeException failure = answer.failure();
+      if (failure != null) {
+        throw failure;
+      }
+      return answer;
+    }
+  }
+
+  private byte[] plot(StoreView view) {
+    Plot plot = new Plot();
+    QueryParameters asked = QueryParameters.parse(parameters, OracleEvents.START);
+    try (RangeReader reader = RangeReader.open(view, asked.query(), QueryBudget.DEFAULT)) {
+      reader.inAnyOrder(null);
+      while (reader.nextWhenReady() == EventCursor.Step.EVENT) {
+        EventView event = reader.event();
+        plot.add(event.timeNanos());
+      }
+    } catch (QueryException.Expired expired) {
+      throw new AssertionError("a plot goes on from no token", expired);
+    }
+    String lines = String.join("\n", plot.lines(new Rfc3339(ZoneOffset.UTC), true));
+    return lines.getBytes(StandardCharsets.UTF_8);
+  }
+}
