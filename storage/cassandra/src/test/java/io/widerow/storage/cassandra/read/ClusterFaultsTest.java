@@ -16,6 +16,7 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.cassandra.keyspace.RetentionPolicy;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -289,6 +290,31 @@ class ClusterFaultsTest {
     assertEquals(expected(Scan.all().withDescending(true)).subList(0, 5), shown);
     int values = world.keyspace.values.get();
     assertTrue(values <= 40, values + " values for five events");
+  }
+
+  @Test
+  void theDirectoriesOfTheNextGroupAreAskedForAhead() {
+    List<Runnable> tasks = new ArrayList<>();
+    try (ClusterReader reader =
+        new ClusterReader(world.keyspace, RetentionPolicy.FOREVER, OPTIONS, tasks::add)) {
+      StoreView view = reader.view();
+      Scan scan = Scan.all();
+      List<PartitionKey> keys =
+          view.partitions("a"::equals, 0, Long.MAX_VALUE).stream().map(PartitionInfo::key).toList();
+      long end = keys.getFirst().untilNanos();
+      List<PartitionKey> first = keys.stream().filter(key -> key.untilNanos() == end).toList();
+      List<PartitionKey> others = keys.stream().filter(key -> key.untilNanos() > end).toList();
+      try (EventCursor cursor = view.open(first, scan)) {
+        assertEquals(List.of(), tasks, "not before half of the group was taken");
+        Answers.drain(cursor, Integer.MAX_VALUE, _ -> {});
+      }
+      assertEquals(1, tasks.size());
+      assertFalse(others.isEmpty());
+      tasks.getFirst().run();
+      int before = world.keyspace.directories.get();
+      view.open(others, scan).close();
+      assertEquals(before, world.keyspace.directories.get(), "all of them were there");
+    }
   }
 
   @Test
