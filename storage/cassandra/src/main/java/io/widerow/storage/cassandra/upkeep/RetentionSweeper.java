@@ -146,7 +146,9 @@ final class RetentionSweeper {
   private @Nullable Pass begin(long now) {
     spans.clear();
     Policies.Known known = policies.known();
-    if (known == null || now - known.sinceMillis() < DELAY_MILLIS || isLater(nextMillis, now, PASS_MILLIS)) {
+    if (known == null
+        || now - known.sinceMillis() < DELAY_MILLIS
+        || isLater(nextMillis, now, PASS_MILLIS)) {
       return null;
     }
     Duration shortest = known.rules().shortest();

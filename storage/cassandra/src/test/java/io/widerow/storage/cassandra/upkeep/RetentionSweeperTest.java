@@ -367,9 +367,9 @@ class RetentionSweeperTest {
                           : inner.call()));
       test.pass(2 * HOUR);
       boolean failed = test.failures > 0;
-      test.pass(10 * DAY);
+      test.pass(8 * DAY);
       test.row(old, Stamp.of(1, 1));
-      test.pass(2 * DAY);
+      test.pass(5 * DAY);
       assertFalse(test.isThere(old));
       assertTrue(test.isThere(kept));
       assertEquals(1, test.memory.buckets(span(old)).join().size());
