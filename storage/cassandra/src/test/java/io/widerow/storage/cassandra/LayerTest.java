@@ -12,7 +12,10 @@ class LayerTest extends LayerRules {
       storage.segment: event storage storage.disk
       storage.cassandra.keyspace: event
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
-      storage.cassandra:
+      storage.live: storage
+      storage.embedded: storage storage.live
+      storage.cassandra.apply: event storage storage.disk storage.live storage.segment storage.embedded storage.cassandra.keyspace storage.cassandra.value
+      storage.cassandra: event storage storage.disk storage.live storage.embedded storage.cassandra.keyspace storage.cassandra.apply
       """;
 
   LayerTest() {
