@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
 /// fail in every way, daemons that die at any of them or with their disk, and one that never comes
 /// back. Seeded: one thread, no clock.
 public final class ClusterSimulation implements LongConsumer {
+  public ClusterSimulation() {}
+
   private static final long START_NANOS = 1_764_000_000_000_000_000L;
   private static final byte[] TYPE = "sim".getBytes(StandardCharsets.UTF_8);
   private static final byte[] OTHER = "other".getBytes(StandardCharsets.UTF_8);
