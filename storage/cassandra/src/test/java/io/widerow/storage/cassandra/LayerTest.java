@@ -13,14 +13,21 @@ class LayerTest extends LayerRules {
       storage.segment: event storage storage.disk
       storage.scan: event storage storage.disk storage.segment
       storage.live: event storage storage.disk storage.segment
+      storage.embedded: storage storage.live
       storage.repair: event storage storage.segment storage.scan
-      storage.cassandra.keyspace: event
+      storage.cassandra.keyspace: event storage
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
       storage.cassandra.read: event storage storage.cursor storage.segment storage.scan \
           storage.live storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
           storage.repair storage.cassandra.keyspace storage.cassandra.value
-      storage.cassandra:
+      storage.cassandra.apply: event storage storage.disk storage.live storage.segment \
+          storage.embedded storage.cassandra.keyspace storage.cassandra.value
+      storage.cassandra.migrate: event storage storage.disk storage.embedded \
+          storage.cassandra.keyspace storage.cassandra.value
+      storage.cassandra: event storage storage.disk storage.live storage.embedded \
+          storage.cassandra.keyspace storage.cassandra.read storage.cassandra.upkeep \
+          storage.cassandra.apply
       """;
 
   LayerTest() {
