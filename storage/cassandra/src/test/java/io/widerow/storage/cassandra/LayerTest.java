@@ -6,7 +6,7 @@ import io.widerow.house.LayerRules;
 class LayerTest extends LayerRules {
   private static final String TABLE =
       """
-      storage.cassandra.keyspace: event
+      storage.cassandra.keyspace: event storage
       """;
 
   LayerTest() {
