@@ -6,6 +6,7 @@ import io.widerow.house.LayerRules;
 class LayerTest extends LayerRules {
   private static final String TABLE =
       """
+<<<<<<< HEAD
       event:
       storage: event
       storage.disk: event storage
