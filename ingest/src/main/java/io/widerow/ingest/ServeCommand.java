@@ -123,6 +123,14 @@ public final class ServeCommand implements Callable<Integer> {
     flags.put("data", value);
   }
 
+  @Option(
+      names = "--store",
+      description = "the cluster that has the store, cassandra://HOST[,HOST]/KEYSPACE?dc=NAME",
+      paramLabel = "URI")
+  void setStore(String value) {
+    flags.put("store", value);
+  }
+
   @Option(names = "--http", description = "address of HTTP", paramLabel = "HOST:PORT")
   void setHttp(String value) {
     flags.put("http", value);
@@ -138,7 +146,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--durability",
-      description = "of requests that name none: disk, os or memory",
+      description = "of requests that name none: quorum, disk, os or memory",
       paramLabel = "LEVEL")
   void setDurability(String value) {
     flags.put("durability", value);
@@ -170,6 +178,7 @@ public final class ServeCommand implements Callable<Integer> {
       config = ConfigSources.read(flags, environment, file);
       config.security().check();
       config.streams().check();
+      config.cluster().check();
       if (config.rules() != null) {
         long nowNanos = Math.multiplyExact(Instant.now().getEpochSecond(), 1_000_000_000L);
         RuleSet _ = RuleFile.read(config.rules(), nowNanos);
