@@ -56,6 +56,7 @@ public class MemoryKeyspace implements Keyspace {
   private final Map<PartitionKey, Partition> partitions = new HashMap<>();
   private final Map<PartitionKey, TreeMap<EventId, EventRow>> projected = new HashMap<>();
   private final TreeMap<String, Set<BucketRow>> catalog = new TreeMap<>();
+  private final TreeSet<String> spans = new TreeSet<>(); // a table of its own
   private final TreeMap<Integer, DaemonRow> daemons = new TreeMap<>();
   private final Map<String, Claim> claims = new HashMap<>();
   private final Map<String, String> policies = new TreeMap<>();
@@ -182,12 +183,15 @@ public class MemoryKeyspace implements Keyspace {
 
   @Override
   public CompletableFuture<Void> addBucket(BucketRow row) {
-    return run(() -> catalog.computeIfAbsent(span(row.bucket()), _ -> new HashSet<>()).add(row));
+    return run(() -> {
+      catalog.computeIfAbsent(span(row.bucket()), _ -> new HashSet<>()).add(row);
+      spans.add(span(row.bucket()));
+    });
   }
 
   @Override
   public CompletableFuture<List<String>> spans() {
-    return now(() -> List.copyOf(new TreeSet<>(catalog.keySet())));
+    return now(() -> List.copyOf(spans));
   }
 
   @Override
@@ -207,7 +211,7 @@ public class MemoryKeyspace implements Keyspace {
 
   @Override
   public CompletableFuture<Void> removeSpan(String span) {
-    return run(() -> catalog.remove(span));
+    return run(() -> spans.remove(span));
   }
 
   @Override

@@ -12,6 +12,7 @@ class LayerTest extends LayerRules {
       storage.segment: event storage storage.disk
       storage.cassandra.keyspace: event
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
+      storage.cassandra.upkeep: event storage.cassandra.keyspace
       storage.cassandra:
       """;
 
