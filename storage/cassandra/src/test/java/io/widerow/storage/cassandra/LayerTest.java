@@ -13,6 +13,11 @@ class LayerTest extends LayerRules {
       storage.cassandra.keyspace: event
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
       storage.cassandra.upkeep: event storage.cassandra.keyspace
+      storage.manifest: storage.segment
+      storage.live: storage.manifest
+      storage.embedded: storage
+      storage.cassandra.migrate: event storage storage.disk storage.segment storage.manifest \
+          storage.live storage.embedded storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra:
       """;
 
