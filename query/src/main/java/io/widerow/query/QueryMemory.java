@@ -36,6 +36,18 @@ public final class QueryMemory {
     }
   }
 
+  /// Adds to the bytes in use when the sum stays within the budget.
+  ///
+  /// @param bytesMore not negative
+  /// @return false when it does not; then nothing changed
+  public boolean tryHold(long bytesMore) {
+    if (used.addAndGet(bytesMore) > bytesMax) {
+      used.addAndGet(-bytesMore);
+      return false;
+    }
+    return true;
+  }
+
   public long bytesMax() {
     return bytesMax;
   }

@@ -53,7 +53,7 @@ public final class RangeReader implements EventCursor {
   private ScanStatistics finished = ScanStatistics.NONE;
 
   private RangeReader(StoreView view, RangeQuery query, QueryBudget budget, QueryMemory memory) {
-    this.watch = new ScanWatch(this::check, memory::hold);
+    this.watch = new ScanWatch(this::check, memory::hold, memory::tryHold);
     this.view = view;
     this.query = query;
     this.budget = budget;

@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
 
 /// Counts the events that the cursors of one scan examine and the memory they hold, and calls the
 /// scan's owner back at least every [#EVENTS_BETWEEN] events, even when the filter keeps none. The
@@ -17,6 +18,7 @@ public final class ScanWatch {
 
   private final Runnable check;
   private final LongConsumer memory;
+  private final LongPredicate room;
   private long events;
   private int left = EVENTS_BETWEEN;
 
@@ -26,8 +28,22 @@ public final class ScanWatch {
 
   /// @param memory receives changes of the memory that cursors hold, in bytes
   public ScanWatch(Runnable check, LongConsumer memory) {
+    this(
+        check,
+        memory,
+        bytesMore -> {
+          memory.accept(bytesMore);
+          return true;
+        });
+  }
+
+  /// @param memory receives changes of the memory that cursors hold, in bytes
+  /// @param room receives an increase that the scan can do without; false when there is no room for
+  ///   it, and it does not count
+  public ScanWatch(Runnable check, LongConsumer memory, LongPredicate room) {
     this.check = check;
     this.memory = memory;
+    this.room = room;
   }
 
   /// A watch that does nothing.
@@ -63,6 +79,13 @@ public final class ScanWatch {
   /// Cursors hold this many more bytes; negative for fewer.
   public void holds(long bytesMore) {
     memory.accept(bytesMore);
+  }
+
+  /// Cursors would hold this many more bytes to read ahead, if there is room for them.
+  ///
+  /// @return false when there is none; then nothing changed
+  public boolean tryHold(long bytesMore) {
+    return room.test(bytesMore);
   }
 
   private void alarm() {

@@ -53,6 +53,12 @@ public interface StoreView extends AutoCloseable {
     return open(partitions, scan);
   }
 
+  /// What reading has cost besides [ScanStatistics], in lines for people; none for a store on this
+  /// machine.
+  default List<String> explain() {
+    return List.of();
+  }
+
   @Override
   void close();
 

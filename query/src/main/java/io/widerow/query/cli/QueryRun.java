@@ -87,6 +87,7 @@ final class QueryRun {
       Advice.give(query, nothing, () -> view.types(TypeGlobs.ALL), zone, shell);
       if (options.explain) {
         explain(reader);
+        view.explain().forEach(shell.err()::println);
       }
       return code;
     }

@@ -9,13 +9,17 @@ class LayerTest extends LayerRules {
       event:
       storage: event
       storage.disk: event storage
+      storage.cursor: event storage
       storage.segment: event storage storage.disk
+      storage.scan: event storage storage.disk storage.segment
+      storage.manifest: storage.segment
+      storage.live: event storage storage.disk storage.segment storage.manifest
+      storage.embedded: storage
       storage.cassandra.keyspace: event
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
+      storage.cassandra.read: event storage storage.cursor storage.segment storage.scan \
+          storage.live storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra.upkeep: event storage.cassandra.keyspace
-      storage.manifest: storage.segment
-      storage.live: storage.manifest
-      storage.embedded: storage
       storage.cassandra.migrate: event storage storage.disk storage.segment storage.manifest \
           storage.live storage.embedded storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra:

@@ -1,0 +1,156 @@
+package io.widerow.storage.cassandra.read;
+
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.ClusterArrivals;
+import io.widerow.storage.ReadingThreads;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.cassandra.keyspace.DaemonRow;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.RetentionPolicy;
+import io.widerow.storage.cassandra.keyspace.Stamp;
+import io.widerow.storage.live.StoreClock;
+import io.widerow.storage.scan.BlockReaderPool;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+/// Makes views of a store on a cluster, and has what they share: the cached catalog and
+/// directories, the limit of requests, idle memory for decoding.
+///
+/// - Threads: any.
+/// - Memory: bounded caches, see [ReadOptions]; until [#close]. Does not own the keyspace.
+public final class ClusterReader implements AutoCloseable {
+  private final Keyspace keyspace;
+  private final RetentionPolicy retention;
+  private final ReadOptions options;
+  private final StoreClock clock;
+  private final Executor executor;
+  private final Requests requests;
+  private final Catalog catalog;
+  private final Directories directories;
+  private final ValueFetcher values;
+  private final BlockReaderPool blockReaders = new BlockReaderPool();
+  private volatile ClusterArrivals last = new ClusterArrivals(Map.of());
+
+  /// @param executor repeats requests and asks ahead; its tasks may wait for the cluster
+  public ClusterReader(
+      Keyspace keyspace, RetentionPolicy retention, ReadOptions options, Executor executor) {
+    this(keyspace, retention, options, executor, StoreClock.system());
+  }
+
+  /// The same with a clock, for retention.
+  public ClusterReader(
+      Keyspace keyspace,
+      RetentionPolicy retention,
+      ReadOptions options,
+      Executor executor,
+      StoreClock clock) {
+    this.keyspace = keyspace;
+    this.retention = retention;
+    this.options = options;
+    this.clock = clock;
+    this.executor = executor;
+    this.requests = new Requests(options, executor);
+    this.catalog = new Catalog(keyspace, requests, options);
+    this.directories = new Directories(keyspace, requests, options);
+    this.values = new ValueFetcher(keyspace, requests, options);
+  }
+
+  /// Sets the threads that help views opened from now on to decode.
+  public void helpWith(ReadingThreads threads) {
+    blockReaders.helpWith(threads);
+  }
+
+  /// A view of all that daemons have applied. Waits for the cluster.
+  ///
+  /// @throws StorageException.Unreachable when the cluster does not answer
+  public StoreView view() {
+    List<DaemonRow> daemons =
+        Requests.await(
+            requests.ask(
+                new ReadCounts(),
+                ReadCounts.Kind.CATALOG,
+                () -> "how far the daemons have applied",
+                keyspace::daemons));
+    return new ClusterView(this, position(daemons), clock.wallNanos());
+  }
+
+  /// The position that rows of daemons say. Equal ones are the same object, which makes comparing
+  /// cheap.
+  private ClusterArrivals position(List<DaemonRow> daemons) {
+    Map<Integer, ClusterArrivals.Position> positions = new TreeMap<>();
+    for (DaemonRow row : daemons) {
+      DaemonRow.Applied applied = row.applied();
+      if (applied.stamp() != Stamp.NONE) {
+        positions.put(
+            row.daemon(),
+            new ClusterArrivals.Position(
+                applied.stamp(), applied.versionLimit(), applied.laneLimits()));
+      }
+    }
+    ClusterArrivals now = new ClusterArrivals(positions);
+    ClusterArrivals before = last;
+    if (now.equals(before)) {
+      return before;
+    }
+    last = now;
+    return now;
+  }
+
+  /// Runs something that saves time later, if there is a thread for it.
+  void inBackground(Runnable action) {
+    try {
+      executor.execute(() -> {
+        try {
+          action.run();
+        } catch (StorageException failed) {
+          // The reader asks for the same when it comes there, and reports what it meets.
+        }
+      });
+    } catch (RejectedExecutionException over) {
+      // Nothing depends on it.
+    }
+  }
+
+  boolean isExpiredByNow(PartitionKey key) {
+    return retention.isExpired(key.type(), key.untilNanos(), clock.wallNanos());
+  }
+
+  Catalog catalog() {
+    return catalog;
+  }
+
+  Directories directories() {
+    return directories;
+  }
+
+  ValueFetcher values() {
+    return values;
+  }
+
+  RetentionPolicy retention() {
+    return retention;
+  }
+
+  ReadOptions options() {
+    return options;
+  }
+
+  BlockReaderPool blockReaders() {
+    return blockReaders;
+  }
+
+  UUID storeId() {
+    return keyspace.identity().id();
+  }
+
+  /// Frees idle memory. Views must be closed before.
+  @Override
+  public void close() {
+    blockReaders.close();
+  }
+}

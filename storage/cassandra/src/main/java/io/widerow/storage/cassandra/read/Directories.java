@@ -1,0 +1,67 @@
+package io.widerow.storage.cassandra.read;
+
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.ClusterArrivals;
+import io.widerow.storage.cassandra.keyspace.Directory;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The directories of partitions. One that was asked for after a position was read has every
+/// segment that the position shows, or a merged one that has its events.
+///
+/// - Threads: any.
+/// - Memory: a bounded cache.
+final class Directories {
+  /// Requests that one caller has under way.
+  private static final int IN_FLIGHT = 128;
+
+  private final Keyspace keyspace;
+  private final Requests requests;
+  private final PositionCache<PartitionKey, Directory> cache;
+
+  Directories(Keyspace keyspace, Requests requests, ReadOptions options) {
+    this.keyspace = keyspace;
+    this.requests = requests;
+    this.cache = new PositionCache<>(options.rowsCached(), directory -> directory.rows().size());
+  }
+
+  /// The directory for a view, or one under way.
+  CompletableFuture<Directory> get(PartitionKey key, ClusterArrivals position, ReadCounts counts) {
+    return cache.get(key, position, () -> anew(key, counts));
+  }
+
+  /// The directory as it is now.
+  CompletableFuture<Directory> anew(PartitionKey key, ReadCounts counts) {
+    return requests.ask(
+        counts,
+        ReadCounts.Kind.DIRECTORY,
+        () -> "the directory of " + key,
+        () -> keyspace.directory(key));
+  }
+
+  /// The directory for a view, if nothing must be asked for it.
+  @Nullable Directory known(PartitionKey key, ClusterArrivals position) {
+    return cache.known(key, position);
+  }
+
+  /// Gets many, in order. Waits for the answers.
+  void forEach(
+      List<PartitionKey> keys,
+      ClusterArrivals position,
+      ReadCounts counts,
+      Consumer<Directory> receiver) {
+    Queue<CompletableFuture<Directory>> underWay = new ArrayDeque<>();
+    for (PartitionKey key : keys) {
+      if (underWay.size() == IN_FLIGHT) {
+        receiver.accept(Requests.await(underWay.remove(), counts));
+      }
+      underWay.add(get(key, position, counts));
+    }
+    underWay.forEach(answer -> receiver.accept(Requests.await(answer, counts)));
+  }
+}

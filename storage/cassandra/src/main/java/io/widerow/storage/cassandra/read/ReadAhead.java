@@ -1,0 +1,170 @@
+package io.widerow.storage.cassandra.read;
+
+import io.widerow.storage.ScanWatch;
+import io.widerow.storage.cassandra.keyspace.DirectoryRow;
+import java.nio.ByteBuffer;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// The multi-get of one open query: the segments that it will read, in the order in which their
+/// turn comes, and the requests for those that come next.
+///
+/// ```
+///   by bound   s0  s1  s2  s3  s4  s5  s6  s7 ...
+///              open....|under way......|later
+///                      ^ the merge waits for s2: it is asked for whatever the limits say
+/// ```
+///
+/// The window grows with the segments that the query takes, so one that ends soon has asked for
+/// little too much. It ends at the limits of the query (requests, bytes), of the reader (requests)
+/// and of the memory for queries. The segment that the merge waits for is outside these limits, so
+/// no two queries wait for each other.
+///
+/// - Threads: one, the query's; answers come on others.
+/// - Memory: tells the watch of the values that it asks for; gives all back in [#close].
+final class ReadAhead implements AutoCloseable {
+  private static final int WINDOW_FIRST = 8;
+  private static final int WINDOW_GROWTH = 4;
+
+  private final ValueFetcher fetcher;
+  private final ReadOptions options;
+  private final ReadCounts counts;
+  private final ScanWatch watch;
+  private final PriorityQueue<SegmentFetch> upcoming;
+  private final Set<SegmentFetch> begun = new HashSet<>(); // and not closed
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private int window = WINDOW_FIRST;
+  private int waiting; // begun and not taken
+  private int taken;
+  private int known; // segments that were added
+  private long heldBytes;
+  private @Nullable Runnable atHalf;
+  private CompletableFuture<?> waitedFor = CompletableFuture.completedFuture(null);
+
+  /// @param order in which segments are needed
+  ReadAhead(
+      ValueFetcher fetcher,
+      ReadOptions options,
+      ReadCounts counts,
+      ScanWatch watch,
+      Comparator<SegmentFetch> order) {
+    this.fetcher = fetcher;
+    this.options = options;
+    this.counts = counts;
+    this.watch = watch;
+    this.upcoming = new PriorityQueue<>(order);
+  }
+
+  /// Runs something once, when half of the segments were taken.
+  void atHalf(Runnable action) {
+    atHalf = action;
+  }
+
+  /// Adds segments that will be read.
+  void add(List<SegmentFetch> segments) {
+    upcoming.addAll(segments);
+    known += segments.size();
+  }
+
+  /// Asks for the segments that come next, as far as the limits let it.
+  void pump() {
+    while (waiting < Math.min(window, options.readAhead())
+        && inFlight.get() < options.readAhead()
+        && fetcher.hasRoom()) {
+      SegmentFetch next = upcoming.peek();
+      if (next == null) {
+        return;
+      }
+      if (!next.isBegun()) {
+        int bytes = next.row.bytes();
+        if (heldBytes + bytes > options.readAheadBytes() || !watch.tryHold(bytes)) {
+          return;
+        }
+        heldBytes += bytes;
+        begin(next);
+      }
+      upcoming.remove();
+    }
+  }
+
+  private void begin(SegmentFetch segment) {
+    begun.add(segment);
+    waiting++;
+    segment.begin();
+  }
+
+  /// Asks for a segment whose turn has come, whatever the limits say.
+  void demand(SegmentFetch segment) {
+    if (!segment.isBegun()) {
+      heldBytes += segment.row.bytes(); // counts although the budget may refuse it: see close
+      watch.holds(segment.row.bytes());
+      begin(segment);
+    }
+  }
+
+  /// Sends a request for a value.
+  CompletableFuture<@Nullable ByteBuffer> request(DirectoryRow row, boolean quorum) {
+    inFlight.incrementAndGet();
+    CompletableFuture<@Nullable ByteBuffer> asked = fetcher.fetch(row.key(), quorum, counts);
+    var _ = asked.whenComplete((_, _) -> inFlight.decrementAndGet());
+    return asked;
+  }
+
+  /// A segment is open: the window moves on.
+  void taken(SegmentFetch segment) {
+    assert begun.contains(segment) : segment.row.key();
+    waiting--;
+    taken++;
+    window += WINDOW_GROWTH;
+    pump();
+    Runnable action = atHalf;
+    if (action != null && 2 * taken >= known) {
+      atHalf = null;
+      action.run();
+    }
+  }
+
+  /// A segment is over: its memory is free.
+  ///
+  /// @param wasTaken true when it was open
+  void released(SegmentFetch segment, boolean wasTaken) {
+    begun.remove(segment);
+    waiting -= wasTaken ? 0 : 1;
+    heldBytes -= segment.row.bytes();
+    watch.holds(-segment.row.bytes());
+  }
+
+  /// Remembers what the query cannot go on without.
+  void waitFor(CompletableFuture<?> answer) {
+    waitedFor = answer;
+  }
+
+  /// Completes when the query can go on, normally also when it will fail.
+  CompletableFuture<Void> ready() {
+    CompletableFuture<Void> ready = new CompletableFuture<>();
+    var _ = waitedFor.whenComplete((_, _) -> ready.complete(null));
+    return ready;
+  }
+
+  ReadCounts counts() {
+    return counts;
+  }
+
+  /// Cancels what is under way, and gives all memory back.
+  @Override
+  public void close() {
+    upcoming.clear();
+    atHalf = null;
+    List.copyOf(begun).forEach(SegmentFetch::close);
+    if (heldBytes > 0) { // of a request that the budget refused
+      watch.holds(-heldBytes);
+      heldBytes = 0;
+    }
+  }
+}

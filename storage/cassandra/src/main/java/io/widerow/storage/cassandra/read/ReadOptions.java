@@ -1,0 +1,70 @@
+package io.widerow.storage.cassandra.read;
+
+import java.time.Duration;
+import java.util.function.ToIntFunction;
+
+/// How a cluster is read.
+///
+/// @param readAhead values that one open query asks for before their turn, at most; 1 to 1,024
+/// @param readAheadBytes bytes of these values, at most; 1 MiB to 1 GiB
+/// @param inFlightMax requests for values under way of one reader, at most, not counting those that
+///   a query waits for; 1 to 65,536
+/// @param patience how long a request that fails is repeated before the query fails
+/// @param rowsCached rows of directories and of the catalog that are kept, each
+/// @param bucketMinutes width of the buckets of a type where the catalog does not say it
+public record ReadOptions(
+    int readAhead,
+    long readAheadBytes,
+    int inFlightMax,
+    Duration patience,
+    int rowsCached,
+    ToIntFunction<String> bucketMinutes) {
+  private static final int HOUR_MINUTES = 60;
+  private static final long MIB = 1L << 20;
+
+  /// What a daemon uses unless it is told otherwise.
+  public static final ReadOptions DEFAULT =
+      new ReadOptions(32, 16 * MIB, 256, Duration.ofSeconds(10), 1 << 18, _ -> HOUR_MINUTES);
+
+  public ReadOptions {
+    require(readAhead >= 1 && readAhead <= 1 << 10, "read-ahead must be 1 to 1024", readAhead);
+    require(
+        readAheadBytes >= MIB && readAheadBytes <= 1 << 30,
+        "bytes read ahead must be 1 MiB to 1 GiB",
+        readAheadBytes);
+    require(
+        inFlightMax >= 1 && inFlightMax <= 1 << 16,
+        "requests in flight must be 1 to 65536",
+        inFlightMax);
+    require(rowsCached >= 1, "rows cached must be positive", rowsCached);
+    if (patience.isNegative()) {
+      throw new IllegalArgumentException("patience must not be negative, got " + patience);
+    }
+  }
+
+  private static void require(boolean fulfilled, String rule, long got) {
+    if (!fulfilled) {
+      throw new IllegalArgumentException("%s, got %d".formatted(rule, got));
+    }
+  }
+
+  public ReadOptions withReadAhead(int count) {
+    return new ReadOptions(count, readAheadBytes, inFlightMax, patience, rowsCached, bucketMinutes);
+  }
+
+  public ReadOptions withReadAheadBytes(long bytes) {
+    return new ReadOptions(readAhead, bytes, inFlightMax, patience, rowsCached, bucketMinutes);
+  }
+
+  public ReadOptions withInFlightMax(int count) {
+    return new ReadOptions(readAhead, readAheadBytes, count, patience, rowsCached, bucketMinutes);
+  }
+
+  public ReadOptions withPatience(Duration time) {
+    return new ReadOptions(readAhead, readAheadBytes, inFlightMax, time, rowsCached, bucketMinutes);
+  }
+
+  public ReadOptions withBucketMinutes(ToIntFunction<String> width) {
+    return new ReadOptions(readAhead, readAheadBytes, inFlightMax, patience, rowsCached, width);
+  }
+}

@@ -1,0 +1,152 @@
+package io.widerow.storage.cassandra.read;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Requests to the cluster that are repeated while the cluster cannot answer, until the reader's
+/// patience ends. A future fails with [StorageException.Unreachable], which says what could not be
+/// read; never with a [KeyspaceException].
+///
+/// - Threads: any.
+final class Requests {
+  private static final long PAUSE_FIRST_MILLIS = 50;
+  private static final long PAUSE_MILLIS_MAX = 1_000;
+
+  private final long patienceNanos;
+  private final Executor executor;
+
+  /// @param executor makes the repeats
+  Requests(ReadOptions options, Executor executor) {
+    this.patienceNanos = options.patience().toNanos();
+    this.executor = executor;
+  }
+
+  /// Makes a request.
+  ///
+  /// @param what what is read, for messages, such as `the directory of 2026-11-20T19|cpu|0`
+  <T extends @Nullable Object> CompletableFuture<T> ask(
+      ReadCounts counts,
+      ReadCounts.Kind kind,
+      Supplier<String> what,
+      Supplier<CompletableFuture<T>> statement) {
+    Request<T> request = new Request<>(counts, kind, what, statement);
+    request.run();
+    return request;
+  }
+
+  /// One request and its repeats. To cancel it cancels the statement that is under way.
+  private final class Request<T extends @Nullable Object> extends CompletableFuture<T>
+      implements Runnable {
+    private final ReadCounts counts;
+    private final ReadCounts.Kind kind;
+    private final Supplier<String> what;
+    private final Supplier<CompletableFuture<T>> statement;
+    private final long startNanos = System.nanoTime();
+    private long pauseMillis = PAUSE_FIRST_MILLIS;
+    private volatile @Nullable CompletableFuture<T> underWay;
+
+    Request(
+        ReadCounts counts,
+        ReadCounts.Kind kind,
+        Supplier<String> what,
+        Supplier<CompletableFuture<T>> statement) {
+      this.counts = counts;
+      this.kind = kind;
+      this.what = what;
+      this.statement = statement;
+    }
+
+    @Override
+    public void run() {
+      if (isDone()) {
+        return;
+      }
+      counts.request(kind);
+      CompletableFuture<T> asked = statement.get();
+      underWay = asked;
+      if (isCancelled()) {
+        asked.cancel(false);
+      }
+      var _ =
+          asked.whenComplete((answer, failure) -> {
+            if (failure == null) {
+              complete(answer);
+            } else {
+              failed(causeOf(failure));
+            }
+          });
+    }
+
+    private void failed(Throwable failure) {
+      if (isDone()) {
+        return;
+      }
+      if (!(failure instanceof KeyspaceException refused)) {
+        completeExceptionally(failure);
+        return;
+      }
+      long spent = System.nanoTime() - startNanos;
+      if (refused.kind == KeyspaceException.Kind.REFUSED || spent >= patienceNanos) {
+        completeExceptionally(
+            new StorageException.Unreachable(
+                "cannot read %s from the cluster: %s".formatted(what.get(), refused.getMessage()),
+                refused));
+        return;
+      }
+      counts.repeat();
+      long pause = pauseMillis / 2 + ThreadLocalRandom.current().nextLong(pauseMillis / 2 + 1);
+      pauseMillis = Math.min(2 * pauseMillis, PAUSE_MILLIS_MAX);
+      CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, executor).execute(this);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterrupt) {
+      boolean cancelled = super.cancel(mayInterrupt);
+      CompletableFuture<T> asked = underWay;
+      if (asked != null) {
+        asked.cancel(mayInterrupt);
+      }
+      return cancelled;
+    }
+  }
+
+  private static Throwable causeOf(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return failure instanceof CompletionException && cause != null ? cause : failure;
+  }
+
+  /// Waits for an answer.
+  ///
+  /// @throws StorageException when it failed
+  static <T extends @Nullable Object> T await(CompletableFuture<T> answer) {
+    try {
+      return answer.join();
+    } catch (CompletionException failed) {
+      Throwable cause = causeOf(failed);
+      if (cause instanceof RuntimeException told) {
+        throw told;
+      }
+      throw failed;
+    }
+  }
+
+  /// The same, counting the wait.
+  static <T extends @Nullable Object> T await(CompletableFuture<T> answer, ReadCounts counts) {
+    if (answer.isDone()) {
+      return await(answer);
+    }
+    long start = System.nanoTime();
+    try {
+      return await(answer);
+    } finally {
+      counts.waited(System.nanoTime() - start);
+    }
+  }
+}
