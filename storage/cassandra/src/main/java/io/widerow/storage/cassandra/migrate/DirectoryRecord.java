@@ -64,7 +64,8 @@ record DirectoryRecord(
       text.append("attempt ").append(attempt.segmentFirst).append(' ').append(attempt.to);
       text.append('\n');
     }
-    return text.append(CRC).append(crc(text.toString())).append('\n').toString();
+    String lines = text.toString();
+    return lines + CRC + crc(lines) + "\n";
   }
 
   /// Replaces the file, durably.

@@ -51,6 +51,7 @@ final class Cuts {
             (_, method, arguments) -> call(method, arguments));
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // the caller of the proxy gets it
   private Object call(Method method, Object[] arguments) throws Throwable {
     if (method.getReturnType() != CompletableFuture.class) {
       return invoke(method, arguments);
@@ -72,6 +73,7 @@ final class Cuts {
     return invoke(method, arguments);
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // the caller of the proxy gets it
   private Object invoke(Method method, Object[] arguments) throws Throwable {
     try {
       return method.invoke(below, arguments);

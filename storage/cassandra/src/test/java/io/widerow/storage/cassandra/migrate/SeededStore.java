@@ -29,13 +29,12 @@ final class SeededStore {
   private static final int BATCH = 500;
   private static final int OWN_IDS = 300;
 
-  private final Path directory;
   private final SplittableRandom random;
   private StoreConfig config;
   private int number;
+  private int ids; // where clients' ids begin
 
   SeededStore(Path directory, long seed) {
-    this.directory = directory;
     this.random = new SplittableRandom(seed);
     this.config =
         StoreConfig.at(directory)
@@ -52,6 +51,11 @@ final class SeededStore {
 
   void daemon(int newNumber) {
     config = config.withDaemon(newNumber);
+  }
+
+  /// Clients have other ids here than elsewhere.
+  void clientsOfItsOwn() {
+    ids = 5_000;
   }
 
   EmbeddedStore open() {
@@ -105,8 +109,8 @@ final class SeededStore {
       batch = batches.get(random.nextInt(batches.size()));
       batch.begin(type, 0, type.length, time);
     }
-    byte[] body =
-        ("GET /cart/%d HTTP/1.1 200 %d".formatted(n % 977, n)).getBytes(StandardCharsets.UTF_8);
+    String text = "GET /cart/%d HTTP/1.1 200 %d".formatted(n % 977, n);
+    byte[] body = text.getBytes(StandardCharsets.UTF_8);
     put("body", name -> batch.putString(name, 0, name.length, body));
     if (n % 3 == 0) {
       put("load", name -> batch.putDouble(name, 0, name.length, n / 7.0));
@@ -131,9 +135,9 @@ final class SeededStore {
     put.with(name.getBytes(StandardCharsets.UTF_8));
   }
 
-  private static EventId ownId(int number) {
+  private EventId ownId(int number) {
     long nanos = START_NANOS + number * (SPAN_NANOS / OWN_IDS);
-    return new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(0, 17, number));
+    return new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(0, 17, ids + number));
   }
 
   /// Everything that a stopped directory shows.
