@@ -25,8 +25,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
@@ -77,8 +77,7 @@ public final class ClusterCommand implements Runnable {
   }
 
   /// @param nowMillis the wall clock, milliseconds since the Unix epoch
-  static CommandLine commandLine(
-      ClusterConnector connector, Shell shell, LongSupplier nowMillis) {
+  static CommandLine commandLine(ClusterConnector connector, Shell shell, LongSupplier nowMillis) {
     return CommandLines.of(new ClusterCommand(connector, nowMillis), shell);
   }
 
@@ -107,8 +106,9 @@ public final class ClusterCommand implements Runnable {
     return with(
         true,
         keyspace -> {
-          out().printf(
-              "store %s, format %d%n", keyspace.identity().id(), keyspace.identity().format());
+          out()
+              .printf(
+                  "store %s, format %d%n", keyspace.identity().id(), keyspace.identity().format());
           return ExitCode.OK.number;
         });
   }
@@ -118,28 +118,33 @@ public final class ClusterCommand implements Runnable {
       mixinStandardHelpOptions = true,
       description = "Shows nodes, daemons, how far they are behind, and policies.")
   int status() {
-    return with(false, keyspace -> {
-      KeyspaceHealth health = keyspace.health();
-      out().printf("store %s%n", keyspace.identity().id());
-      out().printf(
-          "nodes: %d up, %d down, %d replicas%n",
-          health.nodesUp(), health.nodesDown(), health.replication());
-      List<DaemonRow> daemons = answer(keyspace.daemons());
-      out().printf(
-          "%6s  %-24s  %-12s  %-9s  %s%n", "DAEMON", "HOST", "APPLIED", "BEHIND", "SEEN");
-      for (DaemonRow row : daemons) {
-        out().printf(
-            "%6d  %-24s  %-12s  %-9s  %s%n",
-            row.daemon(),
-            row.owner() == null ? "(released)" : row.host(),
-            Stamp.text(row.applied().stamp()),
-            row.oldestMillis() == 0 ? "-" : ago(row.oldestMillis()),
-            row.seenMillis() == 0 ? "-" : ago(row.seenMillis()) + " ago");
-      }
-      answer(keyspace.policies())
-          .forEach((name, body) -> out().printf("policy %s: %s%n", name, oneLine(body)));
-      return ExitCode.OK.number;
-    });
+    return with(
+        false,
+        keyspace -> {
+          KeyspaceHealth health = keyspace.health();
+          out().printf("store %s%n", keyspace.identity().id());
+          out()
+              .printf(
+                  "nodes: %d up, %d down, %d replicas%n",
+                  health.nodesUp(), health.nodesDown(), health.replication());
+          List<DaemonRow> daemons = answer(keyspace.daemons());
+          out()
+              .printf(
+                  "%6s  %-24s  %-12s  %-9s  %s%n", "DAEMON", "HOST", "APPLIED", "BEHIND", "SEEN");
+          for (DaemonRow row : daemons) {
+            out()
+                .printf(
+                    "%6d  %-24s  %-12s  %-9s  %s%n",
+                    row.daemon(),
+                    row.owner() == null ? "(released)" : row.host(),
+                    Stamp.text(row.applied().stamp()),
+                    row.oldestMillis() == 0 ? "-" : ago(row.oldestMillis()),
+                    row.seenMillis() == 0 ? "-" : ago(row.seenMillis()) + " ago");
+          }
+          answer(keyspace.policies())
+              .forEach((name, body) -> out().printf("policy %s: %s%n", name, oneLine(body)));
+          return ExitCode.OK.number;
+        });
   }
 
   private static String oneLine(String body) {
@@ -162,37 +167,43 @@ public final class ClusterCommand implements Runnable {
   int release(
       @Parameters(paramLabel = "N", description = "Number of the daemon, 0 to 511.") int daemon,
       @Option(names = "--yes", description = "Also when it was seen lately.") boolean yes) {
-    return with(false, keyspace -> {
-      DaemonRow row =
-          answer(keyspace.daemons()).stream()
-              .filter(one -> one.daemon() == daemon)
-              .findFirst()
-              .orElseThrow(() -> refused("no daemon has the number " + daemon));
-      if (row.owner() == null) {
-        throw refused("daemon %d is released already".formatted(daemon));
-      }
-      out().printf(
-          "daemon %d, %s of %s: applied up to round %s, seen %s%n",
-          daemon,
-          row.owner(),
-          row.host(),
-          Stamp.text(row.applied().stamp()),
-          row.seenMillis() == 0 ? "never" : Instant.ofEpochMilli(row.seenMillis()).toString());
-      boolean lately = nowMillis.getAsLong() - row.seenMillis() < LATELY.toMillis();
-      if (!yes) {
-        out().printf(
-            "%s--yes releases it%n",
-            lately ? "it was seen less than ten minutes ago and may still run; " : "");
-        out().flush();
-        return (lately ? ExitCode.IN_USE : ExitCode.USAGE).number;
-      }
-      if (!answer(keyspace.begin(daemon, row, null, row.host(), row.epoch(), row.reserved()))) {
-        throw new StorageException.ReadOnly(
-            "daemon %d has started meanwhile and was not released".formatted(daemon));
-      }
-      out().printf("released%n");
-      return ExitCode.OK.number;
-    });
+    return with(
+        false,
+        keyspace -> {
+          DaemonRow row =
+              answer(keyspace.daemons()).stream()
+                  .filter(one -> one.daemon() == daemon)
+                  .findFirst()
+                  .orElseThrow(() -> refused("no daemon has the number " + daemon));
+          if (row.owner() == null) {
+            throw refused("daemon %d is released already".formatted(daemon));
+          }
+          out()
+              .printf(
+                  "daemon %d, %s of %s: applied up to round %s, seen %s%n",
+                  daemon,
+                  row.owner(),
+                  row.host(),
+                  Stamp.text(row.applied().stamp()),
+                  row.seenMillis() == 0
+                      ? "never"
+                      : Instant.ofEpochMilli(row.seenMillis()).toString());
+          boolean lately = nowMillis.getAsLong() - row.seenMillis() < LATELY.toMillis();
+          if (!yes) {
+            out()
+                .printf(
+                    "%s--yes releases it%n",
+                    lately ? "it was seen less than ten minutes ago and may still run; " : "");
+            out().flush();
+            return (lately ? ExitCode.IN_USE : ExitCode.USAGE).number;
+          }
+          if (!answer(keyspace.begin(daemon, row, null, row.host(), row.epoch(), row.reserved()))) {
+            throw new StorageException.ReadOnly(
+                "daemon %d has started meanwhile and was not released".formatted(daemon));
+          }
+          out().printf("released%n");
+          return ExitCode.OK.number;
+        });
   }
 
   @Command(
@@ -210,17 +221,21 @@ public final class ClusterCommand implements Runnable {
           List<String> words) {
     String type = words.size() == 2 ? words.getFirst() : null;
     Duration age = age(words.getLast());
-    return with(false, keyspace -> {
-      try {
-        new Policies(keyspace, 0, nowMillis).set(type, age);
-      } catch (KeyspaceException failed) {
-        throw unreachable(failed);
-      }
-      out().printf(
-          "%s: kept %s%n",
-          type == null ? "all other types" : type, age == null ? "for ever" : words.getLast());
-      return ExitCode.OK.number;
-    });
+    return with(
+        false,
+        keyspace -> {
+          try {
+            new Policies(keyspace, 0, nowMillis).set(type, age);
+          } catch (KeyspaceException failed) {
+            throw unreachable(failed);
+          }
+          out()
+              .printf(
+                  "%s: kept %s%n",
+                  type == null ? "all other types" : type,
+                  age == null ? "for ever" : words.getLast());
+          return ExitCode.OK.number;
+        });
   }
 
   private static @Nullable Duration age(String text) {
