@@ -15,7 +15,7 @@ class LayerTest extends LayerRules {
       storage.manifest: storage.segment
       storage.live: event storage storage.disk storage.segment storage.manifest
       storage.embedded: storage
-      storage.cassandra.keyspace: event
+      storage.cassandra.keyspace: event storage
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
       storage.cassandra.read: event storage storage.cursor storage.segment storage.scan \
           storage.live storage.cassandra.keyspace storage.cassandra.value
