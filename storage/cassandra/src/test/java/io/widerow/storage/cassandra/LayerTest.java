@@ -7,6 +7,9 @@ class LayerTest extends LayerRules {
   private static final String TABLE =
       """
 <<<<<<< HEAD
+<<<<<<< HEAD
+=======
+>>>>>>> migrate
       event:
       storage: event
       storage.disk: event storage
@@ -24,8 +27,9 @@ class LayerTest extends LayerRules {
           storage.repair storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra.apply: event storage storage.disk storage.live storage.segment \
           storage.embedded storage.cassandra.keyspace storage.cassandra.value
-      storage.cassandra.migrate: event storage storage.disk storage.embedded \
-          storage.cassandra.keyspace storage.cassandra.value
+      storage.manifest: storage
+      storage.cassandra.migrate: event storage storage.disk storage.segment storage.manifest \
+          storage.live storage.embedded storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra: event storage storage.disk storage.live storage.embedded \
           storage.cassandra.keyspace storage.cassandra.read storage.cassandra.upkeep \
           storage.cassandra.apply
