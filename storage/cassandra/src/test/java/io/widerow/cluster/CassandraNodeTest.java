@@ -26,7 +26,8 @@ class CassandraNodeTest {
     try (CassandraNode node = CassandraNode.start()) {
       directory = node.directory();
       node.execute(
-          "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+          "CREATE KEYSPACE k WITH replication ="
+              + " {'class': 'SimpleStrategy', 'replication_factor': 1}",
           "CREATE TABLE k.t (a int PRIMARY KEY, b text)",
           "INSERT INTO k.t (a, b) VALUES (1, 'one')");
       assertTrue(node.isRunning());
