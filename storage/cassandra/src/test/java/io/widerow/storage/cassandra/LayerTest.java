@@ -12,6 +12,7 @@ class LayerTest extends LayerRules {
       storage.cursor: event storage
       storage.segment: event storage storage.disk
       storage.scan: event storage storage.disk storage.segment
+      storage.repair: event storage storage.segment storage.scan
       storage.manifest: storage.segment
       storage.live: event storage storage.disk storage.segment storage.manifest
       storage.embedded: storage
@@ -19,7 +20,8 @@ class LayerTest extends LayerRules {
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
       storage.cassandra.read: event storage storage.cursor storage.segment storage.scan \
           storage.live storage.cassandra.keyspace storage.cassandra.value
-      storage.cassandra.upkeep: event storage.cassandra.keyspace
+      storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
+          storage.repair storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra.migrate: event storage storage.disk storage.segment storage.manifest \
           storage.live storage.embedded storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra:

@@ -3,6 +3,7 @@ package io.widerow.storage.cassandra.upkeep;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
+import io.widerow.storage.cassandra.value.SegmentValue;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -10,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// Fetches the values of a partition, a few ahead of the one that is asked for.
@@ -91,10 +91,9 @@ final class ValueAhead {
     if (value.remaining() != row.bytes()) {
       return "%d bytes, the directory says %d".formatted(value.remaining(), row.bytes());
     }
-    CRC32C crc = new CRC32C();
-    crc.update(value.duplicate());
-    return (int) crc.getValue() == row.crc()
+    int crc = SegmentValue.crc(value);
+    return crc == row.crc()
         ? null
-        : "checksum %08x, the directory says %08x".formatted((int) crc.getValue(), row.crc());
+        : "CRC32C %08x, the directory says %08x".formatted(crc, row.crc());
   }
 }

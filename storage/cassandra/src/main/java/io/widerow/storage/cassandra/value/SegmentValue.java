@@ -88,6 +88,11 @@ public final class SegmentValue {
       return events;
     }
 
+    /// Bytes of these events before encoding.
+    public long rawBytes() {
+      return writer.rawBytes();
+    }
+
     /// True when the value should be taken.
     public boolean isFull() {
       return events >= EVENTS_MAX || writer.rawBytes() >= RAW_BYTES_MAX;
