@@ -13,6 +13,7 @@ class LayerTest extends LayerRules {
       storage.cassandra.keyspace: event
       storage.cassandra.migrate: storage
       storage.cassandra.upkeep: storage
+      storage.cassandra.read: storage
       query: event storage
       query.filter: event storage query
       query.output: event query
@@ -57,8 +58,8 @@ class LayerTest extends LayerRules {
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
-          storage.cassandra.migrate storage.cassandra.upkeep
-      ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship
+          storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read
+      ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship ingest.cluster
       """;
 
   LayerTest() {
