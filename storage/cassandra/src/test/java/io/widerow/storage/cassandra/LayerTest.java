@@ -6,7 +6,10 @@ import io.widerow.house.LayerRules;
 class LayerTest extends LayerRules {
   private static final String TABLE =
       """
+      event:
+      storage: event
       storage.cassandra.keyspace: event storage
+      storage.cassandra:
       """;
 
   LayerTest() {
