@@ -37,8 +37,6 @@ class CassandraNodeTest {
       assertThrows(AllNodesFailedException.class, () -> node.execute("SELECT * FROM k.t"));
 
       node.restart();
-      // The log of commits is written every 10 s: the row is there all the same, because a killed
-      // process leaves what it has mapped.
       assertEquals("one", node.execute("SELECT b FROM k.t").getFirst().getString("b"));
     }
     assertFalse(Files.exists(directory));

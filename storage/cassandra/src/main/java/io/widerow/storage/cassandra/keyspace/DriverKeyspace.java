@@ -497,4 +497,10 @@ public final class DriverKeyspace implements Keyspace {
   public void close() {
     session.close();
   }
+
+  /// The name of the keyspace.
+  @Override
+  public String toString() {
+    return options.uri().keyspace();
+  }
 }
