@@ -10,12 +10,19 @@ import java.util.logging.SimpleFormatter;
 /// everything from Widerow, each kind of line at the rate of [LogRate]. A file named by
 /// `java.util.logging.config.file` overrides it.
 public final class LogSetup {
+  private static final Logger CLUSTER_CONNECTIONS =
+      Logger.getLogger("com.datastax.oss.driver.internal.core.pool");
+
   /// Kept here because the log manager holds loggers only weakly.
   private static final List<Logger> LIBRARIES =
       List.of(
           Logger.getLogger("net.openhft"),
           Logger.getLogger("com.linecorp.armeria"),
-          Logger.getLogger("io.netty"));
+          Logger.getLogger("io.netty"),
+          Logger.getLogger("com.datastax"),
+          // It tells a connection that was not made with two lines of its own settings; the state of
+          // the cluster is told by /ready and /v1/status.
+          CLUSTER_CONNECTIONS);
 
   private LogSetup() {}
 
@@ -25,6 +32,7 @@ public final class LogSetup {
       return; // somebody configured it
     }
     LIBRARIES.forEach(logger -> logger.setLevel(Level.WARNING));
+    CLUSTER_CONNECTIONS.setLevel(Level.SEVERE);
     for (Handler handler : Logger.getLogger("").getHandlers()) {
       handler.setFormatter(new OneLine());
       handler.setFilter(new LogRate(System::nanoTime));

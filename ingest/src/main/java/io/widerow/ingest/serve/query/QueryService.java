@@ -23,6 +23,7 @@ import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.WouldBlockException;
 import java.time.Duration;
@@ -235,6 +236,9 @@ public final class QueryService {
       reply.refuse(expired(expired));
     } catch (QueryException.Refused refused) { // what only the store can tell, before it is read
       reply.refuse(HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage())));
+    } catch (StorageException.Unreachable away) { // the answer ends with it when it has begun
+      reply.refuse(unreachable(away));
+      reply.fail(away);
     } catch (ExecutionException gone) { // the reader has left
       reply.fail(gone);
     } catch (TimeoutException tookNothing) { // its open view would delay writers in the end
@@ -250,6 +254,11 @@ public final class QueryService {
       reply.close();
       places.release();
     }
+  }
+
+  /// The answer while a store on a cluster cannot be read: the same question may be asked again.
+  static HttpResponse unreachable(StorageException.Unreachable away) {
+    return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(away.getMessage()));
   }
 
   private static HttpResponse expired(QueryException.Expired expired) {

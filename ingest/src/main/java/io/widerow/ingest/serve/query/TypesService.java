@@ -17,6 +17,7 @@ import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.TypesAnswer;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -77,6 +78,8 @@ public final class TypesService {
     OutputBuffer out = new OutputBuffer(1 << 12);
     try (StoreView view = store.view()) {
       TypesAnswer.write(view.types(wanted), format, out);
+    } catch (StorageException.Unreachable away) {
+      return QueryService.unreachable(away);
     } finally {
       places.release();
     }
