@@ -13,17 +13,19 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /// Cassandra through its own driver: one session for each server, shared by all connections and
-/// closed with the last one.
+/// closed with the last one. Everything is written and read at LOCAL_QUORUM.
 ///
 /// - Threads: any.
 public final class CassandraDriver implements PeerDriver {
-  private static final long FLUSH_NANOS = 3_000_000_000L; // the flush begins after one second
+  private static final int FLUSH_MILLIS = 1_000;
+  private static final long FLUSH_NANOS = 3_000_000_000L; // the flush begins after FLUSH_MILLIS
   static final int PAGE_ROWS = 5_000;
   private static final Map<InetSocketAddress, Shared> SESSIONS = new HashMap<>();
 
@@ -76,7 +78,7 @@ public final class CassandraDriver implements PeerDriver {
     }
   }
 
-  private static CqlSession open(InetSocketAddress address) throws IOException {
+  private static CqlSession session(InetSocketAddress address) throws IOException {
     Logger.getLogger("com.datastax").setLevel(Level.OFF);
     DriverConfigLoader config =
         DriverConfigLoader.programmaticBuilder()
@@ -85,30 +87,48 @@ public final class CassandraDriver implements PeerDriver {
                 DefaultDriverOption.METADATA_SCHEMA_REQUEST_TIMEOUT, Duration.ofSeconds(20))
             .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))
             .withInt(DefaultDriverOption.REQUEST_PAGE_SIZE, PAGE_ROWS)
+            .withString(DefaultDriverOption.REQUEST_CONSISTENCY, "LOCAL_QUORUM")
             .build();
-    CqlSession session = null;
     try {
-      session =
-          CqlSession.builder()
-              .addContactPoint(address)
-              .withLocalDatacenter("datacenter1")
-              .withConfigLoader(config)
-              .build();
-      CassandraTable.create(session);
-      return session;
+      return CqlSession.builder()
+          .addContactPoint(address)
+          .withLocalDatacenter("datacenter1")
+          .withConfigLoader(config)
+          .build();
     } catch (DriverException | IllegalStateException failure) {
-      if (session != null) {
-        session.close();
-      }
-      throw new IOException("Cassandra at " + address + ": " + failure.getMessage(), failure);
+      throw refused(address, failure);
     }
   }
 
+  /// A session with the table of the events.
+  private static CqlSession open(InetSocketAddress address) throws IOException {
+    CqlSession session = session(address);
+    try {
+      CassandraTable.create(session);
+      return session;
+    } catch (DriverException failure) {
+      session.close();
+      throw refused(address, failure);
+    }
+  }
+
+  private static IOException refused(InetSocketAddress address, RuntimeException failure) {
+    return new IOException("Cassandra at " + address + ": " + failure.getMessage(), failure);
+  }
+
   @Override
-  public void flush(InetSocketAddress address) throws IOException {
-    try (CqlSession session = open(address)) {
-      session.execute(CassandraTable.FLUSH_SOON);
+  public void flush(InetSocketAddress address, String keyspace) throws IOException {
+    try (CqlSession session = session(address)) {
+      List<String> tables =
+          session.execute(CassandraTable.TABLES, keyspace).all().stream()
+              .map(row -> keyspace + "." + row.getString(0))
+              .toList();
+      if (tables.isEmpty()) {
+        throw new IOException("Cassandra at " + address + " has no keyspace " + keyspace);
+      }
+      tables.forEach(table -> session.execute(CassandraTable.flushEach(table, FLUSH_MILLIS)));
       LockSupport.parkNanos(FLUSH_NANOS);
+      tables.forEach(table -> session.execute(CassandraTable.flushEach(table, 0)));
     } catch (DriverException failure) {
       throw new IOException("flushing Cassandra at " + address, failure);
     }
