@@ -80,6 +80,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-<protocol>` | one per socket protocol that is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | large or compressed bodies, snapshots |
 /// | `widerow-background-<n>` | 2, and one for two lanes | sealing, journal files; the opener's |
+/// | `widerow-quorum` | one, on a cluster | answers what the cluster has, or has not in time |
 /// | `widerow-merge` | one | merging, retention; the opener's, at low priority |
 /// | `widerow-maintenance` | one | calls the store's maintenance, wakes idle lanes |
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
@@ -94,7 +95,7 @@ public final class Daemon implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final Duration IDLE_MAX = Duration.ofSeconds(60);
   private static final Duration REQUEST_MAX = Duration.ofSeconds(60);
-  private static final int HEADER_BYTES_MAX = 16 << 10;
+  private static final int HEADER_BYTES_MAX = 64 << 10; // positions of 512 daemons fit in
   private static final long BATCH_BYTES_MAX = 128L << 20;
   private static final long FAILURE_SEEN_MILLIS = 100;
 
@@ -129,7 +130,11 @@ public final class Daemon implements AutoCloseable {
     lanes =
         new Lanes(
             store,
-            new Lanes.Settings(config.laneSlots(), config.ledgerKeys(), config.ledgerSeconds()),
+            new Lanes.Settings(
+                config.laneSlots(),
+                config.ledgerKeys(),
+                config.ledgerSeconds(),
+                config.cluster().isOn() ? config.cluster().quorumWait().toNanos() : 0),
             () -> new SpinThenParkWaitStrategy(config.spinMicros() * 1_000L),
             new BatchPool(BATCH_BYTES_MAX, config.eventBytesMax()),
             rules,
@@ -258,6 +263,7 @@ public final class Daemon implements AutoCloseable {
             .bossGroupFactory(AcceptLoop::new)
             .workerGroup(loops, false)
             .maxNumConnections(withClosing(connectionsMax))
+            .http1MaxInitialLineLength(HEADER_BYTES_MAX)
             .http1MaxHeaderSize(HEADER_BYTES_MAX)
             .http2MaxHeaderListSize(HEADER_BYTES_MAX)
             .idleTimeout(IDLE_MAX)
@@ -422,6 +428,7 @@ public final class Daemon implements AutoCloseable {
     }
     closed = true;
     intake.drain();
+    lanes.endWaiting(); // what is kept here is applied after the next start
     maintenance.shutdown();
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.drainSeconds());
     while (intake.inFlight() > 0 && System.nanoTime() < until) {

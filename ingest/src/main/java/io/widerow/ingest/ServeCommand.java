@@ -11,6 +11,7 @@ import io.widerow.query.QueryThreads;
 import io.widerow.query.Variables;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
+import io.widerow.storage.ClusterReport;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.RecoveryReport;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -75,7 +77,8 @@ public final class ServeCommand implements Callable<Integer> {
   @Option(names = "--check-config", description = "check the configuration, and exit")
   private boolean checkConfig;
 
-  /// Opens the store for the daemon.
+  /// Opens the store for the daemon. That of a store on a cluster is a service, so that the daemon
+  /// does not depend on a driver.
   @FunctionalInterface
   public interface StoreOpener {
     EventStore open(DaemonConfig config);
@@ -84,13 +87,27 @@ public final class ServeCommand implements Callable<Integer> {
   /// Runs the command and exits with its exit code.
   public static void main(String[] arguments) {
     LogSetup.apply();
-    CommandLine line = commandLine(ServeCommand::openEmbedded, System.getenv());
+    CommandLine line = commandLine(ServeCommand::openConfigured, System.getenv());
     System.exit(line.execute(arguments));
   }
 
   /// The command with its error handling.
   public static CommandLine commandLine(StoreOpener opener, Map<String, String> environment) {
     return CommandLines.of(new ServeCommand(opener, environment));
+  }
+
+  /// Opens the store that is configured: on a cluster, or on this machine.
+  static EventStore openConfigured(DaemonConfig config) {
+    String cluster = config.cluster().store();
+    if (cluster == null) {
+      return openEmbedded(config);
+    }
+    return ServiceLoader.load(StoreOpener.class)
+        .findFirst()
+        .orElseThrow(() ->
+            new StorageException.Incompatible(
+                config.data(), "this program has no driver for the store " + cluster))
+        .open(config);
   }
 
   /// Opens the store on this machine, with its threads. One background thread for two lanes, and
@@ -123,6 +140,14 @@ public final class ServeCommand implements Callable<Integer> {
     flags.put("data", value);
   }
 
+  @Option(
+      names = "--store",
+      description = "the cluster that has the store, cassandra://HOST[,HOST]/KEYSPACE?dc=NAME",
+      paramLabel = "URI")
+  void setStore(String value) {
+    flags.put("store", value);
+  }
+
   @Option(names = "--http", description = "address of HTTP", paramLabel = "HOST:PORT")
   void setHttp(String value) {
     flags.put("http", value);
@@ -138,7 +163,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--durability",
-      description = "of requests that name none: disk, os or memory",
+      description = "of requests that name none: quorum, disk, os or memory",
       paramLabel = "LEVEL")
   void setDurability(String value) {
     flags.put("durability", value);
@@ -170,6 +195,7 @@ public final class ServeCommand implements Callable<Integer> {
       config = ConfigSources.read(flags, environment, file);
       config.security().check();
       config.streams().check();
+      config.cluster().check();
       if (config.rules() != null) {
         long nowNanos = Math.multiplyExact(Instant.now().getEpochSecond(), 1_000_000_000L);
         RuleSet _ = RuleFile.read(config.rules(), nowNanos);
@@ -286,6 +312,7 @@ public final class ServeCommand implements Callable<Integer> {
     if (store instanceof EmbeddedStore embedded) {
       announce(embedded.recovery());
     }
+    announceCluster(store.cluster());
     announceDamage(store);
     out().println("widerow: %s on %s".formatted(daemon.httpScheme(), daemon.httpAddress()));
     for (SocketReceiver receiver : daemon.receivers()) {
@@ -308,6 +335,25 @@ public final class ServeCommand implements Callable<Integer> {
                 + " in open rows; ready"
                 + (full == null ? "" : " to read, and to take events when there is room"));
     out().flush();
+  }
+
+  private void announceCluster(@Nullable ClusterReport cluster) {
+    if (cluster == null) {
+      return;
+    }
+    out()
+        .println(
+            "widerow: store %s, keyspace %s, daemon %d, %d nodes up, %d down, %d events to apply"
+                .formatted(
+                    cluster.store(),
+                    cluster.keyspace(),
+                    cluster.daemon(),
+                    cluster.nodesUp(),
+                    cluster.nodesDown(),
+                    cluster.pendingEvents()));
+    if (!cluster.trouble().isEmpty()) {
+      err().println("widerow: the cluster: " + cluster.trouble());
+    }
   }
 
   private void announceDamage(EventStore store) {

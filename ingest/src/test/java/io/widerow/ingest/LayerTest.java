@@ -10,6 +10,9 @@ class LayerTest extends LayerRules {
       event:
       storage: event
       storage.embedded: event storage
+      storage.cassandra.keyspace: event
+      storage.cassandra.migrate: storage
+      storage.cassandra.upkeep: storage
       query: event storage
       query.filter: event storage query
       query.output: event query
@@ -53,6 +56,8 @@ class LayerTest extends LayerRules {
           ingest.serve.status
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
+      ingest.cluster: storage query query.cli storage.cassandra.keyspace \
+          storage.cassandra.migrate storage.cassandra.upkeep
       ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship
       """;
 

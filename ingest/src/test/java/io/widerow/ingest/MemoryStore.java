@@ -9,6 +9,7 @@ import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
 import io.widerow.ingest.lane.BatchLedger;
 import io.widerow.storage.ClockReport;
+import io.widerow.storage.ClusterReport;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.LaneWriter;
@@ -26,6 +27,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A store in memory that shows committed events as text, and whose commits can be delayed or made
@@ -52,6 +54,8 @@ public final class MemoryStore implements EventStore {
   public final List<MemoryLane> lanes = new ArrayList<>();
   public final AtomicInteger views = new AtomicInteger(); // asked for
   public volatile @Nullable StoreView shown;
+  public volatile @Nullable ClusterReport cluster;
+  public volatile boolean applying; // each group at its commit
 
   public MemoryStore(int lanes) {
     for (int lane = 0; lane < lanes; lane++) {
@@ -67,6 +71,23 @@ public final class MemoryStore implements EventStore {
     private final RecordView view = new RecordView();
     private int batches;
     private long group;
+    public final List<byte[]> claims = new CopyOnWriteArrayList<>();
+    private volatile LongConsumer told = _ -> {};
+
+    @Override
+    public void onQuorum(LongConsumer asked) {
+      told = asked;
+    }
+
+    /// Tells that the cluster has all groups up to this one.
+    public void applied(long last) {
+      told.accept(last);
+    }
+
+    @Override
+    public void claim(byte[] key) {
+      claims.add(key);
+    }
 
     @Override
     public int append(EventBatch batch, long placement, Rejections rejections) {
@@ -126,6 +147,9 @@ public final class MemoryStore implements EventStore {
       groups.add(batches);
       levels.add(durability);
       clear();
+      if (applying) {
+        told.accept(group);
+      }
       return group;
     }
 
@@ -172,6 +196,11 @@ public final class MemoryStore implements EventStore {
   @Override
   public byte[] secret() {
     return new byte[32];
+  }
+
+  @Override
+  public @Nullable ClusterReport cluster() {
+    return cluster;
   }
 
   @Override

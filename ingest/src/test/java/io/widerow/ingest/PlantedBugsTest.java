@@ -166,12 +166,12 @@ class PlantedBugsTest {
             "a batch of several lanes is acknowledged when all have it",
             LanesTest.class,
             "aBatchOfTwoLanesIsAnsweredWhenBothHaveIt",
-            Cut.out(BatchSplit.Join.class, "done", AtomicInteger.class, "decrementAndGet")),
+            Cut.out(BatchSplit.Join.class, "accept", AtomicInteger.class, "decrementAndGet")),
         planted(
             "a batch of several lanes is acknowledged when none failed",
             LanesTest.class,
             "aBatchWhoseOtherPartFailsIsNotAcknowledged",
-            Cut.to(BatchSplit.Join.class, "done", Outcome.class, "merge", "nicer")),
+            Cut.to(BatchSplit.Join.class, "joined", Outcome.class, "merge", "nicer")),
         new Planted(
             "a part of a batch does not vouch for the others",
             new Suite(LanesTest.class, "aStoredPartDoesNotVouchForTheOthers", List.of(3, 3)),

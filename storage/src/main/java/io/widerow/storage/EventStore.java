@@ -18,13 +18,16 @@ public interface EventStore extends AutoCloseable {
   /// @param lane 0 (inclusive) to [#lanes] (exclusive)
   LaneWriter lane(int lane);
 
-  /// The lane for an event with a client's id. Every write of one id must go to this lane, so that
-  /// a later write replaces an earlier one.
+  /// The lane for an event with a client's id. Every write of one id through this store must go to
+  /// this lane, so that a later write replaces an earlier one. The answer follows from the id and
+  /// the number of lanes. Daemons of one cluster may have different numbers of lanes: there the
+  /// greater version replaces the smaller one, whichever daemon took it.
   int laneOf(EventId id);
 
   /// A secret of 32 bytes for hashes that clients must not be able to predict. It is the same in
-  /// every copy of the store, can be derived from the store's files, and must never be sent to
-  /// anyone.
+  /// every copy of the store and for all daemons of one cluster, which else would know one batch
+  /// under two keys. It can be derived from the store's files, or is read from the cluster once,
+  /// and must never be sent to anyone.
   byte[] secret();
 
   /// The arrival time for an event that has no time of its own, in nanoseconds since the Unix
@@ -48,14 +51,19 @@ public interface EventStore extends AutoCloseable {
   /// @throws StorageException when that cannot be made durable
   void acceptClock();
 
-  /// A consistent view of everything committed so far. It never changes, and keeps what it shows
-  /// from being freed until it is closed.
+  /// A consistent view of everything committed so far; on a cluster, of everything that the daemons
+  /// have applied. It never changes, and keeps what it shows from being freed until it is closed.
+  /// May wait for other machines: call it on a thread that may wait, such as a virtual one.
+  ///
+  /// @throws StorageException.Unreachable when the cluster does not answer within its deadline
   StoreView view();
 
   /// A view for a thread that must not block. A read throws [WouldBlockException] when it would
   /// have to wait for a device or another machine, or when the deadline has passed and there is
-  /// more to read. The caller then starts over on another thread with [#view].
+  /// more to read. The caller then starts over on another thread with [#view]. A store on other
+  /// machines throws it at once, and no cursor of such a view is ever PENDING.
   ///
+  /// @throws WouldBlockException when even the view would have to be waited for
   /// @param nanos the deadline, in nanoseconds from now
   StoreView viewWithin(long nanos);
 

@@ -115,6 +115,11 @@ public abstract sealed class StorageException extends RuntimeException {
     public Incompatible(Path file, String found) {
       super(file + ": " + found);
     }
+
+    /// @param store where the store is, when that is no directory
+    public Incompatible(String store, String found) {
+      super(store + ": " + found);
+    }
   }
 
   /// Another process has the store open.

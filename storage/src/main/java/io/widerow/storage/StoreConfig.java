@@ -120,6 +120,11 @@ public record StoreConfig(
     });
   }
 
+  /// The same store in another directory.
+  public StoreConfig in(Path newDirectory) {
+    return changed(to -> to.directory = newDirectory);
+  }
+
   public StoreConfig withDaemon(int newDaemon) {
     return changed(to -> to.daemon = newDaemon);
   }
@@ -170,7 +175,7 @@ public record StoreConfig(
 
   /// A mutable copy of all values, starting from the defaults or from another configuration.
   private static final class Builder {
-    private final Path directory;
+    private Path directory;
     private int lanes = 1;
     private int shards = 1;
     private int daemon;

@@ -38,4 +38,25 @@ public record StoreStatistics(
     long merged,
     String failure,
     String backgroundFailure,
-    List<Damage> damage) {}
+    List<Damage> damage) {
+  /// The same of a store whose write side has ended.
+  public StoreStatistics withFailure(String why) {
+    return new StoreStatistics(
+        eventsCommitted,
+        eventBytesCommitted,
+        openEvents,
+        openRowBytes,
+        openBytes,
+        segments,
+        segmentEvents,
+        segmentBytes,
+        journalBytes,
+        journalBytesWritten,
+        segmentBytesWritten,
+        sealed,
+        merged,
+        why,
+        backgroundFailure,
+        damage);
+  }
+}

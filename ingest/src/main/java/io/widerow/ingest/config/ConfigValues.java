@@ -54,12 +54,13 @@ record ConfigValues(Map<String, String> texts) {
 
   Durability durability(String key) {
     return switch (text(key)) {
+      case "quorum" -> Durability.QUORUM;
       case "disk" -> Durability.DISK;
       case "os" -> Durability.OS;
       case "memory" -> Durability.MEMORY;
       default ->
           throw new IllegalArgumentException(
-              "%s must be disk, os or memory, got %s".formatted(key, text(key)));
+              "%s must be quorum, disk, os or memory, got %s".formatted(key, text(key)));
     };
   }
 }

@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 ///   ends
 /// @param limits of what clients may use
 /// @param store configuration of the store
+/// @param cluster where the store is, when it is on a cluster
 /// @param security who may do what
 /// @param rules file of what is renamed, dropped and redacted of events; null for none
 /// @param insecure listen on addresses that others can reach, without TLS and tokens
@@ -69,6 +70,7 @@ public record DaemonConfig(
     int readOnSeconds,
     LimitOptions limits,
     StoreOptions store,
+    ClusterKeys cluster,
     SecurityOptions security,
     @Nullable Path rules,
     boolean insecure) {
@@ -106,6 +108,11 @@ public record DaemonConfig(
     require(rules == null || Files.isReadable(rules), "rules: cannot read " + rules);
     store.requireFor(lanes);
     Path _ = store.snapshotDirectory(data);
+    require(
+        durability != Durability.QUORUM || cluster.isOn(),
+        "durability quorum needs a store on a cluster (--store); on one machine disk is the"
+            + " strongest");
+    cluster.requireSafe(insecure);
     require(insecure || isLoopback(http) || security.isComplete(), needsTls("http", http));
     require(insecure || syslog == null || isLoopback(syslog), needsTls("syslog", syslog));
     streams.requireSafe(security, listen, insecure);
@@ -173,7 +180,7 @@ public record DaemonConfig(
         StreamOptions.of(typed),
         ListenOptions.of(typed),
         typed.text("elasticsearch-version"),
-        typed.durability("durability"),
+        durability(typed),
         lanes,
         typed.number("lane-slots"),
         typed.number("spin-micros"),
@@ -188,9 +195,17 @@ public record DaemonConfig(
         typed.number("read-on-seconds"),
         LimitOptions.of(typed),
         StoreOptions.of(typed, lanes),
+        ClusterKeys.of(typed),
         SecurityOptions.of(typed),
         typed.text("rules").isEmpty() ? null : Path.of(typed.text("rules")),
         typed.truth("insecure"));
+  }
+
+  private static Durability durability(ConfigValues typed) {
+    if (!typed.text("durability").isEmpty()) {
+      return typed.durability("durability");
+    }
+    return typed.text("store").isEmpty() ? Durability.DISK : Durability.QUORUM;
   }
 
   /// Every key with its default, in the order in which they are printed.
@@ -207,7 +222,7 @@ public record DaemonConfig(
     StreamOptions.putDefaults(defaults);
     ListenOptions.putDefaults(defaults);
     defaults.put("elasticsearch-version", "8.19.0");
-    defaults.put("durability", "disk");
+    defaults.put("durability", "");
     defaults.put("lanes", Integer.toString(Math.clamp(processors / 2, 1, 8)));
     defaults.put("lane-slots", "1024");
     defaults.put("spin-micros", "10");
@@ -222,6 +237,7 @@ public record DaemonConfig(
     defaults.put("read-on-seconds", "30");
     LimitOptions.putDefaults(defaults, shares);
     StoreOptions.putDefaults(defaults);
+    ClusterKeys.putDefaults(defaults);
     SecurityOptions.putDefaults(defaults);
     defaults.put("rules", "");
     defaults.put("insecure", "false");
@@ -274,6 +290,10 @@ public record DaemonConfig(
     values.put("read-on-seconds", Integer.toString(readOnSeconds));
     limits.putTo(values);
     store.putTo(values);
+    if (cluster.isOn() && cluster.daemonNumber() == null) {
+      values.put("daemon-number", ClusterKeys.AUTO);
+    }
+    cluster.putTo(values);
     security.putTo(values);
     values.put("rules", rules == null ? "" : rules.toString());
     values.put("insecure", Boolean.toString(insecure));

@@ -92,7 +92,7 @@ public record StoreOptions(
     defaults.put("journal-file-bytes", Long.toString(64L << 20));
     defaults.put("journal-bytes", Long.toString(256L << 20));
     defaults.put("merge-after", "5m");
-    defaults.put("daemon-number", "0");
+    defaults.put("daemon-number", "");
     defaults.put("disk-reserve-bytes", Long.toString(512L << 20));
     defaults.put("accept-clock", "false");
     defaults.put("retention", "forever");
@@ -121,7 +121,7 @@ public record StoreOptions(
         values.bytes("journal-file-bytes"),
         values.bytes("journal-bytes"),
         duration(values, "merge-after"),
-        values.number("daemon-number"),
+        number(values),
         values.bytes("disk-reserve-bytes"),
         values.truth("accept-clock"),
         Age.parse("retention", values.text("retention")),
@@ -129,7 +129,20 @@ public record StoreOptions(
         values.text("snapshot-dir").isEmpty() ? null : Path.of(values.text("snapshot-dir")));
   }
 
-  private static Duration duration(ConfigValues values, String key) {
+  /// The number on one machine; on a cluster [ClusterKeys#daemonNumber] has it.
+  private static int number(ConfigValues values) {
+    String number = values.text("daemon-number");
+    if (number.isEmpty()) {
+      return 0;
+    }
+    boolean auto = number.equals(ClusterKeys.AUTO);
+    require(
+        !auto || !values.text("store").isEmpty(),
+        "daemon-number auto needs a store on a cluster, which knows the numbers of others");
+    return auto ? 0 : values.number("daemon-number");
+  }
+
+  static Duration duration(ConfigValues values, String key) {
     Duration duration = Age.parse(key, values.text(key)).duration();
     if (duration == null) {
       throw new IllegalArgumentException(key + " must not be forever");

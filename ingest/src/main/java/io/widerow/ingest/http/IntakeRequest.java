@@ -6,6 +6,7 @@ import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.RequestHeaders;
+import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.stream.SubscriptionOption;
 import com.linecorp.armeria.common.util.TimeoutMode;
 import com.linecorp.armeria.server.ServiceRequestContext;
@@ -18,6 +19,7 @@ import io.widerow.ingest.intake.Body;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchKey;
 import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.Told;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
 import java.nio.charset.Charset;
@@ -48,6 +50,9 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
 
   /// Bytes claimed for each byte of a body: itself, and the records that it becomes.
   public static final int BYTES_PER_BODY_BYTE = 3;
+
+  /// Bytes that a request holds which waits for the cluster: itself, and its connection's share.
+  private static final long WAITING_BYTES = 8 << 10;
 
   private static final int DECODED_HERE_BYTES_MAX = 256 << 10;
   private static final int RULED_HERE_BYTES_MAX = 16 << 10; // expressions take 100 ns a byte
@@ -283,7 +288,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       intake.credit().release(claimed);
       claimed = held;
       BatchSample sample = BatchSample.of(batch);
-      intake.lanes().write(batch, key, terms.durability, outcome -> stored(sample, outcome));
+      intake.lanes().write(batch, key, terms.durability, new Answering(sample));
     } catch (RequestRefused refused) {
       if (batch != null) {
         intake.lanes().drop(batch);
@@ -338,8 +343,23 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   }
 
   /// Called by a lane. The answer is built on the connection's event loop.
-  private void stored(BatchSample sample, Outcome outcome) {
-    context.eventLoop().execute(() -> answer(sample, outcome));
+  private final class Answering implements Told {
+    private final BatchSample sample;
+
+    Answering(BatchSample sample) {
+      this.sample = sample;
+    }
+
+    @Override
+    public void kept(Outcome.Stored stored) {
+      intake.credit().release(Math.max(0, claimed - WAITING_BYTES));
+      claimed = Math.min(claimed, WAITING_BYTES);
+    }
+
+    @Override
+    public void accept(Outcome outcome) {
+      context.eventLoop().execute(() -> answer(sample, outcome));
+    }
   }
 
   private void answer(BatchSample sample, Outcome outcome) {
@@ -348,7 +368,21 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     if (outcome instanceof Outcome.Stored stored && !stored.repeated()) {
       intake.rejected().add(terms.path, stored.refused());
     }
-    finish(protocol.answer(outcome));
+    HttpResponse response = protocol.answer(outcome);
+    boolean late =
+        outcome instanceof Outcome.Stored stored
+            && terms.durability == Durability.QUORUM
+            && stored.durability() != Durability.QUORUM;
+    finish(late ? response.mapHeaders(this::late) : response);
+  }
+
+  /// The headers of an answer to what is kept here, and not applied yet.
+  private ResponseHeaders late(ResponseHeaders headers) {
+    HttpStatus status = headers.status();
+    return headers.toBuilder()
+        .status(status.isSuccess() ? protocol.late(status) : status)
+        .set(WriteRoutes.DURABILITY, "disk")
+        .build();
   }
 
   /// Refuses a request in the middle of its body. The rest of the body is dropped as it arrives,

@@ -13,10 +13,12 @@ import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Body;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.Told;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -81,6 +83,8 @@ final class StreamRequest {
   private int frames; // whole ones in the body
   private long unpacked; // bytes
   private long claimed;
+  private final ArrayDeque<CompletableFuture<Outcome>> waiting = new ArrayDeque<>();
+  private boolean anyLate; // of the batches that wait no more
   private boolean quiet;
   private long waitedNanos; // for the rest of a frame
   private long waitBegan;
@@ -156,7 +160,7 @@ final class StreamRequest {
       RequestRefused refused = readAll();
       handOver();
       early = refused != null;
-      response = refused == null ? protocol.answer() : refuse(refused);
+      response = refused == null ? answer() : refuse(refused);
     } catch (NotStoredException notStored) { // counted with its batch
       response = protocol.refuse(notStored.why);
     } catch (Throwable bug) { // the credit must be given back
@@ -164,6 +168,22 @@ final class StreamRequest {
       response = HttpResponse.ofFailure(bug);
     }
     finish(response, early);
+  }
+
+  /// The answer, when the cluster has all batches, or what it says when that takes too long.
+  private HttpResponse answer() {
+    for (CompletableFuture<Outcome> told = waiting.poll(); told != null; told = waiting.poll()) {
+      anyLate |= isLate(told.join());
+    }
+    HttpResponse response = protocol.answer();
+    return anyLate
+        ? response.mapHeaders(
+            headers -> headers.toBuilder().set(WriteRoutes.DURABILITY, "disk").build())
+        : response;
+  }
+
+  private static boolean isLate(Outcome outcome) {
+    return !(outcome instanceof Outcome.Stored stored) || stored.durability() != Durability.QUORUM;
   }
 
   private HttpResponse refuse(RequestRefused refused) {
@@ -380,10 +400,11 @@ final class StreamRequest {
     long held = batch.events.memory().byteSize();
     intake.credit().claimInDebt(held);
     BatchSample sample = BatchSample.of(batch);
-    CompletableFuture<Outcome> told = new CompletableFuture<>();
-    intake.lanes().write(batch, null, terms.durability, told::complete);
-    Outcome outcome = told.join();
+    Kept told = new Kept();
+    intake.lanes().write(batch, null, terms.durability, told);
+    Outcome outcome = told.here.join();
     intake.credit().release(held);
+    waitFor(told);
     if (!(outcome instanceof Outcome.Overloaded) || intake.draining()) {
       Access.SenderIdentity who = Access.sender(context);
       intake.senders().add(terms.protocol, who.sender(), who.agent(), sample, outcome);
@@ -392,6 +413,37 @@ final class StreamRequest {
       intake.rejected().add(terms.source, stored.refused());
     }
     return outcome;
+  }
+
+  /// Gets the outcome of a batch: first as it is on this machine, so that the body can be read on.
+  private static final class Kept implements Told {
+    final CompletableFuture<Outcome> here = new CompletableFuture<>();
+    final CompletableFuture<Outcome> last = new CompletableFuture<>();
+
+    @Override
+    public void kept(Outcome.Stored stored) {
+      here.complete(stored);
+    }
+
+    @Override
+    public void accept(Outcome outcome) {
+      last.complete(outcome);
+      here.complete(outcome);
+    }
+  }
+
+  /// Remembers what the answer waits for, and forgets what the cluster has.
+  private void waitFor(Kept told) {
+    if (terms.durability != Durability.QUORUM) {
+      return;
+    }
+    waiting.add(told.last);
+    for (CompletableFuture<Outcome> first = waiting.peek();
+        first != null && first.isDone();
+        first = waiting.peek()) {
+      anyLate |= first.join() instanceof Outcome.Stored stored && isLate(stored);
+      waiting.remove();
+    }
   }
 
   private void decode(IncomingBatch batch) {

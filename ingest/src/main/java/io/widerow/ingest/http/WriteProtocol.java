@@ -2,6 +2,7 @@ package io.widerow.ingest.http;
 
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.decode.IncomingBatch;
@@ -39,6 +40,14 @@ public interface WriteProtocol {
 
   /// Reports what became of the batch.
   HttpResponse answer(Outcome outcome);
+
+  /// The status of an answer when the events are stored on this machine, and were to wait for the
+  /// cluster for longer than they may. Most protocols know only one success.
+  ///
+  /// @param stored the status that [#answer] gave
+  default HttpStatus late(HttpStatus stored) {
+    return stored;
+  }
 
   /// Reports that nothing of the request is stored.
   HttpResponse refuse(RequestRefused refused);

@@ -6,6 +6,7 @@ import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import io.netty.util.AsciiString;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.storage.Durability;
@@ -20,6 +21,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any event loop.
 public final class WriteRoutes {
+  /// Names the level that is asked for, and in answers the one that was reached.
+  static final AsciiString DURABILITY = HttpHeaderNames.of("widerow-durability");
+
+  private static final String ON_ONE_MACHINE =
+      "durability quorum needs a store on a cluster (serve --store); this store is on one machine,"
+          + " where disk is the strongest";
+
   private final Intake intake;
   private final Durability durabilityDefault;
   private final String protocol;
@@ -139,19 +147,26 @@ public final class WriteRoutes {
       throws RequestRefused {
     @Nullable String asked = context.queryParam("durability");
     if (asked == null) {
-      asked = request.headers().get("widerow-durability");
+      asked = request.headers().get(DURABILITY);
     }
     return asked == null ? unasked.apply(durabilityDefault) : durability(asked);
   }
 
-  private static Durability durability(String asked) throws RequestRefused {
+  private Durability durability(String asked) throws RequestRefused {
     return switch (asked.toLowerCase(Locale.ROOT)) {
+      case "quorum" -> {
+        if (!intake.lanes().hasQuorum()) {
+          throw new RequestRefused(HttpStatus.BAD_REQUEST, ON_ONE_MACHINE);
+        }
+        yield Durability.QUORUM;
+      }
       case "disk" -> Durability.DISK;
       case "os" -> Durability.OS;
       case "memory" -> Durability.MEMORY;
       default ->
           throw new RequestRefused(
-              HttpStatus.BAD_REQUEST, "durability must be disk, os or memory, got " + asked);
+              HttpStatus.BAD_REQUEST,
+              "durability must be quorum, disk, os or memory, got " + asked);
     };
   }
 }

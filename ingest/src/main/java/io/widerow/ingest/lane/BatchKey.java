@@ -34,6 +34,11 @@ public record BatchKey(long high, long low) {
     return finish(digest);
   }
 
+  /// The 16 bytes of the key.
+  byte[] bytes() {
+    return ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array();
+  }
+
   private static BatchKey of(byte kind, String principal, String endpoint, byte[] rest) {
     MessageDigest digest = start(kind, principal, endpoint);
     digest.update(rest);

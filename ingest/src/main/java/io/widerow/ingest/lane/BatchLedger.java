@@ -58,6 +58,7 @@ public final class BatchLedger implements AutoCloseable {
   private static final int DURABILITY = 44;
   private static final int SLOT_BYTES = 48;
   private static final Durability[] LEVELS = Durability.values();
+  private static final int RESTORED = 1 << 8; // beside the level
 
   private final int keptMin;
   private final int keptMax;
@@ -145,7 +146,12 @@ public final class BatchLedger implements AutoCloseable {
 
   /// The durability with which the batch was acknowledged.
   Durability durability(int slot) {
-    return LEVELS[getInt(slot, DURABILITY)];
+    return LEVELS[getInt(slot, DURABILITY) & ~RESTORED];
+  }
+
+  /// True for a batch from before the start, whose groups may be those of another lane.
+  boolean isRestored(int slot) {
+    return (getInt(slot, DURABILITY) & RESTORED) != 0;
   }
 
   /// An upper bound of the batch's group; [Long#MAX_VALUE] while it is not committed.
@@ -194,6 +200,7 @@ public final class BatchLedger implements AutoCloseable {
       int slot = put(key, newAccepted, newRefused, Durability.DISK, noted);
       setLong(slot, GROUP_FIRST, group);
       setLong(slot, GROUP_LAST, group);
+      setInt(slot, DURABILITY, getInt(slot, DURABILITY) | RESTORED);
     }
   }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One lane's share of a batch, nearly always the whole batch.
 ///
-/// - Threads: one at a time: the receiver's, then the lane's.
+/// - Threads: one at a time: the receiver's, then the lane's, then the one that answers.
 public final class BatchPart {
   final EventBatch events;
   final @Nullable BatchKey key;
@@ -18,13 +18,7 @@ public final class BatchPart {
   final Refusals refused;
 
   private final int @Nullable [] indexes;
-  private final PartDone done;
-
-  /// Receives the outcome of a part, on the lane's thread.
-  @FunctionalInterface
-  interface PartDone {
-    void done(Outcome outcome);
-  }
+  private final Told told;
 
   /// @param indexes request index of each event; null when the part lacks only the refused events
   BatchPart(
@@ -34,14 +28,14 @@ public final class BatchPart {
       Durability durability,
       Refusals refused,
       int @Nullable [] indexes,
-      PartDone done) {
+      Told told) {
     this.events = events;
     this.key = key;
     this.placement = placement;
     this.durability = durability;
     this.refused = refused;
     this.indexes = indexes;
-    this.done = done;
+    this.told = told;
   }
 
   /// The request index of the event at `index` of [#events].
@@ -56,7 +50,12 @@ public final class BatchPart {
     return requestIndex;
   }
 
+  /// Tells that the part is durable on this machine and waits for the cluster.
+  void kept(Outcome.Stored kept) {
+    told.kept(kept);
+  }
+
   public void done(Outcome outcome) {
-    done.done(outcome);
+    told.accept(outcome);
   }
 }

@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Splits a batch among lanes when some of its events have their own ids, and joins the outcomes.
@@ -96,25 +95,41 @@ public final class BatchSplit {
   }
 
   /// Reports the outcome of the whole batch when the outcome of each part is known.
-  public static final class Join implements BatchPart.PartDone {
+  public static final class Join implements Told {
     private final AtomicInteger missing;
+    private final AtomicInteger unkept;
     private final AtomicReference<@Nullable Outcome> sofar = new AtomicReference<>();
-    private final Consumer<Outcome> done;
+    private final AtomicReference<@Nullable Outcome> keptSofar = new AtomicReference<>();
+    private final Told told;
 
-    Join(int parts, Consumer<Outcome> done) {
+    Join(int parts, Told told) {
       this.missing = new AtomicInteger(parts);
-      this.done = done;
+      this.unkept = new AtomicInteger(parts);
+      this.told = told;
+    }
+
+    /// The batch as a whole is kept when each part is, none of them being answered yet.
+    @Override
+    public void kept(Outcome.Stored stored) {
+      Outcome all = joined(keptSofar, stored);
+      if (unkept.decrementAndGet() == 0 && all instanceof Outcome.Stored kept) {
+        told.kept(kept);
+      }
     }
 
     @Override
-    public void done(Outcome outcome) {
-      Outcome _ =
+    public void accept(Outcome outcome) {
+      Outcome all = joined(sofar, outcome);
+      if (missing.decrementAndGet() == 0) {
+        told.accept(all);
+      }
+    }
+
+    private static Outcome joined(AtomicReference<@Nullable Outcome> sofar, Outcome outcome) {
+      Outcome all =
           sofar.accumulateAndGet(
               outcome, (a, b) -> a == null || b == null ? b : Outcome.merge(a, b));
-      if (missing.decrementAndGet() == 0) {
-        Outcome all = sofar.get();
-        done.accept(all != null ? all : outcome);
-      }
+      return all != null ? all : outcome;
     }
   }
 }

@@ -9,10 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// The work of a lane's thread, group commit: it appends batches until none is waiting, commits
 /// them together, and reports their outcomes. The commit has the strongest durability that any of
-/// them asked for.
+/// them asked for. Batches that asked for [Durability#QUORUM] then wait in [QuorumWaits].
 ///
 /// - Threads: the lane's.
 public final class LaneGroup implements AutoCloseable {
@@ -22,19 +23,37 @@ public final class LaneGroup implements AutoCloseable {
   private final WriteSide writeSide;
   private final LaneMetrics metrics;
   private final LongSupplier epochSeconds;
+  private final QuorumWaits.@Nullable Queue quorum; // null for a store on one machine
   private final List<Waiting> waiting = new ArrayList<>();
   private Durability strongest = Durability.MEMORY;
   private long groupCommitted;
+  private long groupOfStart = NONE; // when it is applied, so is all from before the start
   private long bytes;
   private long events;
+
+  private static final long NONE = -1;
 
   /// A batch that waits for the commit.
   ///
   /// @param stored events of the batch, or of the first one for a repeat
+  /// @param restored whether the first one is from before the start
   private record Waiting(
-      BatchPart part, int stored, Refusals refused, long groupOfFirst, Durability levelOfFirst) {
+      BatchPart part,
+      int stored,
+      Refusals refused,
+      long groupOfFirst,
+      Durability levelOfFirst,
+      boolean restored) {
     /// Value of `groupOfFirst` for a batch that is not a repeat.
     static final long NEW = -1;
+
+    static Waiting first(BatchPart part, int stored) {
+      return new Waiting(part, stored, part.refused, NEW, part.durability, false);
+    }
+
+    boolean isRepeat() {
+      return groupOfFirst != NEW;
+    }
   }
 
   LaneGroup(
@@ -43,13 +62,15 @@ public final class LaneGroup implements AutoCloseable {
       BatchPool pool,
       WriteSide writeSide,
       LaneMetrics metrics,
-      LongSupplier epochSeconds) {
+      LongSupplier epochSeconds,
+      QuorumWaits.@Nullable Queue quorum) {
     this.writer = writer;
     this.ledger = ledger;
     this.pool = pool;
     this.writeSide = writeSide;
     this.metrics = metrics;
     this.epochSeconds = epochSeconds;
+    this.quorum = quorum;
   }
 
   /// Bytes of records that wait for the commit.
@@ -57,9 +78,13 @@ public final class LaneGroup implements AutoCloseable {
     return bytes;
   }
 
-  /// Restores the keys from before the restart. Call it once, first.
+  /// Restores the keys from before the restart, and asks how far the cluster has the groups. Call
+  /// it once, first.
   void restore() {
     writer.notes(ledger::restore);
+    if (quorum != null) {
+      writer.onQuorum(quorum::reached);
+    }
   }
 
   /// Appends a batch, or finds that it is a repeat.
@@ -83,7 +108,8 @@ public final class LaneGroup implements AutoCloseable {
               ledger.accepted(known),
               ledger.refused(known),
               ledger.groupLast(known),
-              ledger.durability(known)));
+              ledger.durability(known),
+              ledger.isRestored(known)));
       return;
     }
     try {
@@ -92,7 +118,7 @@ public final class LaneGroup implements AutoCloseable {
       refuse(part, new Outcome.DiskFull(String.valueOf(full.getMessage())));
       // the store has dropped the whole group; the commit reports that to the other batches
     } catch (Throwable failed) {
-      waiting.add(new Waiting(part, 0, part.refused, Waiting.NEW, part.durability));
+      waiting.add(Waiting.first(part, 0));
       throw failed;
     }
   }
@@ -121,8 +147,11 @@ public final class LaneGroup implements AutoCloseable {
               epochSeconds.getAsLong(),
               groupCommitted + 1);
       writer.note(note);
+      if (quorum != null) {
+        writer.claim(part.key.bytes());
+      }
     }
-    waiting.add(new Waiting(part, accepted, part.refused, Waiting.NEW, part.durability));
+    waiting.add(Waiting.first(part, accepted));
     pool.give(batch);
   }
 
@@ -152,9 +181,10 @@ public final class LaneGroup implements AutoCloseable {
     metrics.commit.record(System.nanoTime() - start, TimeUnit.NANOSECONDS);
     metrics.groupEvents.record((double) events);
     metrics.groupBytes.record((double) bytes);
+    groupOfStart = groupOfStart == NONE ? groupCommitted : groupOfStart;
     ledger.committed(groupCommitted);
     for (Waiting each : waiting) {
-      each.part.done(outcome(each));
+      answer(each, outcome(each));
     }
     clear();
     long needed = ledger.expire(epochSeconds.getAsLong());
@@ -170,17 +200,38 @@ public final class LaneGroup implements AutoCloseable {
     answerAll(new Outcome.DiskFull(String.valueOf(full.getMessage())));
   }
 
-  private Outcome outcome(Waiting each) {
-    boolean duplicate = each.groupOfFirst != Waiting.NEW;
+  /// The outcome at the level that a batch has on this machine.
+  private Outcome.Stored outcome(Waiting each) {
+    boolean duplicate = each.isRepeat();
     Durability level = each.part.durability;
     boolean asDurable = // a repeat in the same group as the first is as durable as this commit
         !duplicate || each.groupOfFirst == Long.MAX_VALUE || each.groupOfFirst <= groupCommitted;
     if (!asDurable && each.levelOfFirst.compareTo(level) < 0) {
       level = each.levelOfFirst;
     }
+    level = level == Durability.QUORUM ? Durability.DISK : level;
     return duplicate
         ? new Outcome.Stored(0, each.stored, each.refused, level)
         : new Outcome.Stored(each.stored, 0, each.refused, level);
+  }
+
+  /// Answers a batch, at once unless it has to wait for the cluster.
+  private void answer(Waiting each, Outcome.Stored here) {
+    if (each.part.durability != Durability.QUORUM || quorum == null) {
+      each.part.done(here);
+    } else if (here.stored() == 0) {
+      each.part.done(here.at(Durability.QUORUM)); // there is nothing to wait for
+    } else {
+      quorum.add(each.part, here, groupOf(each));
+    }
+  }
+
+  /// The group with which a batch is applied.
+  private long groupOf(Waiting each) {
+    if (each.restored) {
+      return groupOfStart;
+    }
+    return each.isRepeat() ? Math.min(each.groupOfFirst, groupCommitted) : groupCommitted;
   }
 
   /// Ends the write side of the daemon, and fails all waiting batches.

@@ -11,7 +11,6 @@ import io.widerow.storage.EventStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +28,7 @@ public final class Lanes implements AutoCloseable {
   private final BatchPool pool;
   private final @Nullable BatchRules rules;
   private final WriteSide writeSide = new WriteSide();
+  private final @Nullable QuorumWaits quorum;
   private final AtomicLong turns = new AtomicLong();
 
   /// Configuration of the lanes.
@@ -36,7 +36,14 @@ public final class Lanes implements AutoCloseable {
   /// @param slots batches that a ring holds, a power of two
   /// @param ledgerKeys keys that a ledger keeps at any age
   /// @param ledgerSeconds age up to which a ledger keeps keys
-  public record Settings(int slots, int ledgerKeys, long ledgerSeconds) {}
+  /// @param quorumNanos how long a batch waits for [Durability#QUORUM] at most; 0 for a store on
+  ///   one machine, which does not have it
+  public record Settings(int slots, int ledgerKeys, long ledgerSeconds, long quorumNanos) {
+    /// For a store on one machine.
+    public Settings(int slots, int ledgerKeys, long ledgerSeconds) {
+      this(slots, ledgerKeys, ledgerSeconds, 0);
+    }
+  }
 
   /// Lanes that write what they get.
   public Lanes(
@@ -61,12 +68,20 @@ public final class Lanes implements AutoCloseable {
     this.store = store;
     this.pool = pool;
     this.rules = rules;
+    quorum = settings.quorumNanos > 0 ? new QuorumWaits(settings.quorumNanos, registry) : null;
     for (int number = 0; number < store.lanes(); number++) {
       int keysMax = Math.max(1 << 20, Integer.highestOneBit(settings.ledgerKeys) * 2);
       BatchLedger ledger = new BatchLedger(settings.ledgerKeys, keysMax, settings.ledgerSeconds);
       LaneMetrics metrics = new LaneMetrics(registry, number);
       LaneGroup group =
-          new LaneGroup(store.lane(number), ledger, pool, writeSide, metrics, epochSeconds);
+          new LaneGroup(
+              store.lane(number),
+              ledger,
+              pool,
+              writeSide,
+              metrics,
+              epochSeconds,
+              quorum == null ? null : quorum.queue(Integer.toString(number)));
       group.restore();
       LaneRing lane = new LaneRing(number, settings.slots, waiting.get(), group);
       lanes.add(lane);
@@ -92,6 +107,18 @@ public final class Lanes implements AutoCloseable {
   /// Why nothing can be written any more; null while writing works.
   public @Nullable String failure() {
     return writeSide.failure();
+  }
+
+  /// Whether batches can be asked to wait for [Durability#QUORUM].
+  public boolean hasQuorum() {
+    return quorum != null;
+  }
+
+  /// Lets no batch wait for the cluster any longer: each is answered with the level that it has.
+  public void endWaiting() {
+    if (quorum != null) {
+      quorum.end();
+    }
   }
 
   /// @param wallNanos wall-clock time, nanoseconds since the Unix epoch
@@ -125,13 +152,11 @@ public final class Lanes implements AutoCloseable {
   /// Hands a batch over to its lanes, which own it from now on. Events that the rules dropped count
   /// as accepted.
   ///
-  /// @param told gets the outcome once, on a lane's thread or on this one; it must not block
-  public void write(
-      IncomingBatch batch, @Nullable BatchKey key, Durability durability, Consumer<Outcome> told) {
+  /// @param told gets the outcome, on a lane's thread, on that which answers for the cluster, or on
+  ///   this one; it must not block
+  public void write(IncomingBatch batch, @Nullable BatchKey key, Durability durability, Told told) {
     applyRules(batch);
-    int dropped = batch.dropped();
-    Consumer<Outcome> done =
-        dropped == 0 ? told : outcome -> told.accept(outcome.withDropped(dropped));
+    Told done = batch.dropped() == 0 ? told : new ToldOfDropped(batch.dropped(), told);
     String failure = writeSide.failure();
     if (failure != null) {
       drop(batch);
@@ -145,13 +170,7 @@ public final class Lanes implements AutoCloseable {
       offer(
           lane,
           new BatchPart(
-              batch.events,
-              key,
-              placement,
-              durability,
-              batch.refused,
-              batch.indexes(),
-              done::accept));
+              batch.events, key, placement, durability, batch.refused, batch.indexes(), done));
       return;
     }
     List<BatchSplit.Share> shares = BatchSplit.split(batch, lane, lanes.size(), store, pool);
@@ -162,6 +181,21 @@ public final class Lanes implements AutoCloseable {
       offer(
           share.lane,
           new BatchPart(share.events, part, placement, durability, refused, share.indexes, join));
+    }
+  }
+
+  /// Adds the events that rules dropped to what the sender is told.
+  private record ToldOfDropped(int dropped, Told told) implements Told {
+    @Override
+    public void kept(Outcome.Stored stored) {
+      if (stored.withDropped(dropped) instanceof Outcome.Stored all) {
+        told.kept(all);
+      }
+    }
+
+    @Override
+    public void accept(Outcome outcome) {
+      told.accept(outcome.withDropped(dropped));
     }
   }
 
@@ -181,6 +215,9 @@ public final class Lanes implements AutoCloseable {
   @Override
   public void close() {
     lanes.forEach(LaneRing::close);
+    if (quorum != null) {
+      quorum.close();
+    }
     pool.close();
   }
 }

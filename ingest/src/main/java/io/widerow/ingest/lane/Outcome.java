@@ -17,6 +17,11 @@ public sealed interface Outcome {
       return accepted == 0 && duplicates > 0;
     }
 
+    /// The same at another level.
+    Stored at(Durability level) {
+      return new Stored(accepted, duplicates, refused, level);
+    }
+
     /// Events that are stored, now or earlier.
     public int stored() {
       return accepted + duplicates;

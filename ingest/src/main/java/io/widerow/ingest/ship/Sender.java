@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | answer | what is done |
 /// |---|---|
-/// | 200, or 400 with `rejected` | done; what was refused is told and counted |
+/// | 200, 202 (kept, not on the cluster yet), or 400 with `rejected` | done; what was refused is told and counted |
 /// | no connection, no answer, 408, 429, 5xx | the same again after a while, with the same key |
 /// | anything else | the command ends with this answer |
 ///
@@ -163,7 +163,7 @@ final class Sender implements AutoCloseable {
       HttpResponse<String> answer =
           client.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
       int status = answer.statusCode();
-      if ((status == 200 || status == 400) && Answer.is(answer.body())) {
+      if ((status == 200 || status == 202 || status == 400) && Answer.is(answer.body())) {
         tally.add(batch, Answer.parse(answer.body()));
         recovered();
         return -1;

@@ -153,7 +153,7 @@ public final class ShipCommand implements Callable<Integer> {
   @Option(
       names = "--durability",
       paramLabel = "LEVEL",
-      description = "disk, os or memory. Default: that of the daemon.")
+      description = "quorum, disk, os or memory. Default: that of the daemon.")
   @Nullable Level durability;
 
   @Option(names = "--poll", paramLabel = "TIME", description = "Between two looks. Default: 250ms.")
@@ -209,6 +209,7 @@ public final class ShipCommand implements Callable<Integer> {
 
   /// Levels of an acknowledgement.
   enum Level {
+    quorum,
     disk,
     os,
     memory

@@ -14,15 +14,24 @@ public final class Receipt {
   private final @Nullable BatchKey key;
   private final @Nullable Durability durability;
   private final byte[] answer;
+  private final byte[] answerOfKept;
 
   /// @param key by which the batch that ends with this frame is known when it comes again; null
   ///   when it is stored each time
   /// @param durability that the batch must have; null for that of the receiver
   /// @param answer sent when the batch is as durable as it must be; empty for none
   public Receipt(@Nullable BatchKey key, @Nullable Durability durability, byte[] answer) {
+    this(key, durability, answer, answer);
+  }
+
+  /// @param answerOfKept sent when the batch is durable on this machine, and was to wait for the
+  ///   cluster for longer than it may
+  public Receipt(
+      @Nullable BatchKey key, @Nullable Durability durability, byte[] answer, byte[] answerOfKept) {
     this.key = key;
     this.durability = durability;
     this.answer = answer;
+    this.answerOfKept = answerOfKept;
   }
 
   /// The receipt of a frame that holds no events and is answered, such as one of a handshake.
@@ -44,7 +53,13 @@ public final class Receipt {
     return durability == null ? byDefault : durability;
   }
 
-  byte[] answer() {
-    return answer;
+  /// @param kept whether the batch is on this machine only, though it was to be on the cluster
+  byte[] answer(boolean kept) {
+    return kept ? answerOfKept : answer;
+  }
+
+  /// Whether somebody hears how durable the batch is.
+  boolean isAnswered() {
+    return answer.length > 0;
   }
 }

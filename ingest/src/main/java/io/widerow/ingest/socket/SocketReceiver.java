@@ -22,7 +22,9 @@ import io.widerow.ingest.config.LimitOptions;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Intake;
+import io.widerow.ingest.lane.BatchKey;
 import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.Told;
 import io.widerow.storage.Durability;
 import java.net.InetSocketAddress;
 import java.util.Objects;
@@ -191,23 +193,47 @@ public final class SocketReceiver implements AutoCloseable {
   ///
   /// @param receipt what it asks for; null for nothing
   /// @param held bytes of credit to give back when the batch is done
-  /// @param done gets the outcome, on a lane's thread
+  /// @param done gets the outcome, on a lane's thread, or that which answers for the cluster
   void write(IncomingBatch batch, @Nullable Receipt receipt, long held, Consumer<Outcome> done) {
+    @Nullable BatchKey key = receipt == null ? null : receipt.key();
     intake
         .lanes()
         .write(
             batch,
-            receipt == null ? null : receipt.key(),
-            receipt == null ? terms.durability : receipt.durability(terms.durability),
-            outcome -> {
-              intake.credit().release(held);
-              if (outcome instanceof Outcome.Stored stored && !stored.repeated()) {
-                messages.increment((double) stored.accepted() + stored.refused().count());
-                refused.increment(stored.refused().count());
-                intake.rejected().add(protocol.name(), stored.refused());
+            key,
+            level(receipt),
+            new Told() {
+              private long owed = held;
+
+              @Override
+              public void kept(Outcome.Stored stored) {
+                intake.credit().release(owed);
+                owed = 0;
               }
-              done.accept(outcome);
+
+              @Override
+              public void accept(Outcome outcome) {
+                intake.credit().release(owed);
+                if (outcome instanceof Outcome.Stored stored && !stored.repeated()) {
+                  messages.increment((double) stored.accepted() + stored.refused().count());
+                  refused.increment(stored.refused().count());
+                  intake.rejected().add(protocol.name(), stored.refused());
+                }
+                done.accept(outcome);
+              }
             });
+  }
+
+  /// The level of a batch. One that nobody hears of does not wait for the cluster.
+  private Durability level(@Nullable Receipt receipt) {
+    Durability level = receipt == null ? terms.durability : receipt.durability(terms.durability);
+    boolean heard = receipt != null && receipt.isAnswered();
+    return level == Durability.QUORUM && !heard ? Durability.DISK : level;
+  }
+
+  /// Whether a batch is on this machine only, though it was to be on the cluster.
+  boolean isLate(@Nullable Receipt receipt, Outcome.Stored stored) {
+    return level(receipt) == Durability.QUORUM && stored.durability() != Durability.QUORUM;
   }
 
   /// True when the daemon stops: no batch is tried again.

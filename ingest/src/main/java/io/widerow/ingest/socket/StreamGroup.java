@@ -57,6 +57,7 @@ final class StreamGroup {
     private boolean ends; // what no frame begins in follows
     private @Nullable Receipt receipt;
     private boolean stored;
+    private boolean kept; // on this machine, though it was to be on the cluster
     private boolean failed;
 
     Part(int offset) {
@@ -175,6 +176,7 @@ final class StreamGroup {
 
   private void written(Part part, Outcome outcome) {
     part.stored = outcome instanceof Outcome.Stored;
+    part.kept = outcome instanceof Outcome.Stored there && receiver.isLate(part.receipt, there);
     part.failed = outcome instanceof Outcome.Failed;
     if (--pending == 0) {
       done.run();
@@ -223,7 +225,7 @@ final class StreamGroup {
   @Nullable ByteBuf answers() {
     int bytes = 0;
     for (Part part : parts) {
-      bytes += part.receipt == null ? 0 : part.receipt.answer().length;
+      bytes += part.receipt == null ? 0 : part.receipt.answer(part.kept).length;
     }
     if (bytes == 0) {
       return null;
@@ -231,7 +233,7 @@ final class StreamGroup {
     ByteBuf answers = Unpooled.buffer(bytes, bytes);
     for (Part part : parts) {
       if (part.receipt != null) {
-        answers.writeBytes(part.receipt.answer());
+        answers.writeBytes(part.receipt.answer(part.kept));
       }
     }
     return answers;

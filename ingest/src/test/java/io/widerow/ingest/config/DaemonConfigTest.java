@@ -1,6 +1,7 @@
 package io.widerow.ingest.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -90,6 +91,32 @@ class DaemonConfigTest {
     "http,127.0.0.1",
     "http,0.0.0.0:1",
     "durability,safe",
+    "store,127.0.0.1",
+    "store,cassandra://127.0.0.1/widerow",
+    "store,cassandra://127.0.0.1/wide-row?dc=dc1",
+    "store,cassandra://127.0.0.1?dc=dc1",
+    "store,cassandra:///widerow?dc=dc1",
+    "store,cassandra://127.0.0.1:0/widerow?dc=dc1",
+    "store,cassandra://a:b@127.0.0.1/widerow?dc=dc1",
+    "store,cassandra://192.0.2.1/widerow?dc=dc1",
+    "durability,quorum",
+    "apply-ms,0",
+    "apply-inflight,5000",
+    "read-ahead,0",
+    "quorum-wait,51s",
+    "quorum-wait,forever",
+    "claim-keep,0d",
+    "cluster-journal-bytes,1000",
+    "cluster-journal-bytes,many",
+    "cluster-ttl,on",
+    "cluster-rows,nginx.*",
+    "cluster-user,widerow",
+    "cluster-password-file,/nowhere",
+    "cluster-ca,/nowhere",
+    "cluster-cert,/nowhere",
+    "cluster-key,/nowhere",
+    "cluster-consistency,ONE",
+    "daemon-number,auto",
     "syslog,0.0.0.0:514",
     "syslog-tls,127.0.0.1:6514",
     "fluent-tls,127.0.0.1:24224",
@@ -137,6 +164,40 @@ class DaemonConfigTest {
     var refused =
         assertThrows(IllegalArgumentException.class, () -> DaemonConfig.of(Map.of(key, value)));
     assertTrue(String.valueOf(refused.getMessage()).contains(key), refused.getMessage());
+  }
+
+  @Test
+  void onAClusterRequestsWaitForItAndTheNumberIsFound() {
+    Map<String, String> given =
+        Map.of(
+            "store", "cassandra://127.0.0.1:9043,[::1]/widerow?dc=dc1&replication=3",
+            "cluster-rows", "nginx.*, audit",
+            "quorum-wait", "20s");
+    DaemonConfig config = DaemonConfig.of(given);
+    String printed = config.print();
+    assertTrue(printed.contains("durability=quorum\n"), printed);
+    assertTrue(printed.contains("daemon-number=auto\n"), printed);
+    assertTrue(printed.contains("cluster-rows=nginx.*,audit\n"), printed);
+    assertTrue(printed.contains("quorum-wait=20s\n"), printed);
+    assertNull(config.cluster().daemonNumber());
+    String alone = DaemonConfig.at(directory).print();
+    assertTrue(alone.contains("durability=disk\n"), alone);
+    assertTrue(alone.contains("daemon-number=0\n"), alone);
+  }
+
+  @Test
+  void aClusterThatOthersCanReachNeedsTlsAndAUser() {
+    String store = "cassandra://192.0.2.1/widerow?dc=dc1";
+    assertTrue(DaemonConfig.of(Map.of("store", store, "insecure", "true")).cluster().isOn());
+    Map<String, String> safe =
+        Map.of(
+            "store", store,
+            "cluster-ca", "ca.pem",
+            "cluster-user", "widerow",
+            "cluster-password-file", "password");
+    DaemonConfig config = DaemonConfig.of(safe);
+    var unreadable = assertThrows(IllegalArgumentException.class, config.cluster()::check);
+    assertTrue(String.valueOf(unreadable.getMessage()).contains("password"));
   }
 
   @Test

@@ -32,6 +32,8 @@ class DocumentedKeysTest {
     known.put("credit-bytes", Long.toString(shares.creditBytes()));
     known.put("body-bytes-max", Integer.toString(shares.bodyBytesMax()));
     known.put("query-memory-bytes", Long.toString(shares.queryMemoryBytes()));
+    known.put("durability", "disk; `quorum` with `store`");
+    known.put("daemon-number", "0; `auto` with `store`");
     known.put("lanes", "half the processors, 1 to 8");
     known.put("shards", "2 for each lane");
     known.replaceAll((_, value) -> value.isEmpty() ? "empty" : value);

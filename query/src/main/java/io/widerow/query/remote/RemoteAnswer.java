@@ -15,6 +15,8 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,14 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one, besides those of the JDK's HTTP client.
 /// - Memory: one line.
 public final class RemoteAnswer implements AutoCloseable {
+  private static final int BAD_REQUEST = 400;
   private static final int GONE = 410;
+  private static final String ERROR = "{\"error\":\"";
+
+  /// An answer that refuses a parameter, up to the reason.
+  private static final Pattern PARAMETER =
+      Pattern.compile("^" + Pattern.quote(ERROR) + "([a-z-]+): ");
+
   private static final int REASON_CHARS_MAX = 2_000;
 
   private final HttpClient client;
@@ -76,6 +85,12 @@ public final class RemoteAnswer implements AutoCloseable {
       return new QueryException.Expired(
           TextWriter.escaped("" + why.get("error")),
           first == null ? null : Token.parse(first.toString()).toString());
+    }
+    Matcher parameter = status == BAD_REQUEST ? PARAMETER.matcher(reason) : null;
+    if (parameter != null && parameter.find()) {
+      String why = String.valueOf(JsonLine.parse(reason).get("error"));
+      return new QueryException.Refused(
+          parameter.group(1), TextWriter.escaped(why.substring(parameter.end() - ERROR.length())));
     }
     String shown = reason.substring(0, Math.min(REASON_CHARS_MAX, reason.length()));
     return daemon.refused(status, shown);

@@ -243,7 +243,10 @@ public class MemoryKeyspace implements Keyspace {
             && Objects.equals(row.owner(), owner);
       }
       DaemonRow.Applied applied = row == null ? DaemonRow.Applied.NOTHING : row.applied();
-      daemons.put(daemon, new DaemonRow(daemon, owner, host, epoch, reserved, applied, 0, 0));
+      long oldest = row == null ? 0 : row.oldestMillis();
+      long seen = row == null ? 0 : row.seenMillis();
+      daemons.put(
+          daemon, new DaemonRow(daemon, owner, host, epoch, reserved, applied, oldest, seen));
       return true;
     });
   }

@@ -17,6 +17,8 @@ final class FluentOption {
   private static final byte[] COMPRESSED = ascii("compressed");
   private static final byte[] SIGNAL = ascii("fluent_signal");
   private static final byte[] ACK = ascii("ack");
+  private static final byte[] DURABILITY = ascii("durability");
+  private static final byte[] DISK = ascii("disk");
   private static final FluentOption NONE = new FluentOption(null, Coding.PLAIN, 0);
 
   /// How entries are packed.
@@ -114,10 +116,23 @@ final class FluentOption {
 
   /// The acknowledgement of a chunk.
   static byte[] ack(byte[] chunk) {
+    return ack(chunk, 0x81).toByteArray();
+  }
+
+  /// The acknowledgement of a chunk that is durable on this machine only, though it was to be on a
+  /// cluster. It says so in a member that senders who do not know it pass over.
+  static byte[] ackOfKept(byte[] chunk) {
+    ByteArrayOutputStream out = ack(chunk, 0x82);
+    FluentHandshake.text(out, DURABILITY);
+    FluentHandshake.text(out, DISK);
+    return out.toByteArray();
+  }
+
+  private static ByteArrayOutputStream ack(byte[] chunk, int map) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    out.write(0x81);
+    out.write(map);
     FluentHandshake.text(out, ACK);
     FluentHandshake.text(out, chunk);
-    return out.toByteArray();
+    return out;
   }
 }

@@ -179,7 +179,8 @@ public final class FluentStream implements StreamDecoder {
       packed(bytes, content, contentLimit, offset, option, batch);
     }
     if (chunk != null) {
-      receipt = new Receipt(key(chunk), null, FluentOption.ack(chunk));
+      receipt =
+          new Receipt(key(chunk), null, FluentOption.ack(chunk), FluentOption.ackOfKept(chunk));
     }
     return true;
   }

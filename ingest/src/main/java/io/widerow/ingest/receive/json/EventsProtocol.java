@@ -127,6 +127,11 @@ public final class EventsProtocol implements WriteProtocol {
   }
 
   @Override
+  public HttpStatus late(HttpStatus stored) {
+    return HttpStatus.ACCEPTED;
+  }
+
+  @Override
   public HttpResponse refuse(RequestRefused refused) {
     return HttpAnswers.error(refused.status(), refused.reason());
   }

@@ -233,6 +233,8 @@ public final class QueryService {
       }
     } catch (QueryException.Expired expired) { // known before the answer begins
       reply.refuse(expired(expired));
+    } catch (QueryException.Refused refused) { // what only the store can tell, before it is read
+      reply.refuse(HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage())));
     } catch (ExecutionException gone) { // the reader has left
       reply.fail(gone);
     } catch (TimeoutException tookNothing) { // its open view would delay writers in the end

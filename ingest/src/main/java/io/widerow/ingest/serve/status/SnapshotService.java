@@ -25,13 +25,16 @@ import java.util.regex.Pattern;
 
 /// `POST /v1/admin/snapshot?name=NAME`: makes a snapshot of the store, a directory of this name in
 /// `snapshot-dir`. A name is one word of letters, digits, `.`, `_` and `-`, so that it cannot lead
-/// out of that directory.
+/// out of that directory. A store on a cluster has no snapshots: 501.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 public final class SnapshotService {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
   private static final String TEMPORARY = ".tmp";
+  private static final String OF_CLUSTER =
+      "a cluster is copied by its own tools: nodetool snapshot on all nodes; what the daemons have"
+          + " not applied is in their journals";
 
   private final EventStore store;
   private final Path directory;
@@ -47,7 +50,7 @@ public final class SnapshotService {
 
   private HttpResponse snapshot(ServiceRequestContext context, HttpRequest request) {
     if (!(store instanceof EmbeddedStore embedded)) {
-      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, "this store has no snapshots");
+      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
     }
     try {
       Parameters.requireKnown(context.queryParams(), List.of("name"));

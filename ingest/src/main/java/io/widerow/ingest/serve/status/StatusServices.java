@@ -18,6 +18,7 @@ import io.widerow.ingest.intake.RejectedSamples;
 import io.widerow.ingest.lane.LaneRing;
 import io.widerow.ingest.rules.RuleFile;
 import io.widerow.storage.ClockReport;
+import io.widerow.storage.ClusterReport;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreStatistics;
@@ -100,6 +101,10 @@ public final class StatusServices {
     if (clock.state() != ClockReport.State.RIGHT) {
       HttpAnswers.appendString(json.append(",\"clock\":"), ClockService.sentence(clock));
     }
+    ClusterReport cluster = store.cluster();
+    if (cluster != null) {
+      json.append(",\"cluster\":\"").append(ClusterStatus.state(cluster)).append('"');
+    }
     List<Damage> damage = store.statistics().damage();
     for (int i = 0; i < damage.size(); i++) {
       json.append(i == 0 ? ",\"damaged\":[" : ",");
@@ -134,6 +139,10 @@ public final class StatusServices {
   private HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {
     StringBuilder text = new StringBuilder(registry.scrape());
     senders.appendMetrics(text);
+    ClusterReport cluster = store.cluster();
+    if (cluster != null) {
+      ClusterStatus.appendMetrics(text, cluster);
+    }
     return HttpResponse.of(HttpStatus.OK, PROMETHEUS, HttpData.ofUtf8(text.toString()));
   }
 
@@ -162,6 +171,11 @@ public final class StatusServices {
     appendStore(json.append("],\"store\":{"), store.statistics());
     json.append("},\"disk\":{\"usableBytes\":").append(usable);
     json.append(",\"reserveBytes\":").append(config.store().diskReserveBytes());
+    ClusterReport cluster = store.cluster();
+    if (cluster != null) {
+      ClusterStatus.append(json.append("},"), cluster, intake.epochNanos() / 1_000_000);
+      json.setLength(json.length() - 1); // the brace that the next part closes
+    }
     if (rules != null) {
       appendRules(json.append("},\"rules\":{"), rules);
     }

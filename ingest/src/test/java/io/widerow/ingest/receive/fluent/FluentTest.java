@@ -266,10 +266,13 @@ class FluentTest {
   @Test
   void theAcknowledgementComesAtTheLevelOfTheKey() throws IOException {
     byte[] message = pack(List.of("t", List.of(entry(1, "a")), Map.of("chunk", "x")));
+    String cluster = "cassandra://127.0.0.1/widerow?dc=dc1";
     for (Durability level : Durability.values()) {
       MemoryStore own = new MemoryStore(1);
+      own.applying = true;
       String key = level.name().toLowerCase(Locale.ROOT);
-      try (Daemon daemon = start(own, "lanes", "1", "durability", key);
+      String at = level == Durability.QUORUM ? cluster : "";
+      try (Daemon daemon = start(own, "lanes", "1", "durability", key, "store", at);
           Socket socket = connect(daemon)) {
         send(socket, message);
         assertAnswer(socket, ack("x"));

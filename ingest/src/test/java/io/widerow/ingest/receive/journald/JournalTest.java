@@ -398,7 +398,7 @@ class JournalTest {
     assertTrue(store.levels.contains(Durability.MEMORY), () -> store.levels.toString());
     HttpResponse<String> bad = http.post("/upload?durability=tape", type, numbered(1));
     assertEquals(400, bad.statusCode());
-    assertEquals("durability must be disk, os or memory, got tape\n", bad.body());
+    assertEquals("durability must be quorum, disk, os or memory, got tape\n", bad.body());
     assertEquals(403, upload(numbered(1), "origin", "http://x").statusCode());
   }
 

@@ -6,26 +6,33 @@ import io.widerow.house.LayerRules;
 class LayerTest extends LayerRules {
   private static final String TABLE =
       """
+<<<<<<< HEAD
+<<<<<<< HEAD
+=======
+>>>>>>> migrate
       event:
       storage: event
       storage.disk: event storage
       storage.cursor: event storage
       storage.segment: event storage storage.disk
-<<<<<<< HEAD
-      storage.scan: event storage storage.segment
-      storage.cassandra.keyspace: event
-      storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
-      storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
-          storage.cassandra.keyspace storage.cassandra.value
-=======
       storage.scan: event storage storage.disk storage.segment
       storage.live: event storage storage.disk storage.segment
-      storage.cassandra.keyspace: event
+      storage.embedded: storage storage.live
+      storage.repair: event storage storage.segment storage.scan
+      storage.cassandra.keyspace: event storage
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
       storage.cassandra.read: event storage storage.cursor storage.segment storage.scan \
           storage.live storage.cassandra.keyspace storage.cassandra.value
->>>>>>> read
-      storage.cassandra:
+      storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
+          storage.repair storage.cassandra.keyspace storage.cassandra.value
+      storage.cassandra.apply: event storage storage.disk storage.live storage.segment \
+          storage.embedded storage.cassandra.keyspace storage.cassandra.value
+      storage.manifest: storage
+      storage.cassandra.migrate: event storage storage.disk storage.segment storage.manifest \
+          storage.live storage.embedded storage.cassandra.keyspace storage.cassandra.value
+      storage.cassandra: event storage storage.disk storage.live storage.embedded \
+          storage.cassandra.keyspace storage.cassandra.read storage.cassandra.upkeep \
+          storage.cassandra.apply
       """;
 
   LayerTest() {

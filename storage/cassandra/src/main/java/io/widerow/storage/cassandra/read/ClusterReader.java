@@ -36,7 +36,8 @@ public final class ClusterReader implements AutoCloseable {
   private final BlockReaderPool blockReaders = new BlockReaderPool();
   private volatile ClusterArrivals last = new ClusterArrivals(Map.of());
 
-  /// @param executor repeats requests and asks ahead; its tasks may wait for the cluster
+  /// @param executor asks ahead for the next group of partitions; its tasks wait for the cluster.
+  ///   It may drop them
   public ClusterReader(
       Keyspace keyspace, RetentionPolicy retention, ReadOptions options, Executor executor) {
     this(keyspace, retention, options, executor, StoreClock.system());
@@ -54,7 +55,7 @@ public final class ClusterReader implements AutoCloseable {
     this.options = options;
     this.clock = clock;
     this.executor = executor;
-    this.requests = new Requests(options, executor);
+    this.requests = new Requests(options);
     this.catalog = new Catalog(keyspace, requests, options);
     this.directories = new Directories(keyspace, requests, options);
     this.values = new ValueFetcher(keyspace, requests, options);

@@ -130,7 +130,8 @@ final class ClusterView implements StoreView {
 
   /// What is known of a partition without its directory.
   private static PartitionInfo unknown(PartitionKey key) {
-    return new PartitionInfo(key, -1, key.fromNanos(), key.untilNanos() - 1);
+    return new PartitionInfo(
+        key, PartitionInfo.EVENTS_UNKNOWN, key.fromNanos(), key.untilNanos() - 1);
   }
 
   /// What is known of a partition with its directory; without events when it has none to show.

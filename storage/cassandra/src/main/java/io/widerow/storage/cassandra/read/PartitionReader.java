@@ -14,7 +14,6 @@ import io.widerow.storage.cursor.MergeCursor;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SegmentCursor;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -183,7 +182,6 @@ final class PartitionReader {
   }
 
   private StorageException.Corrupt corrupt(SegmentKey key, String found) {
-    return new StorageException.Corrupt(Path.of(key.toString().replace('\0', '?')), 0, found)
-        .in(read.key());
+    return new StorageException.Corrupt(key.toString(), 0, found).in(read.key());
   }
 }

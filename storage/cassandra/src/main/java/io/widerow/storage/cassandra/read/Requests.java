@@ -4,7 +4,6 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -20,12 +19,9 @@ final class Requests {
   private static final long PAUSE_MILLIS_MAX = 1_000;
 
   private final long patienceNanos;
-  private final Executor executor;
 
-  /// @param executor makes the repeats
-  Requests(ReadOptions options, Executor executor) {
+  Requests(ReadOptions options) {
     this.patienceNanos = options.patience().toNanos();
-    this.executor = executor;
   }
 
   /// Makes a request.
@@ -103,7 +99,8 @@ final class Requests {
       counts.repeat();
       long pause = pauseMillis / 2 + ThreadLocalRandom.current().nextLong(pauseMillis / 2 + 1);
       pauseMillis = Math.min(2 * pauseMillis, PAUSE_MILLIS_MAX);
-      CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, executor).execute(this);
+      // On the JDK's thread for delays: a statement does not wait, and no pool can be too busy.
+      CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, Runnable::run).execute(this);
     }
 
     @Override

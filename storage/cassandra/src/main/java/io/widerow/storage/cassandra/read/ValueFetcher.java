@@ -40,6 +40,11 @@ final class ValueFetcher {
     return fetch;
   }
 
+  /// True when an answer that there is no value is believed.
+  static boolean isLast(boolean quorum) {
+    return quorum;
+  }
+
   /// One value: the request to one replica, and the one to a quorum.
   private final class Fetch extends CompletableFuture<@Nullable ByteBuffer> {
     private final SegmentKey key;
@@ -66,7 +71,7 @@ final class ValueFetcher {
     }
 
     private void answered(boolean quorum, @Nullable ByteBuffer value, @Nullable Throwable failure) {
-      if (failure == null && value == null && !quorum && !isDone()) {
+      if (failure == null && value == null && !isLast(quorum) && !isDone()) {
         ask(true);
         return;
       }

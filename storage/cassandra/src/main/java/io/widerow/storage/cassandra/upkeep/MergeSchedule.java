@@ -6,6 +6,7 @@ import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.Directory;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.RetentionPolicy;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A bucket is merged when it has been closed for a while and no daemon has older events that it
 /// has not applied; ten minutes later anyway. What comes after that is merged when there are
-/// [#LATE_SEGMENTS] segments of it, or when it has been there for an hour. What is covered is
+/// [#LATE_SEGMENTS] segments of it, or when it has been there for an hour; each merge writes the
+/// whole partition, so when that is little not more than once in ten minutes. What is covered is
 /// deleted a minute after the swap, so that questions under way rarely meet it.
 ///
 /// Spans are looked at again after a quarter of their age, at least every ten minutes and at most
@@ -36,6 +38,10 @@ final class MergeSchedule {
   static final long LATE_MILLIS = Duration.ofHours(1).toMillis();
   static final long WAIT_MILLIS = Duration.ofMinutes(10).toMillis();
 
+  /// A partition is not merged again for so long when little came late.
+  static final long AGAIN_MILLIS = Duration.ofMinutes(10).toMillis();
+
+  private static final int LITTLE_SHARE = 8;
   private static final long LOOK_MIN_MILLIS = Duration.ofMinutes(10).toMillis();
   private static final long LOOK_MAX_MILLIS = Duration.ofDays(7).toMillis();
   private static final int LOOK_SHARE = 4;
@@ -55,6 +61,7 @@ final class MergeSchedule {
   private final Map<String, Long> spanDue = new HashMap<>(); // in milliseconds, as are the next
   private final Map<PartitionKey, Long> partitionDue = remembering();
   private final Map<PartitionKey, Long> lateSince = remembering();
+  private final Map<PartitionKey, Long> mergedMillis = remembering();
   private final Map<PartitionKey, Clean> cleans = new LinkedHashMap<>(); // the first is due first
   private final ConcurrentMap<PartitionKey, Boolean> touched = new ConcurrentHashMap<>();
   private final ArrayDeque<String> spans = new ArrayDeque<>();
@@ -145,14 +152,19 @@ final class MergeSchedule {
       return false;
     }
     Map.Entry<PartitionKey, Clean> due = first.next();
-    if (due.getValue().dueMillis > now) {
+    if (isLater(due.getValue().dueMillis, now)) {
       return false;
     }
+    PartitionKey partition = due.getKey();
+    ClusterMerger.Merged merged = due.getValue().merged;
     first.remove();
     try {
-      merger.clean(due.getKey(), due.getValue().merged);
+      merger.clean(partition, merged);
     } catch (StorageException.Corrupt damaged) {
       trouble = damaged.getMessage();
+    } catch (KeyspaceException failed) {
+      cleans.put(partition, new Clean(now + CLEAN_MILLIS, merged));
+      throw failed;
     }
     return true;
   }
@@ -176,10 +188,15 @@ final class MergeSchedule {
     paused = null;
     Waits.of(keyspace.spans()).stream()
         .filter(each -> Spans.bucket(each).fromNanos() / NANOS + mergeAfterMillis <= now)
-        .filter(each -> spanDue.getOrDefault(each, Long.MIN_VALUE) <= now)
+        .filter(each -> !isLater(spanDue.getOrDefault(each, now), now))
         .sorted(Comparator.comparing(Spans::bucket))
         .forEach(spans::add);
     return !spans.isEmpty();
+  }
+
+  /// True when it is not time yet. A time that is too far ahead was taken from a wrong clock.
+  private static boolean isLater(long dueMillis, long now) {
+    return dueMillis > now && dueMillis - now <= LOOK_MAX_MILLIS;
   }
 
   private static String spanOf(PartitionKey partition) {
@@ -193,9 +210,10 @@ final class MergeSchedule {
       spanDue.put(next, now + LOOK_MIN_MILLIS);
       return;
     }
+    List<BucketRow> rows = Spans.widest(Waits.of(keyspace.buckets(next)));
     span = next;
     spanNext = Long.MAX_VALUE;
-    for (BucketRow row : Spans.widest(Waits.of(keyspace.buckets(next)))) {
+    for (BucketRow row : rows) {
       long end = row.bucket().untilNanos();
       if (rules.isExpired(row.type(), end, (now + EXPIRES_MILLIS) * NANOS)) {
         continue;
@@ -209,8 +227,8 @@ final class MergeSchedule {
         continue;
       }
       for (PartitionKey partition : Spans.partitions(row)) {
-        long due = partitionDue.getOrDefault(partition, Long.MIN_VALUE);
-        if (due <= now) {
+        long due = partitionDue.getOrDefault(partition, now);
+        if (!isLater(due, now)) {
           partitions.add(partition);
         } else {
           spanNext = Math.min(spanNext, due);
@@ -242,9 +260,21 @@ final class MergeSchedule {
       due = look(partition, writers, now, due);
     } catch (StorageException.Corrupt damaged) {
       trouble = damaged.getMessage();
+    } catch (KeyspaceException failed) {
+      spanNext = Math.min(spanNext, now + FILL_MILLIS);
+      throw failed;
     }
     partitionDue.put(partition, due);
     spanNext = Math.min(spanNext, due);
+  }
+
+  /// True when merging would mostly write again what is merged.
+  private static boolean isLittle(List<DirectoryRow> applied, Directory directory) {
+    return bytes(applied) * LITTLE_SHARE < bytes(MergeSources.merged(directory));
+  }
+
+  private static long bytes(List<DirectoryRow> rows) {
+    return rows.stream().mapToLong(DirectoryRow::bytes).sum();
   }
 
   /// Returns when to look again.
@@ -264,14 +294,20 @@ final class MergeSchedule {
         return Math.min(due, since + LATE_MILLIS);
       }
     }
+    Long before = mergedMillis.get(partition);
+    if (before != null && now - before < AGAIN_MILLIS && isLittle(applied, directory)) {
+      return Math.min(due, before + AGAIN_MILLIS);
+    }
     ClusterMerger.Merged merged = merger.merge(directory, writers.stamps());
     switch (merged.outcome()) {
       case MERGED, PARTLY -> {
+        mergedMillis.put(partition, now);
         counters.lastMergeMillis.set(nowMillis.getAsLong());
         lateSince.remove(partition);
         cleans.remove(partition); // to the end of the queue
         cleans.put(partition, new Clean(nowMillis.getAsLong() + CLEAN_MILLIS, merged));
         if (merged.outcome() == ClusterMerger.Outcome.PARTLY) {
+          mergedMillis.remove(partition);
           partitions.addFirst(partition);
         }
       }

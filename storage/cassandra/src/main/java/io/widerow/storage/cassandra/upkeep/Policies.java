@@ -100,7 +100,7 @@ public final class Policies implements RetentionPolicy {
     RetentionRules rules;
     try {
       rules = text == null ? RetentionRules.FOREVER : RetentionRules.parse(text);
-    } catch (IllegalArgumentException unreadable) {
+    } catch (PolicyException unreadable) {
       trouble = unreadable.getMessage();
       throw unreadable;
     }

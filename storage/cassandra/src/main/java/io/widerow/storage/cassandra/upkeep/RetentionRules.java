@@ -80,12 +80,11 @@ record RetentionRules(Optional<Duration> others, SortedMap<String, Optional<Dura
     return least;
   }
 
-  /// @throws IllegalArgumentException when the text is not what [#text] writes; the message quotes
-  ///   the line
+  /// @throws PolicyException when the text is not what [#text] writes; the message quotes the line
   static RetentionRules parse(String text) {
     String[] lines = text.split("\n", -1);
     if (!lines[0].equals(VERSION)) {
-      throw new IllegalArgumentException(
+      throw new PolicyException(
           "policy retention of version '%s'; this program knows version %s"
               .formatted(lines[0], VERSION));
     }
@@ -97,24 +96,31 @@ record RetentionRules(Optional<Duration> others, SortedMap<String, Optional<Dura
       }
       String[] words = lines[i].split(" ", -1);
       if (words.length != 2) {
-        throw new IllegalArgumentException(
-            "policy retention has the line '%s'".formatted(lines[i]));
+        throw new PolicyException("policy retention has the line '%s'".formatted(lines[i]));
       }
       Optional<Duration> age = age(words[1], lines[i]);
       if (words[0].equals(DEFAULT)) {
         others = age;
       } else {
-        byType.put(EscapedName.parse(words[0]), age);
+        byType.put(name(words[0], lines[i]), age);
       }
     }
     return new RetentionRules(others, new TreeMap<>(byType));
+  }
+
+  private static String name(String word, String line) {
+    try {
+      return EscapedName.parse(word);
+    } catch (IllegalArgumentException bad) {
+      throw new PolicyException("policy retention has the line '%s'".formatted(line), bad);
+    }
   }
 
   private static Optional<Duration> age(String word, String line) {
     try {
       return word.equals(KEPT) ? Optional.empty() : requireAge(Duration.parse(word));
     } catch (DateTimeParseException | IllegalArgumentException bad) {
-      throw new IllegalArgumentException("policy retention has the line '%s'".formatted(line), bad);
+      throw new PolicyException("policy retention has the line '%s'".formatted(line), bad);
     }
   }
 

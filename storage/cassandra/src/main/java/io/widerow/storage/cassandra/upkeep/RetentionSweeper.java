@@ -3,6 +3,7 @@ package io.widerow.storage.cassandra.upkeep;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -52,6 +53,7 @@ final class RetentionSweeper {
   private final Keyspace keyspace;
   private final Policies policies;
   private final Leases leases;
+  private final ClockCheck clock;
   private final LongSupplier nowMillis;
   private final UpkeepCounters counters;
   private final ArrayDeque<String> spans = new ArrayDeque<>(); // left of the pass
@@ -59,7 +61,7 @@ final class RetentionSweeper {
   private final Set<BucketRow> dropped = new HashSet<>(); // since the last full pass
   private @Nullable Pass pass;
   private SweepLog log = SweepLog.EMPTY;
-  private long nextMillis = Long.MIN_VALUE;
+  private long nextMillis;
   private @Nullable RetentionRules looked;
   private volatile @Nullable String paused;
 
@@ -81,11 +83,13 @@ final class RetentionSweeper {
       Keyspace keyspace,
       Policies policies,
       Leases leases,
+      ClockCheck clock,
       LongSupplier nowMillis,
       UpkeepCounters counters) {
     this.keyspace = keyspace;
     this.policies = policies;
     this.leases = leases;
+    this.clock = clock;
     this.nowMillis = nowMillis;
     this.counters = counters;
   }
@@ -102,7 +106,7 @@ final class RetentionSweeper {
   boolean step(Writers writers) {
     long now = nowMillis.getAsLong();
     Pass current = pass;
-    if (current == null || !isInForce(current.rules)) {
+    if (current == null || !isInForce(current.rules) || current.startMillis > now) {
       current = begin(now);
       pass = current;
       if (current == null) {
@@ -119,8 +123,18 @@ final class RetentionSweeper {
       nextMillis = now + PASS_MILLIS;
       return false;
     }
-    sweep(span, current, writers);
-    return true;
+    try {
+      sweep(span, current, writers);
+      return pass != null;
+    } catch (KeyspaceException failed) {
+      current.complete = false;
+      throw failed;
+    }
+  }
+
+  /// True when it is not time yet. A time that is too far ahead was taken from a wrong clock.
+  private static boolean isLater(long dueMillis, long now, long mostMillis) {
+    return dueMillis > now && dueMillis - now <= mostMillis;
   }
 
   private boolean isInForce(RetentionRules rules) {
@@ -132,7 +146,9 @@ final class RetentionSweeper {
   private @Nullable Pass begin(long now) {
     spans.clear();
     Policies.Known known = policies.known();
-    if (known == null || now - known.sinceMillis() < DELAY_MILLIS || now < nextMillis) {
+    if (known == null
+        || now - known.sinceMillis() < DELAY_MILLIS
+        || isLater(nextMillis, now, PASS_MILLIS)) {
       return null;
     }
     Duration shortest = known.rules().shortest();
@@ -146,12 +162,13 @@ final class RetentionSweeper {
     }
     log = SweepLog.parse(Waits.of(keyspace.policies()).get(SweepLog.NAME));
     restore();
-    boolean full = log.passes().isEmpty() || now - log.lastMillis() >= FULL_MILLIS;
+    boolean full =
+        log.passes().isEmpty() || log.lastMillis() > now || now - log.lastMillis() >= FULL_MILLIS;
     long start = now - DELAY_MILLIS;
     long until = start - shortest.toMillis();
     Waits.of(keyspace.spans()).stream()
         .filter(span -> Spans.bucket(span).fromNanos() / NANOS < until)
-        .filter(span -> full || looks.getOrDefault(span, Long.MIN_VALUE) <= now)
+        .filter(span -> full || !isLater(looks.getOrDefault(span, now), now, LOOK_MILLIS))
         .sorted(Comparator.comparing(Spans::bucket))
         .forEach(spans::add);
     paused = null;
@@ -195,8 +212,12 @@ final class RetentionSweeper {
     }
     if (!due.isEmpty()) {
       Waits.of(policies.refresh());
-      if (!isInForce(current.rules)) {
-        return; // changed a moment ago: the next pass decides
+      // What is dropped is gone, so its reasons are looked at once more: the policy, and the clock,
+      // which may have jumped since the caller looked. Otherwise the next pass decides.
+      if (!isInForce(current.rules) || clock.trouble() != null) {
+        pass = null;
+        nextMillis = now + PASS_MILLIS;
+        return;
       }
       drop(due);
     }

@@ -98,33 +98,32 @@ record SweepLog(List<Pass> passes, List<BucketRow> removing, @Nullable String sp
     return text.toString();
   }
 
-  /// @throws IllegalArgumentException when the text is not what [#text] writes
+  /// @throws PolicyException when the text is not what [#text] writes
   static SweepLog parse(@Nullable String text) {
     if (text == null) {
       return EMPTY;
     }
     String[] lines = text.split("\n", -1);
     if (!lines[0].equals(VERSION)) {
-      throw new IllegalArgumentException("policy sweeps of version '%s'".formatted(lines[0]));
+      throw new PolicyException("policy sweeps of version '%s'".formatted(lines[0]));
     }
     List<Pass> passes = new ArrayList<>();
     List<BucketRow> removing = new ArrayList<>();
     String span = null;
     int at = 1;
     for (; at < lines.length && lines[at].startsWith(REMOVING); at++) {
-      String what = EscapedName.parse(lines[at].substring(REMOVING.length()));
+      String what = lines[at].substring(REMOVING.length());
       if (what.indexOf('|') < 0) {
         span = what;
       } else {
-        PartitionKey key = PartitionKey.parse(what);
-        removing.add(new BucketRow(Bucket.of(key), key.type(), key.shard() + 1));
+        removing.add(row(what));
       }
     }
     while (at < lines.length && !lines[at].isEmpty()) {
       if (!lines[at].startsWith(PASS)) {
-        throw new IllegalArgumentException("policy sweeps has the line '%s'".formatted(lines[at]));
+        throw new PolicyException("policy sweeps has the line '%s'".formatted(lines[at]));
       }
-      long start = Long.parseLong(lines[at].substring(PASS.length()));
+      long start = start(lines[at].substring(PASS.length()));
       StringBuilder rules = new StringBuilder("1\n");
       for (at++; at < lines.length && !lines[at].startsWith(PASS); at++) {
         rules.append(lines[at]).append(lines[at].isEmpty() ? "" : "\n");
@@ -132,5 +131,22 @@ record SweepLog(List<Pass> passes, List<BucketRow> removing, @Nullable String sp
       passes.add(new Pass(start, RetentionRules.parse(rules.toString())));
     }
     return new SweepLog(passes, removing, span);
+  }
+
+  private static BucketRow row(String word) {
+    try {
+      PartitionKey key = PartitionKey.parse(EscapedName.parse(word));
+      return new BucketRow(Bucket.of(key), key.type(), key.shard() + 1);
+    } catch (IllegalArgumentException bad) {
+      throw new PolicyException("policy sweeps has the word '%s'".formatted(word), bad);
+    }
+  }
+
+  private static long start(String word) {
+    try {
+      return Long.parseLong(word);
+    } catch (NumberFormatException bad) {
+      throw new PolicyException("policy sweeps has the word '%s'".formatted(word), bad);
+    }
   }
 }

@@ -12,12 +12,16 @@ final class Waits {
   /// The answer of a statement.
   ///
   /// @throws KeyspaceException when it failed
+  /// @throws PolicyException when its answer cannot be understood
   static <T extends @Nullable Object> T of(CompletableFuture<T> statement) {
     try {
       return statement.join();
     } catch (CompletionException failed) {
       if (failed.getCause() instanceof KeyspaceException known) {
         throw known;
+      }
+      if (failed.getCause() instanceof PolicyException unreadable) {
+        throw unreadable;
       }
       throw failed;
     }

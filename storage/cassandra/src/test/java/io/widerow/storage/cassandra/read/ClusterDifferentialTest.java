@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
+import io.widerow.event.EventView;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.Arrivals;
@@ -141,7 +142,7 @@ class ClusterDifferentialTest {
     return counts;
   }
 
-  private static String status(io.widerow.event.EventView event) {
+  private static String status(EventView event) {
     AttributeValue value = new AttributeValue();
     assertTrue(event.find(STATUS, value));
     return event.type() + " " + value.bits();

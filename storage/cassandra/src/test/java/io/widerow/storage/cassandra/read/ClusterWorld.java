@@ -271,6 +271,9 @@ final class ClusterWorld implements AutoCloseable {
     int next = before.generation() + 1;
     put(key, SegmentKey.MERGED, 200, next, List.copyOf(latest.values()));
     assertTrue(keyspace.swap(key, before.generation(), next, covered).join());
+    if (random.nextInt(3) == 0) {
+      return; // killed before it has deleted what it covers
+    }
     covered.forEach(
         (daemon, stamp) -> keyspace.delete(key, SegmentKey.APPLIED, daemon, 0, stamp).join());
     if (before.generation() > 0) {

@@ -7,12 +7,14 @@ import io.widerow.storage.cassandra.keyspace.Directory;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A keyspace whose answers come later, on other threads, and may be wrong or none. It counts what
@@ -39,8 +41,8 @@ final class HookedKeyspace extends MemoryKeyspace {
   final AtomicLong valueBytes = new AtomicLong();
   final AtomicInteger directories = new AtomicInteger();
 
-  /// True while answers to questions for values are held back.
-  private final List<CompletableFuture<Void>> held = new java.util.ArrayList<>();
+  /// Answers that are held back.
+  private final List<CompletableFuture<Void>> held = new ArrayList<>();
 
   private boolean holding;
 
@@ -71,7 +73,7 @@ final class HookedKeyspace extends MemoryKeyspace {
   }
 
   private <T extends @Nullable Object> CompletableFuture<T> later(
-      Object what, java.util.function.Supplier<CompletableFuture<T>> answer) {
+      Object what, Supplier<CompletableFuture<T>> answer) {
     return turn()
         .thenComposeAsync(_ ->
             failing.test(what)
@@ -94,7 +96,9 @@ final class HookedKeyspace extends MemoryKeyspace {
                   ? CompletableFuture.completedFuture(null)
                   : super.value(key, quorum).thenApply(value -> changed(key, quorum, value));
             });
-    return answer.whenComplete((_, _) -> valuesInFlight.decrementAndGet());
+    CompletableFuture<@Nullable ByteBuffer> told = answer.thenApply(value -> value);
+    var _ = told.whenComplete((_, _) -> valuesInFlight.decrementAndGet()); // also when cancelled
+    return told;
   }
 
   private @Nullable ByteBuffer changed(SegmentKey key, boolean quorum, @Nullable ByteBuffer value) {

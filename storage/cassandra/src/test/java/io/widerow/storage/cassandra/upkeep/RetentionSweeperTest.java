@@ -15,6 +15,7 @@ import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.cassandra.keyspace.Stamp;
 import java.nio.ByteBuffer;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,7 @@ class RetentionSweeperTest {
 
   private final MemoryKeyspace memory = new MemoryKeyspace();
   private final List<String> deletes = new ArrayList<>();
+  private int failures;
   private long now = (START_MINUTES + 60) * 60_000L;
   private Policies policies = policies(memory);
   private RetentionSweeper sweeper = sweeper(memory);
@@ -53,7 +56,12 @@ class RetentionSweeperTest {
               return inner.call();
             });
     return new RetentionSweeper(
-        watched, policies, new Leases(watched, 0, () -> now), () -> now, new UpkeepCounters());
+        watched,
+        policies,
+        new Leases(watched, 0, () -> now),
+        new ClockCheck(watched, () -> now),
+        () -> now,
+        new UpkeepCounters());
   }
 
   @BeforeEach
@@ -91,8 +99,12 @@ class RetentionSweeperTest {
     policies.refresh().join();
     memory.setClockMillis(now);
     Writers writers = new Writers(memory.daemons().join(), now);
-    while (by.step(writers)) {
-      assertTrue(deletes.size() < 10_000);
+    try {
+      for (int i = 0; by.step(writers); i++) {
+        assertTrue(i < 10_000, "a sweep without end");
+      }
+    } catch (KeyspaceException failed) {
+      failures++;
     }
   }
 
@@ -296,6 +308,76 @@ class RetentionSweeperTest {
     assertEquals(List.of(span(old)), test.memory.spans().join());
     assertEquals(1, test.memory.buckets(span(old)).join().size());
     return killed;
+  }
+
+  @Test
+  void aClockThatJumpsWhileSweepingDropsNothing() {
+    boolean dropped = false;
+    for (int at = 0; !dropped; at++) {
+      assertTrue(at < 100);
+      RetentionSweeperTest test = new RetentionSweeperTest();
+      test.aDaemonIsAlive();
+      PartitionKey old = test.bucket(0, "log");
+      PartitionKey kept = test.bucket(30, "log");
+      test.policies.set("log", Duration.ofHours(1));
+      long right = test.now + 2 * HOUR;
+      int[] seen = {0};
+      int jumpsAt = at;
+      test.sweeper =
+          test.sweeper(
+              WatchedKeyspace.of(
+                  test.memory,
+                  (_, _, inner) -> {
+                    test.now += seen[0]++ == jumpsAt ? 400 * DAY : 0;
+                    return inner.call();
+                  }));
+      test.now = right;
+      test.alive(0);
+      test.sweep(test.sweeper);
+      dropped = test.now == right;
+      assertTrue(test.isThere(kept), "jumped at " + at);
+      test.now = right + HOUR; // somebody corrects it
+      test.alive(0);
+      test.sweep(test.sweeper);
+      assertTrue(test.isThere(kept), "corrected after a jump at " + at);
+      test.pass(2 * HOUR);
+      assertFalse(test.isThere(old));
+    }
+  }
+
+  @Test
+  void aFailedStatementIsTriedAgain() {
+    for (int at = 0; ; at++) {
+      assertTrue(at < 400, "a sweep without end");
+      RetentionSweeperTest test = new RetentionSweeperTest();
+      test.aDaemonIsAlive();
+      PartitionKey old = test.bucket(0, "log");
+      PartitionKey kept = test.bucket(0, "cpu");
+      test.policies.set("log", Duration.ofHours(1));
+      int[] seen = {0};
+      int failsAt = at;
+      test.sweeper =
+          test.sweeper(
+              WatchedKeyspace.of(
+                  test.memory,
+                  (_, _, inner) ->
+                      seen[0]++ == failsAt
+                          ? CompletableFuture.failedFuture(
+                              new KeyspaceException(KeyspaceException.Kind.TIMEOUT, "no answer"))
+                          : inner.call()));
+      test.pass(2 * HOUR);
+      boolean failed = test.failures > 0;
+      test.pass(8 * DAY);
+      test.row(old, Stamp.of(1, 1));
+      test.pass(5 * DAY);
+      assertFalse(test.isThere(old));
+      assertTrue(test.isThere(kept));
+      assertEquals(1, test.memory.buckets(span(old)).join().size());
+      if (!failed) {
+        assertTrue(at > 5, "statements of a sweep: " + at);
+        return;
+      }
+    }
   }
 
   @Test

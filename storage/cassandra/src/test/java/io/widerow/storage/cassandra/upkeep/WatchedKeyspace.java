@@ -4,9 +4,9 @@ import io.widerow.storage.cassandra.keyspace.Keyspace;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /// A keyspace around another one, whose statements a test sees before they are made.
 final class WatchedKeyspace {
@@ -20,7 +20,9 @@ final class WatchedKeyspace {
   interface Watch {
     /// @param statement name of the method
     /// @param inner makes the statement
-    Object around(String statement, Object[] arguments, Callable<Object> inner) throws Exception;
+    CompletableFuture<?> around(
+        String statement, Object[] arguments, Callable<CompletableFuture<?>> inner)
+        throws Exception;
   }
 
   private WatchedKeyspace() {}
@@ -32,17 +34,19 @@ final class WatchedKeyspace {
             new Class<?>[] {Keyspace.class},
             (_, method, arguments) -> {
               Object[] given = arguments == null ? new Object[0] : arguments;
-              Callable<Object> inner = () -> call(keyspace, method, given);
               return method.getReturnType() == CompletableFuture.class
-                  ? watch.around(method.getName(), given, inner)
-                  : inner.call();
+                  ? watch.around(
+                      method.getName(),
+                      given,
+                      () -> (CompletableFuture<?>) call(keyspace, method, given))
+                  : call(keyspace, method, given);
             });
   }
 
-  private static @Nullable Object call(Keyspace keyspace, Method method, Object[] arguments)
+  private static Object call(Keyspace keyspace, Method method, Object[] arguments)
       throws Exception {
     try {
-      return method.invoke(keyspace, arguments);
+      return Objects.requireNonNull(method.invoke(keyspace, arguments));
     } catch (InvocationTargetException failed) {
       if (failed.getCause() instanceof RuntimeException known) {
         throw known;

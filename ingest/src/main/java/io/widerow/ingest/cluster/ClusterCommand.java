@@ -1,0 +1,285 @@
+package io.widerow.ingest.cluster;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.cli.CommandLines;
+import io.widerow.query.cli.ExitCode;
+import io.widerow.query.cli.Shell;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.cassandra.keyspace.DaemonRow;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
+import io.widerow.storage.cassandra.keyspace.Stamp;
+import io.widerow.storage.cassandra.upkeep.Policies;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/// `widerow cluster`: looks after a store on a cluster, without a daemon.
+@Command(
+    name = "cluster",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = "Looks after a store on Apache Cassandra; no daemon is needed.",
+    footer = {
+      "",
+      "Examples:",
+      "  widerow cluster init --store 'cassandra://db1/widerow?dc=dc1&replication=3'",
+      "  widerow cluster status --store 'cassandra://db1/widerow?dc=dc1'",
+      "  widerow cluster retain nginx.access 30d --store 'cassandra://db1/widerow?dc=dc1'",
+      "  widerow cluster retain forever --store 'cassandra://db1/widerow?dc=dc1'",
+      "Exit codes: 0 ok, 64 usage, 66 no store, 69 cluster unavailable or refusing, 75",
+      "in use."
+    })
+public final class ClusterCommand implements Runnable {
+  /// A daemon that was heard of within this time may still run.
+  private static final Duration LATELY = Duration.ofMinutes(10);
+
+  private static final String AGE_FORM = "an age is like 30d, 12h, 10m, 5s or forever, got ";
+
+  private final ClusterConnector connector;
+  private final LongSupplier nowMillis;
+
+  @Option(
+      names = "--store",
+      paramLabel = "URI",
+      scope = ScopeType.INHERIT,
+      description = "cassandra://host[:port][,..]/keyspace?dc=dc1[&replication=3]. Required.")
+  String store = "";
+
+  @Mixin ClusterFlags flags = new ClusterFlags();
+
+  @Spec @Nullable CommandSpec spec;
+
+  ClusterCommand(ClusterConnector connector, LongSupplier nowMillis) {
+    this.connector = connector;
+    this.nowMillis = nowMillis;
+  }
+
+  /// The command with its error handling, to be executed or added to a parent command.
+  public static CommandLine commandLine(ClusterConnector connector, Shell shell) {
+    return commandLine(connector, shell, System::currentTimeMillis);
+  }
+
+  /// @param nowMillis the wall clock, milliseconds since the Unix epoch
+  static CommandLine commandLine(ClusterConnector connector, Shell shell, LongSupplier nowMillis) {
+    return CommandLines.of(new ClusterCommand(connector, nowMillis), shell);
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(line(), "name one of init, status, release and retain");
+  }
+
+  private CommandLine line() {
+    CommandSpec own = spec;
+    if (own == null) {
+      throw new IllegalStateException("not run by picocli");
+    }
+    return own.commandLine();
+  }
+
+  private PrintWriter out() {
+    return line().getOut();
+  }
+
+  @Command(
+      name = "init",
+      mixinStandardHelpOptions = true,
+      description = "Makes the keyspace and its tables where they are missing, and checks them.")
+  int init() {
+    return with(
+        true,
+        keyspace -> {
+          out()
+              .printf(
+                  "store %s, format %d%n", keyspace.identity().id(), keyspace.identity().format());
+          return ExitCode.OK.number;
+        });
+  }
+
+  @Command(
+      name = "status",
+      mixinStandardHelpOptions = true,
+      description = "Shows nodes, daemons, how far they are behind, and policies.")
+  int status() {
+    return with(
+        false,
+        keyspace -> {
+          KeyspaceHealth health = keyspace.health();
+          out().printf("store %s%n", keyspace.identity().id());
+          out()
+              .printf(
+                  "nodes: %d up, %d down, %d replicas%n",
+                  health.nodesUp(), health.nodesDown(), health.replication());
+          List<DaemonRow> daemons = answer(keyspace.daemons());
+          out()
+              .printf(
+                  "%6s  %-24s  %-12s  %-9s  %s%n", "DAEMON", "HOST", "APPLIED", "BEHIND", "SEEN");
+          for (DaemonRow row : daemons) {
+            out()
+                .printf(
+                    "%6d  %-24s  %-12s  %-9s  %s%n",
+                    row.daemon(),
+                    row.owner() == null ? "(released)" : row.host(),
+                    Stamp.text(row.applied().stamp()),
+                    row.oldestMillis() == 0 ? "-" : ago(row.oldestMillis()),
+                    row.seenMillis() == 0 ? "-" : ago(row.seenMillis()) + " ago");
+          }
+          answer(keyspace.policies())
+              .forEach((name, body) -> out().printf("policy %s: %s%n", name, oneLine(body)));
+          return ExitCode.OK.number;
+        });
+  }
+
+  private static String oneLine(String body) {
+    List<String> lines = body.lines().toList();
+    return lines.size() <= 1 ? body.strip() : String.join("; ", lines.subList(1, lines.size()));
+  }
+
+  private String ago(long millis) {
+    long seconds = Math.max(0, (nowMillis.getAsLong() - millis) / 1_000);
+    return seconds < 120 ? seconds + " s" : seconds / 60 + " min";
+  }
+
+  @Command(
+      name = "release",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Frees the number of a daemon whose machine is gone for good. What it had not",
+        "applied is lost, except when its directory comes back under the same number."
+      })
+  int release(
+      @Parameters(paramLabel = "N", description = "Number of the daemon, 0 to 511.") int daemon,
+      @Option(names = "--yes", description = "Also when it was seen lately.") boolean yes) {
+    return with(
+        false,
+        keyspace -> {
+          DaemonRow row =
+              answer(keyspace.daemons()).stream()
+                  .filter(one -> one.daemon() == daemon)
+                  .findFirst()
+                  .orElseThrow(() -> refused("no daemon has the number " + daemon));
+          if (row.owner() == null) {
+            throw refused("daemon %d is released already".formatted(daemon));
+          }
+          out()
+              .printf(
+                  "daemon %d, %s of %s: applied up to round %s, seen %s%n",
+                  daemon,
+                  row.owner(),
+                  row.host(),
+                  Stamp.text(row.applied().stamp()),
+                  row.seenMillis() == 0
+                      ? "never"
+                      : Instant.ofEpochMilli(row.seenMillis()).toString());
+          boolean lately = nowMillis.getAsLong() - row.seenMillis() < LATELY.toMillis();
+          if (!yes) {
+            out()
+                .printf(
+                    "%s--yes releases it%n",
+                    lately ? "it was seen less than ten minutes ago and may still run; " : "");
+            out().flush();
+            return (lately ? ExitCode.IN_USE : ExitCode.USAGE).number;
+          }
+          if (!answer(keyspace.begin(daemon, row, null, row.host(), row.epoch(), row.reserved()))) {
+            throw new StorageException.ReadOnly(
+                "daemon %d has started meanwhile and was not released".formatted(daemon));
+          }
+          out().printf("released%n");
+          return ExitCode.OK.number;
+        });
+  }
+
+  @Command(
+      name = "retain",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Sets how long events are kept, for one type or for all others. Daemons follow",
+        "within ten seconds; a lower age hides at once."
+      })
+  int retain(
+      @Parameters(
+              arity = "1..2",
+              paramLabel = "[TYPE] AGE",
+              description = "A type, and an age such as 30d, or forever.")
+          List<String> words) {
+    String type = words.size() == 2 ? words.getFirst() : null;
+    Duration age = age(words.getLast());
+    return with(
+        false,
+        keyspace -> {
+          try {
+            new Policies(keyspace, 0, nowMillis).set(type, age);
+          } catch (KeyspaceException failed) {
+            throw unreachable(failed);
+          }
+          out()
+              .printf(
+                  "%s: kept %s%n",
+                  type == null ? "all other types" : type,
+                  age == null ? "for ever" : words.getLast());
+          return ExitCode.OK.number;
+        });
+  }
+
+  private static @Nullable Duration age(String text) {
+    if (text.equals("forever")) {
+      return null;
+    }
+    if (!text.matches("[1-9][0-9]{0,5}[smhd]")) {
+      throw new QueryException.Refused("age", AGE_FORM + text);
+    }
+    long number = Long.parseLong(text.substring(0, text.length() - 1));
+    return switch (text.charAt(text.length() - 1)) {
+      case 's' -> Duration.ofSeconds(number);
+      case 'm' -> Duration.ofMinutes(number);
+      case 'h' -> Duration.ofHours(number);
+      default -> Duration.ofDays(number);
+    };
+  }
+
+  private int with(boolean make, ToIntFunction<Keyspace> work) {
+    if (store.isEmpty()) {
+      throw new ParameterException(line(), "name the store with --store");
+    }
+    try (OpenCluster cluster = connector.open(store, flags, make)) {
+      int code = work.applyAsInt(cluster.keyspace());
+      out().flush();
+      return code;
+    } catch (IllegalArgumentException bad) {
+      throw refused(String.valueOf(bad.getMessage()));
+    }
+  }
+
+  private static QueryException.Refused refused(String why) {
+    return new QueryException.Refused("cluster", why);
+  }
+
+  private static <T extends @Nullable Object> T answer(CompletableFuture<T> statement) {
+    try {
+      return statement.join();
+    } catch (CompletionException failed) {
+      throw failed.getCause() instanceof KeyspaceException known ? unreachable(known) : failed;
+    }
+  }
+
+  private static StorageException unreachable(KeyspaceException failure) {
+    return new StorageException.Unreachable(String.valueOf(failure.getMessage()), failure);
+  }
+}

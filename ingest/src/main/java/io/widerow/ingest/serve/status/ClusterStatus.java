@@ -1,0 +1,175 @@
+package io.widerow.ingest.serve.status;
+
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.storage.ClusterReport;
+import io.widerow.storage.ClusterReport.Counter;
+import io.widerow.storage.ClusterReport.Member;
+import io.widerow.storage.ClusterReport.State;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/// What the daemon says of its cluster: a part of its status, metrics, and findings, which are
+/// sentences that name what an operator should look at.
+///
+/// - Threads: any.
+final class ClusterStatus {
+  /// Above it a finding says that the daemon is behind.
+  static final double LAG_SECONDS_MAX = 60;
+
+  /// Above it a finding says that a daemon is silent.
+  static final long SILENT_MILLIS_MAX = 60_000;
+
+  /// Above it a finding says that clocks differ.
+  static final long SKEW_MILLIS_MAX = 1_000;
+
+  /// Fewer replicas lose events with one node, or stop when it does.
+  static final int REPLICAS_MIN = 3;
+
+  private ClusterStatus() {}
+
+  /// One word for the state: `up`, `degraded`, `unreachable`.
+  static String state(ClusterReport report) {
+    return report.state().name().toLowerCase(Locale.ROOT);
+  }
+
+  /// What an operator should look at: a sentence for each name of a finding.
+  ///
+  /// @param nowMillis the time, milliseconds since the Unix epoch
+  static Map<String, String> findings(ClusterReport report, long nowMillis) {
+    Map<String, String> findings = new LinkedHashMap<>();
+    String nodes =
+        "%d of %d nodes answer%s"
+            .formatted(
+                report.nodesUp(),
+                report.nodesUp() + report.nodesDown(),
+                report.trouble().isEmpty() ? "" : "; the last error: " + report.trouble());
+    if (report.state() == State.UNREACHABLE) {
+      findings.put("cluster-away", "events wait here, questions end with an error: " + nodes);
+    } else if (report.state() == State.DEGRADED || !report.trouble().isEmpty()) {
+      findings.put("cluster-degraded", nodes);
+    }
+    if (report.lagSeconds() > LAG_SECONDS_MAX) {
+      findings.put(
+          "cluster-behind",
+          "%d events are not applied yet, the oldest for %.0f s"
+              .formatted(report.pendingEvents(), report.lagSeconds()));
+    }
+    if (Math.abs(report.skewMillis()) > SKEW_MILLIS_MAX) {
+      findings.put(
+          "cluster-skew",
+          "this machine's clock is %d ms %s those of the nodes"
+              .formatted(
+                  Math.abs(report.skewMillis()), report.skewMillis() > 0 ? "ahead of" : "behind"));
+    }
+    if (report.replication() < REPLICAS_MIN) {
+      findings.put(
+          "cluster-too-few-replicas",
+          "the keyspace %s has %d replicas; with %d it goes on when a node is lost"
+              .formatted(report.keyspace(), report.replication(), REPLICAS_MIN));
+    }
+    String silent = silent(report, nowMillis);
+    if (!silent.isEmpty()) {
+      findings.put("cluster-daemon-silent", silent);
+    }
+    return findings;
+  }
+
+  private static String silent(ClusterReport report, long nowMillis) {
+    return report.daemons().stream()
+        .filter(member -> member.daemon() != report.daemon())
+        .filter(member -> nowMillis - member.seenMillis() > SILENT_MILLIS_MAX)
+        .map(member ->
+            "daemon %d on %s, last heard of at %s"
+                .formatted(
+                    member.daemon(), member.host(), Instant.ofEpochMilli(member.seenMillis())))
+        .collect(Collectors.joining("; "));
+  }
+
+  /// Appends the object `"cluster"` of the status, with its name.
+  static void append(StringBuilder json, ClusterReport report, long nowMillis) {
+    json.append("\"cluster\":{\"state\":\"").append(state(report)).append('"');
+    HttpAnswers.appendString(json.append(",\"store\":"), report.store());
+    HttpAnswers.appendString(json.append(",\"keyspace\":"), report.keyspace());
+    json.append(",\"daemon\":").append(report.daemon());
+    json.append(",\"epoch\":").append(report.epoch());
+    HttpAnswers.appendString(json.append(",\"applied\":"), report.applied());
+    json.append(",\"pendingEvents\":").append(report.pendingEvents());
+    json.append(",\"pendingBytes\":").append(report.pendingBytes());
+    json.append(",\"lagSeconds\":").append(decimals(report.lagSeconds()));
+    json.append(",\"nodesUp\":").append(report.nodesUp());
+    json.append(",\"nodesDown\":").append(report.nodesDown());
+    json.append(",\"replication\":").append(report.replication());
+    json.append(",\"skewMillis\":").append(report.skewMillis());
+    HttpAnswers.appendString(json.append(",\"trouble\":"), report.trouble());
+    json.append(",\"daemons\":[");
+    String comma = "";
+    for (Member member : report.daemons()) {
+      json.append(comma).append("{\"daemon\":").append(member.daemon());
+      HttpAnswers.appendString(json.append(",\"host\":"), member.host());
+      HttpAnswers.appendString(json.append(",\"applied\":"), member.applied());
+      json.append(",\"oldest\":").append(time(member.oldestMillis()));
+      json.append(",\"seen\":").append(time(member.seenMillis())).append('}');
+      comma = ",";
+    }
+    json.append("],\"findings\":[");
+    comma = "";
+    for (Map.Entry<String, String> finding : findings(report, nowMillis).entrySet()) {
+      json.append(comma).append("{\"finding\":\"").append(finding.getKey());
+      HttpAnswers.appendString(json.append("\",\"says\":"), finding.getValue()).append('}');
+      comma = ",";
+    }
+    json.append("]}");
+  }
+
+  private static String time(long millis) {
+    return millis == 0 ? "null" : "\"" + Instant.ofEpochMilli(millis) + "\"";
+  }
+
+  private static String decimals(double value) {
+    return String.format(Locale.ROOT, "%.3f", value);
+  }
+
+  /// Appends the metrics, in the text format of Prometheus.
+  static void appendMetrics(StringBuilder text, ClusterReport report) {
+    gauge(text, "pending_events", "Events not applied yet", (double) report.pendingEvents());
+    gauge(text, "pending_bytes", "Bytes of files that hold them", (double) report.pendingBytes());
+    gauge(text, "lag_seconds", "Age of the oldest of them", report.lagSeconds());
+    gauge(text, "skew_seconds", "How far this clock is ahead", (double) report.skewMillis() / 1e3);
+    gauge(text, "nodes_up", "Nodes that answer", report.nodesUp());
+    gauge(text, "nodes_down", "Nodes that do not answer", report.nodesDown());
+    gauge(text, "replicas", "Replicas in the local datacenter", report.replication());
+    gauge(text, "reachable", "1 while a quorum answers", reachable(report));
+    Map<String, List<Counter>> byName = new TreeMap<>();
+    for (Counter counter : report.counters()) {
+      byName.computeIfAbsent(counter.name(), _ -> new ArrayList<>()).add(counter);
+    }
+    byName.forEach((name, counters) -> {
+      String metric = "widerow_cluster_" + name.replaceAll("[^A-Za-z0-9]+", "_") + "_total";
+      text.append("# TYPE ").append(metric).append(" counter\n");
+      for (Counter counter : counters) {
+        text.append(metric);
+        if (!counter.kind().isEmpty()) {
+          HttpAnswers.appendString(text.append("{kind="), counter.kind()).append('}');
+        }
+        text.append(' ').append(counter.value()).append('\n');
+      }
+    });
+  }
+
+  private static int reachable(ClusterReport report) {
+    return report.state() == State.UNREACHABLE ? 0 : 1;
+  }
+
+  private static void gauge(StringBuilder text, String name, String help, double value) {
+    String metric = "widerow_cluster_" + name;
+    text.append("# HELP ").append(metric).append(' ').append(help).append('\n');
+    text.append("# TYPE ").append(metric).append(" gauge\n");
+    text.append(metric).append(' ').append(value).append('\n');
+  }
+}

@@ -1,0 +1,334 @@
+package io.widerow.storage.cassandra;
+
+import io.widerow.event.EventId;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.ClockReport;
+import io.widerow.storage.ClusterReport;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.LaneWriter;
+import io.widerow.storage.RecoveryReport;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.StoreStatistics;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.cassandra.apply.Applier;
+import io.widerow.storage.cassandra.apply.ApplyOptions;
+import io.widerow.storage.cassandra.apply.DaemonNumber;
+import io.widerow.storage.cassandra.apply.Pace;
+import io.widerow.storage.cassandra.apply.RoundsFile;
+import io.widerow.storage.cassandra.apply.Statements;
+import io.widerow.storage.cassandra.keyspace.DaemonRow;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
+import io.widerow.storage.cassandra.keyspace.Stamp;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.RealDisk;
+import io.widerow.storage.disk.StoreLock;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.Pending;
+import io.widerow.storage.live.StoreClock;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// The store on a cluster: a store on this machine, which journals what comes in, in front of a
+/// keyspace, to which its events are applied and from which they are read.
+///
+/// ```
+///   directory/
+///     owner      which daemon this is            LOCK     who has the directory open
+///     rounds     what is being applied           spool/   a store on this machine: what is not
+///                                                         applied yet
+/// ```
+///
+/// - Threads: one of its own applies; everything else runs on callers' threads and the executor.
+/// - Errors: a cluster that is away delays; nothing is lost. Another daemon with the same number
+///   ends the write side.
+public final class CassandraStore implements EventStore {
+  /// How long closing may apply what is left.
+  private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final Keyspace keyspace;
+  private final EmbeddedStore local;
+  private final Reading reading;
+  private final DaemonNumber number;
+  private final RoundsFile rounds;
+  private final WriteSide side;
+  private final Statements statements;
+  private final Applier applier;
+  private final List<ClusterLane> lanes;
+  private final Pace pace;
+  private final Disk.Lock lock;
+  private final Path directory;
+  private final @Nullable Thread thread; // null in a simulation
+
+  /// How events are read, and for how long they are kept.
+  public interface Reading {
+    /// A view of everything that all daemons have applied.
+    StoreView view();
+
+    /// The same for a thread that must not block.
+    StoreView viewWithin(long nanos);
+
+    /// See [EventStore#retain].
+    void retain(@Nullable String type, @Nullable Duration age);
+
+    /// Starts the background work that is due.
+    void maintain();
+
+    /// Seconds after which the cluster drops a partition's rows by itself; 0 for never.
+    default int ttlSeconds(PartitionKey partition) {
+      return 0;
+    }
+
+    /// Ends the background work.
+    void close();
+  }
+
+  /// The machine that a store runs on.
+  ///
+  /// @param disk has the directory
+  /// @param clock of the machine
+  /// @param pace how to wait
+  /// @param spool opens the store on this machine
+  /// @param isSimulated whether the caller applies, by [#step]
+  record Machine(
+      Disk disk,
+      StoreClock clock,
+      Pace pace,
+      Function<StoreConfig, EmbeddedStore> spool,
+      boolean isSimulated) {
+    static Machine real(Executor background) {
+      return new Machine(
+          new RealDisk(),
+          StoreClock.system(),
+          new Pace.Real(),
+          config -> EmbeddedStore.openSpool(config, background),
+          false);
+    }
+  }
+
+  /// Opens the store of a keyspace for reading and writing.
+  ///
+  /// @param keyspace closed by [#close]
+  /// @param config of the store on this machine; its directory is made when it is absent, and its
+  ///   number of the daemon and its retention are not used
+  /// @param reading how events are read
+  /// @param background runs what [#maintain] starts, and flushes of the store on this machine
+  /// @throws StorageException.Locked when the directory is in use, or the number is another's
+  /// @throws StorageException.Incompatible when the directory belongs to another store
+  /// @throws StorageException.Unreachable when the cluster is away at the first start
+  public static CassandraStore open(
+      Keyspace keyspace,
+      StoreConfig config,
+      ApplyOptions options,
+      Reading reading,
+      Executor background) {
+    return open(keyspace, config, options, reading, Machine.real(background));
+  }
+
+  static CassandraStore open(
+      Keyspace keyspace,
+      StoreConfig config,
+      ApplyOptions options,
+      Reading reading,
+      Machine machine) {
+    return new CassandraStore(
+        new ClusterOpener(keyspace, config, options, reading, machine).open());
+  }
+
+  private CassandraStore(ClusterOpener.Parts parts) {
+    this.keyspace = parts.keyspace();
+    this.reading = parts.reading();
+    this.lock = parts.lock();
+    this.pace = parts.pace();
+    this.directory = parts.directory();
+    this.statements = parts.statements();
+    this.number = parts.number();
+    this.rounds = parts.rounds();
+    this.local = parts.local();
+    this.side = parts.side();
+    this.lanes = parts.lanes();
+    this.applier = parts.applier();
+    this.thread =
+        parts.isSimulated()
+            ? null
+            : Thread.ofPlatform().name("applier").daemon().start(applier::run);
+  }
+
+  /// Applies everything that is committed now; for simulations.
+  ///
+  /// @return true when nothing was left to apply
+  boolean step() {
+    return applier.step();
+  }
+
+  /// Frees what a simulated daemon that died still holds of this process; nothing reaches its disk.
+  void abandon() {
+    local.close();
+  }
+
+  @Override
+  public int lanes() {
+    return local.lanes();
+  }
+
+  @Override
+  public LaneWriter lane(int lane) {
+    return lanes.get(lane);
+  }
+
+  @Override
+  public int laneOf(EventId id) {
+    return local.laneOf(id);
+  }
+
+  @Override
+  public byte[] secret() {
+    return HexFormat.of().parseHex(number.store().secret());
+  }
+
+  @Override
+  public long arrivalNanos() {
+    return local.arrivalNanos();
+  }
+
+  @Override
+  public long nowNanos() {
+    return local.nowNanos();
+  }
+
+  @Override
+  public ClockReport clock() {
+    return local.clock();
+  }
+
+  @Override
+  public void acceptClock() {
+    local.acceptClock();
+  }
+
+  @Override
+  public StoreView view() {
+    return reading.view();
+  }
+
+  @Override
+  public StoreView viewWithin(long nanos) {
+    return reading.viewWithin(nanos);
+  }
+
+  @Override
+  public void retain(@Nullable String type, @Nullable Duration age) {
+    reading.retain(type, age);
+  }
+
+  @Override
+  public void maintain() {
+    local.maintain();
+    side.look();
+    reading.maintain();
+  }
+
+  /// What opening the store on this machine found and did.
+  public RecoveryReport recovery() {
+    return local.recovery();
+  }
+
+  @Override
+  public StoreStatistics statistics() {
+    StoreStatistics here = local.statistics();
+    StorageException ended = side.ended();
+    return ended == null ? here : here.withFailure(String.valueOf(ended.getMessage()));
+  }
+
+  @Override
+  public ClusterReport cluster() {
+    KeyspaceHealth health = keyspace.health();
+    Pending pending = local.pending(applier.appliedTo());
+    long oldest = applier.oldest();
+    long now = TimeUnit.NANOSECONDS.toMillis(local.nowNanos());
+    return new ClusterReport(
+        state(health),
+        number.store().id().toString(),
+        keyspace.toString(),
+        number.daemon(),
+        number.epoch(),
+        Stamp.text(applier.appliedStamp()),
+        pending.events(),
+        pending.bytes(),
+        oldest == 0 ? 0 : Math.max(0, now - oldest) / 1_000.0,
+        health.nodesUp(),
+        health.nodesDown(),
+        health.replication(),
+        applier.skewMillis(),
+        statements.trouble(),
+        counters(),
+        number.daemons().stream().map(CassandraStore::member).toList());
+  }
+
+  private static ClusterReport.State state(KeyspaceHealth health) {
+    if (!health.hasQuorum()) {
+      return ClusterReport.State.UNREACHABLE;
+    }
+    return health.nodesDown() > 0 ? ClusterReport.State.DEGRADED : ClusterReport.State.UP;
+  }
+
+  private static ClusterReport.Member member(DaemonRow row) {
+    return new ClusterReport.Member(
+        row.daemon(),
+        row.host(),
+        Stamp.text(row.applied().stamp()),
+        row.oldestMillis(),
+        row.seenMillis());
+  }
+
+  private List<ClusterReport.Counter> counters() {
+    List<ClusterReport.Counter> all = new ArrayList<>();
+    keyspace
+        .health()
+        .requests()
+        .forEach((node, count) -> all.add(new ClusterReport.Counter("requests", node, count)));
+    for (KeyspaceException.Kind kind : KeyspaceException.Kind.values()) {
+      all.add(
+          new ClusterReport.Counter(
+              "retries", kind.name().toLowerCase(Locale.ROOT), statements.retries(kind)));
+    }
+    all.add(new ClusterReport.Counter("claims", "mine", applier.batchesClaimed()));
+    all.add(new ClusterReport.Counter("claims", "another", applier.batchesLeftOut()));
+    return all;
+  }
+
+  @Override
+  public @Nullable String full() {
+    String here = local.full();
+    return here == null ? side.full() : here;
+  }
+
+  /// Applies what it can within ten seconds; the rest stays on this machine for the next start.
+  @Override
+  public void close() {
+    pace.stop(CLOSE_NANOS);
+    try {
+      if (thread != null) {
+        thread.join();
+      }
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+    } finally {
+      reading.close();
+      local.close();
+      rounds.close();
+      keyspace.close();
+      StoreLock.giveBack(directory, lock);
+    }
+  }
+}

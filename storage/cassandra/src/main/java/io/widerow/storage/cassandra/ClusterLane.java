@@ -1,0 +1,156 @@
+package io.widerow.storage.cassandra;
+
+import io.widerow.event.EventBatch;
+import io.widerow.storage.Durability;
+import io.widerow.storage.LaneWriter;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.cassandra.apply.Batches;
+import io.widerow.storage.cassandra.apply.LaneProgress;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// A lane of a store on a cluster: the lane of the store on this machine, which also remembers the
+/// keys of batches, and tells how far groups are applied.
+///
+/// - Threads: one writer; the thread that applies asks and tells how far it is.
+final class ClusterLane implements LaneWriter, LaneProgress {
+  /// Bytes of batches after which a round is made at once.
+  private static final long WAKE_BYTES = 8L << 20;
+
+  private final LaneWriter local;
+  private final int index;
+  private final Batches batches;
+  private final WriteSide side;
+  private volatile long committed;
+  private volatile long applied;
+  private volatile @Nullable LongConsumer told;
+  private boolean groupIsEmpty = true;
+  private int lastCount;
+  private int lastTaken;
+  private int claimedInGroup;
+  private long bytes;
+  private long forgetBefore;
+  private long forgotten;
+
+  ClusterLane(LaneWriter local, int index, Batches batches, WriteSide side) {
+    this.local = local;
+    this.index = index;
+    this.batches = batches;
+    this.side = side;
+  }
+
+  @Override
+  public int append(EventBatch batch, long placement, Rejections rejections) {
+    side.requireWriting();
+    if (groupIsEmpty) {
+      side.requireRoom(batch.bytes());
+    }
+    lastCount = batch.count();
+    lastTaken = local.append(batch, placement, rejections);
+    groupIsEmpty = false;
+    bytes += batch.bytes();
+    side.arrived(local.lastArrival());
+    return lastTaken;
+  }
+
+  @Override
+  public long lastArrival() {
+    return local.lastArrival();
+  }
+
+  @Override
+  public void claim(byte[] key) {
+    if (lastTaken == 0) {
+      return; // there is nothing that a repeat could repeat
+    }
+    long seconds = side.nowSeconds();
+    long from = local.lastArrival();
+    local.note(batches.note(key, index, from, lastCount, seconds));
+    // Before the commit: a round may show the events as soon as they are committed.
+    batches.add(key, index, from, lastCount, seconds);
+    claimedInGroup++;
+  }
+
+  @Override
+  public long commit(Durability durability) {
+    side.requireWriting();
+    boolean more = !groupIsEmpty;
+    long group;
+    try {
+      group = local.commit(durability == Durability.QUORUM ? Durability.DISK : durability);
+    } catch (StorageException.DiskFull full) {
+      batches.removeLast(index, claimedInGroup); // the group was dropped
+      endGroup();
+      throw full;
+    }
+    endGroup();
+    committed = group;
+    if (more) {
+      side.committed();
+    }
+    if ((durability == Durability.QUORUM && group > applied) || bytes >= WAKE_BYTES) {
+      bytes = 0;
+      side.wake();
+    }
+    forget();
+    return group;
+  }
+
+  private void endGroup() {
+    groupIsEmpty = true;
+    claimedInGroup = 0;
+    lastTaken = 0;
+  }
+
+  @Override
+  public void onQuorum(LongConsumer newTold) {
+    told = newTold;
+  }
+
+  @Override
+  public void note(byte[] note) {
+    local.note(note);
+    groupIsEmpty = false;
+  }
+
+  /// The notes of batches are ours, not the caller's.
+  @Override
+  public void notes(NoteReader reader) {
+    local.notes((group, note) -> {
+      if (!Batches.isNote(note)) {
+        reader.read(group, note);
+      }
+    });
+  }
+
+  /// Notes of batches that are not applied are kept.
+  @Override
+  public void forgetNotesBefore(long group) {
+    forgetBefore = Math.max(forgetBefore, group);
+    forget();
+  }
+
+  private void forget() {
+    long before = Math.min(forgetBefore, applied + 1);
+    if (before > forgotten) {
+      forgotten = before;
+      local.forgetNotesBefore(before);
+    }
+  }
+
+  @Override
+  public long committed() {
+    return committed;
+  }
+
+  @Override
+  public void applied(long group) {
+    if (group > applied) {
+      applied = group;
+      LongConsumer listener = told;
+      if (listener != null) {
+        listener.accept(group);
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package io.widerow.storage.cassandra;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.cassandra.apply.Applier;
+import io.widerow.storage.cassandra.apply.ApplyOptions;
+import io.widerow.storage.cassandra.apply.Batches;
+import io.widerow.storage.cassandra.apply.DaemonNumber;
+import io.widerow.storage.cassandra.apply.Pace;
+import io.widerow.storage.cassandra.apply.RoundsFile;
+import io.widerow.storage.cassandra.apply.Statements;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.StoreLock;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Opens a [CassandraStore]: takes the directory, then the number, then opens the store on this
+/// machine with it. What fails gives back what was taken.
+///
+/// - Threads: one.
+final class ClusterOpener {
+  /// Directory of the store on this machine.
+  static final String SPOOL = "spool";
+
+  private final Keyspace keyspace;
+  private final StoreConfig config;
+  private final ApplyOptions options;
+  private final CassandraStore.Reading reading;
+  private final CassandraStore.Machine machine;
+  private final Disk disk;
+  private final Path directory;
+
+  ClusterOpener(
+      Keyspace keyspace,
+      StoreConfig config,
+      ApplyOptions options,
+      CassandraStore.Reading reading,
+      CassandraStore.Machine machine) {
+    this.keyspace = keyspace;
+    this.config = config;
+    this.options = options;
+    this.reading = reading;
+    this.machine = machine;
+    this.disk = machine.disk();
+    this.directory = config.directory();
+  }
+
+  /// What a store consists of.
+  record Parts(
+      Keyspace keyspace,
+      CassandraStore.Reading reading,
+      Disk.Lock lock,
+      Path directory,
+      Pace pace,
+      Statements statements,
+      DaemonNumber number,
+      RoundsFile rounds,
+      EmbeddedStore local,
+      WriteSide side,
+      List<ClusterLane> lanes,
+      Applier applier,
+      boolean isSimulated) {}
+
+  Parts open() {
+    disk.createDirectory(directory);
+    Path parent = directory.toAbsolutePath().getParent();
+    if (parent != null && !disk.exists(directory.resolve(SPOOL))) {
+      disk.forceDirectory(parent); // it was made just now, or by a start that was cut off
+    }
+    if (disk.exists(directory.resolve("FORMAT"))) {
+      throw new StorageException.Incompatible(
+          directory,
+          "is a store on this machine, with its own events; a store on a cluster needs a directory "
+              + "of its own");
+    }
+    Disk.Lock lock = StoreLock.take(disk, directory);
+    try {
+      return numbered(lock);
+    } catch (Throwable failure) {
+      StoreLock.giveBack(directory, lock);
+      throw failure;
+    }
+  }
+
+  private Parts numbered(Disk.Lock lock) {
+    Statements statements = new Statements(machine.pace());
+    DaemonNumber number = DaemonNumber.of(disk, directory, options, keyspace.identity());
+    RoundsFile rounds = RoundsFile.open(disk, directory, number.owner(), number.daemon() < 0);
+    try {
+      number.start(keyspace, statements);
+      disk.createDirectory(directory.resolve(SPOOL));
+      disk.forceDirectory(directory);
+      EmbeddedStore local =
+          machine.spool().apply(config.in(directory.resolve(SPOOL)).withDaemon(number.daemon()));
+      try {
+        return parts(lock, statements, number, rounds, local);
+      } catch (Throwable failure) {
+        local.close();
+        throw failure;
+      }
+    } catch (Throwable failure) {
+      rounds.close();
+      throw failure;
+    }
+  }
+
+  private Parts parts(
+      Disk.Lock lock,
+      Statements statements,
+      DaemonNumber number,
+      RoundsFile rounds,
+      EmbeddedStore local) {
+    local.arriveFrom(number.from()); // before the first append
+    Batches batches = new Batches(local.lanes());
+    local
+        .lane(0)
+        .notes((_, note) -> {
+          if (Batches.isNote(note)) {
+            batches.recover(note);
+          }
+        });
+    WriteSide side =
+        new WriteSide(directory, local, options, number, machine.clock(), machine.pace());
+    List<ClusterLane> lanes = new ArrayList<>();
+    for (int lane = 0; lane < local.lanes(); lane++) {
+      lanes.add(new ClusterLane(local.lane(lane), lane, batches, side));
+    }
+    Applier applier =
+        new Applier(
+            new Applier.Parts(
+                local,
+                keyspace,
+                number,
+                rounds,
+                batches,
+                lanes,
+                options,
+                machine.clock(),
+                machine.pace(),
+                statements,
+                reading::ttlSeconds,
+                side::end));
+    side.applyWith(applier);
+    if (local.pending(applier.appliedTo()).events() > 0) {
+      applier.committed();
+    }
+    return new Parts(
+        keyspace,
+        reading,
+        lock,
+        directory,
+        machine.pace(),
+        statements,
+        number,
+        rounds,
+        local,
+        side,
+        List.copyOf(lanes),
+        applier,
+        machine.isSimulated());
+  }
+}

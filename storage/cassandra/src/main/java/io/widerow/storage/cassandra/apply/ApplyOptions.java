@@ -1,0 +1,141 @@
+package io.widerow.storage.cassandra.apply;
+
+import io.widerow.event.TimeUuid;
+import java.time.Duration;
+import java.util.List;
+
+/// How a daemon applies what it took in.
+///
+/// @param daemon number of the daemon, 0 to 511; [#AUTO] for the least free one
+/// @param host where it runs, for people who look at the list of daemons
+/// @param interval the longest that events wait for a round while nobody waits for them
+/// @param inFlight statements in flight at most, 1 to 1,024
+/// @param inFlightBytes bytes of values in flight at most
+/// @param claimKeep how long the key of a batch is remembered
+/// @param acceptsRepeats whether batches with keys are applied although they have waited for longer
+///   than `claimKeep`, so that nobody knows whether another daemon has them
+/// @param rows globs of the types that are also written as rows for users of CQL
+/// @param pendingBytesMax bytes that may wait on this machine; above it no events are taken
+public record ApplyOptions(
+    int daemon,
+    String host,
+    Duration interval,
+    int inFlight,
+    long inFlightBytes,
+    Duration claimKeep,
+    boolean acceptsRepeats,
+    List<String> rows,
+    long pendingBytesMax) {
+  /// Takes the least free number.
+  public static final int AUTO = -1;
+
+  private static final int IN_FLIGHT_MAX = 1_024;
+
+  /// A value may have so many bytes.
+  private static final long VALUE_BYTES_MAX = 8L << 20;
+
+  public ApplyOptions {
+    rows = List.copyOf(rows);
+    require(
+        daemon >= AUTO && daemon < TimeUuid.DAEMON_LIMIT,
+        "the number of a daemon is 0 to 511, got " + daemon);
+    require(
+        interval.isPositive() && interval.compareTo(Duration.ofMinutes(1)) <= 0,
+        "events may wait 1 ms to 60 s for a round, got " + interval);
+    require(
+        inFlight >= 1 && inFlight <= IN_FLIGHT_MAX,
+        "statements in flight must be 1 to 1024, got " + inFlight);
+    require(
+        inFlightBytes >= VALUE_BYTES_MAX,
+        "bytes in flight must be at least 8 MiB, got " + inFlightBytes);
+    require(
+        claimKeep.compareTo(Duration.ofMinutes(1)) >= 0
+            && claimKeep.compareTo(Duration.ofDays(365)) <= 0,
+        "keys of batches are kept for 1 minute to 365 days, got " + claimKeep);
+    require(
+        pendingBytesMax >= 1 << 20,
+        "at least 1 MiB must be allowed to wait for the cluster, got " + pendingBytesMax);
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  /// The defaults.
+  public static ApplyOptions of(String host) {
+    return new ApplyOptions(
+        AUTO,
+        host,
+        Duration.ofMillis(250),
+        64,
+        32L << 20,
+        Duration.ofDays(7),
+        false,
+        List.of(),
+        Long.MAX_VALUE);
+  }
+
+  public ApplyOptions withDaemon(int number) {
+    return new ApplyOptions(
+        number,
+        host,
+        interval,
+        inFlight,
+        inFlightBytes,
+        claimKeep,
+        acceptsRepeats,
+        rows,
+        pendingBytesMax);
+  }
+
+  public ApplyOptions withPace(Duration newInterval, int newInFlight, long newInFlightBytes) {
+    return new ApplyOptions(
+        daemon,
+        host,
+        newInterval,
+        newInFlight,
+        newInFlightBytes,
+        claimKeep,
+        acceptsRepeats,
+        rows,
+        pendingBytesMax);
+  }
+
+  public ApplyOptions withClaims(Duration newClaimKeep, boolean newAcceptsRepeats) {
+    return new ApplyOptions(
+        daemon,
+        host,
+        interval,
+        inFlight,
+        inFlightBytes,
+        newClaimKeep,
+        newAcceptsRepeats,
+        rows,
+        pendingBytesMax);
+  }
+
+  public ApplyOptions withRows(List<String> globs) {
+    return new ApplyOptions(
+        daemon,
+        host,
+        interval,
+        inFlight,
+        inFlightBytes,
+        claimKeep,
+        acceptsRepeats,
+        globs,
+        pendingBytesMax);
+  }
+
+  public ApplyOptions withPendingBytesMax(long bytes) {
+    return new ApplyOptions(
+        daemon, host, interval, inFlight, inFlightBytes, claimKeep, acceptsRepeats, rows, bytes);
+  }
+
+  /// Seconds after which the cluster forgets the key of a batch.
+  int claimSeconds() {
+    return Math.toIntExact(claimKeep.toSeconds());
+  }
+}

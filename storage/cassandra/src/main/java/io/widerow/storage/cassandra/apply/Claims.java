@@ -1,0 +1,158 @@
+package io.widerow.storage.cassandra.apply;
+
+import io.widerow.storage.cassandra.keyspace.Claim;
+import io.widerow.storage.cassandra.keyspace.DaemonRow;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Keeps a batch that came to two daemons from being stored twice: its key is claimed before it is
+/// written, and belongs to the daemon that claimed it first. The other one leaves its batch out,
+/// and keeps it until the first has applied it; when the first was released before, the claim is
+/// taken over.
+///
+/// - Threads: one; any reads the figures.
+final class Claims {
+  private final Keyspace keyspace;
+  private final Statements statements;
+  private final DaemonNumber number;
+  private final RoundsFile file;
+  private final Batches batches;
+  private final ApplyOptions options;
+  private final LongAdder claimed = new LongAdder();
+  private final LongAdder leftOut = new LongAdder();
+
+  private record Asked(Batch batch, Claim mine, Statements.Try<Claim> answer) {}
+
+  Claims(
+      Keyspace keyspace,
+      Statements statements,
+      DaemonNumber number,
+      RoundsFile file,
+      Batches batches,
+      ApplyOptions options) {
+    this.keyspace = keyspace;
+    this.statements = statements;
+    this.number = number;
+    this.file = file;
+    this.batches = batches;
+    this.options = options;
+  }
+
+  /// Claims the batches of a round, and writes down which are left out.
+  ///
+  /// @param nowSeconds the time now, in seconds since the Unix epoch
+  /// @throws KeyspaceException when a batch is so old that its claim may be forgotten
+  List<Batch.LeftOut> claim(Round round, long nowSeconds) {
+    List<Batch.LeftOut> left = new ArrayList<>();
+    ArrayDeque<Asked> flying = new ArrayDeque<>();
+    List<Batch> all = batches.between(round.from(), round.to());
+    all.forEach(batch -> requireKnown(batch, nowSeconds));
+    for (Batch batch : all) {
+      if (flying.size() == options.inFlight()) {
+        take(flying.removeFirst(), round, left);
+      }
+      Claim mine = new Claim(number.daemon(), round.stamp(), batch.counterFrom());
+      flying.add(
+          new Asked(
+              batch,
+              mine,
+              statements.start(
+                  "claim the key of a batch",
+                  () -> keyspace.claim(batch.keyBytes(), mine, options.claimSeconds()))));
+    }
+    while (!flying.isEmpty()) {
+      take(flying.removeFirst(), round, left);
+    }
+    if (left.isEmpty()) {
+      file.rounds().leftOut(round.stamp(), left);
+    } else {
+      file.leftOut(round.stamp(), left);
+    }
+    claimed.add(all.size() - left.size());
+    leftOut.add(left.size());
+    return left;
+  }
+
+  private void requireKnown(Batch batch, long nowSeconds) {
+    if (!options.acceptsRepeats() && nowSeconds - batch.seconds() > options.claimSeconds()) {
+      KeyspaceException old =
+          new KeyspaceException(
+              KeyspaceException.Kind.REFUSED,
+              "a batch of %s has waited for longer than keys are kept, %s: nobody knows whether "
+                      .formatted(Instant.ofEpochSecond(batch.seconds()), options.claimKeep())
+                  + "another daemon has it; start with accept-repeats to apply it all the same");
+      statements.troubled(String.valueOf(old.getMessage()));
+      throw old;
+    }
+  }
+
+  private static void take(Asked asked, Round round, List<Batch.LeftOut> left) {
+    Claim inForce = asked.answer.await();
+    if (!inForce.isSameBatch(asked.mine)) {
+      left.add(new Batch.LeftOut(asked.batch, inForce, round.stamp(), round.from()));
+    }
+  }
+
+  /// Looks whether batches that were left out are applied by their daemons. Those of a daemon that
+  /// was released before are taken over, into the next round.
+  ///
+  /// @param nextStamp of the next round
+  void settle(LongSupplier nextStamp) {
+    for (Batch.LeftOut left : file.rounds().unsettled()) {
+      DaemonRow row = row(left.other().daemon());
+      if (row != null && row.applied().stamp() >= left.other().stamp()) {
+        file.settled(left.batch().counterFrom());
+      } else if (row != null && row.owner() == null) {
+        takeOver(left, nextStamp.getAsLong());
+      } else {
+        statements.troubled(
+            "daemon %d has a batch that came here too, and has not applied it yet"
+                .formatted(left.other().daemon()));
+      }
+    }
+  }
+
+  private void takeOver(Batch.LeftOut left, long stamp) {
+    Batch batch = left.batch();
+    Claim mine = new Claim(number.daemon(), stamp, batch.counterFrom());
+    boolean done =
+        statements.once(
+            "take over the key of a batch",
+            keyspace.takeOver(batch.keyBytes(), left.other(), mine, options.claimSeconds()));
+    Claim inForce =
+        done
+            ? mine
+            : statements.once(
+                "claim the key of a batch",
+                keyspace.claim(batch.keyBytes(), mine, options.claimSeconds()));
+    if (inForce.isSameBatch(mine)) {
+      file.taken(batch.counterFrom());
+    } else {
+      file.rounds().replace(left.withOther(inForce));
+    }
+  }
+
+  private @Nullable DaemonRow row(int daemon) {
+    for (DaemonRow row : number.daemons()) {
+      if (row.daemon() == daemon) {
+        return row;
+      }
+    }
+    return null;
+  }
+
+  long claimed() {
+    return claimed.sum();
+  }
+
+  long leftOut() {
+    return leftOut.sum();
+  }
+}

@@ -1,0 +1,276 @@
+package io.widerow.storage.cassandra.apply;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.Bucket;
+import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.LaneArrivals;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.cassandra.keyspace.BucketRow;
+import io.widerow.storage.cassandra.keyspace.DirectoryRow;
+import io.widerow.storage.cassandra.keyspace.EventRow;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.SegmentKey;
+import io.widerow.storage.cassandra.value.SegmentValue;
+import io.widerow.storage.segment.SegmentProfile;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/// Writes the events of rounds to the keyspace: for each partition segments and their rows of the
+/// directory, before them the catalog, and rows for users of CQL where they are wanted. All of it
+/// follows from the round, so that repeating it changes nothing.
+///
+/// - Threads: one.
+/// - Memory: the values in flight, and one encoder.
+final class RoundWriter {
+  /// Buckets that are known to be in the catalog are forgotten when there are so many.
+  private static final int BUCKETS_MAX = 1 << 16;
+
+  private static final long BUCKETS_MILLIS = 600_000;
+
+  private final Keyspace keyspace;
+  private final Statements statements;
+  private final ApplyOptions options;
+  private final Projection projection;
+  private final ToIntFunction<PartitionKey> ttlSeconds;
+  private final Map<BucketOfType, Integer> buckets = new HashMap<>(); // to shards in the catalog
+  private long bucketsMillis;
+  private final ArrayDeque<InFlight> flying = new ArrayDeque<>();
+  private long flyingBytes;
+  private long events;
+  private long segments;
+  private long bytes;
+
+  private record BucketOfType(Bucket bucket, String type) {}
+
+  private record InFlight(Statements.Try<Void> statement, long bytes) {}
+
+  RoundWriter(
+      Keyspace keyspace,
+      Statements statements,
+      ApplyOptions options,
+      ToIntFunction<PartitionKey> ttlSeconds) {
+    this.keyspace = keyspace;
+    this.statements = statements;
+    this.options = options;
+    this.projection = new Projection(options.rows());
+    this.ttlSeconds = ttlSeconds;
+  }
+
+  /// What is written, and where.
+  ///
+  /// @param daemon number of the daemon
+  /// @param storeId of the cluster's store
+  /// @param left batches that are left out
+  record Task(Round round, int daemon, UUID storeId, List<Batch.LeftOut> left) {
+    boolean wants(EventView event, int shard) {
+      if (!round.holds(event, shard)) {
+        return false;
+      }
+      for (Batch.LeftOut out : left) {
+        if (out.batch().has(event.arrival())) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /// Writes a round; on return everything is acknowledged.
+  void write(StoreView view, Task task, long nowMillis) {
+    flying.clear();
+    flyingBytes = 0;
+    LaneArrivals since = since(task.round());
+    List<PartitionKey> partitions =
+        view.partitions(_ -> true, 0, Long.MAX_VALUE, since).stream()
+            .map(PartitionInfo::key)
+            .toList();
+    addBuckets(partitions, nowMillis);
+    for (PartitionKey partition : partitions) {
+      writePartition(view, partition, since, task);
+    }
+    while (!flying.isEmpty()) {
+      awaitFirst();
+    }
+  }
+
+  /// Where the events of a round begin.
+  private static LaneArrivals since(Round round) {
+    LaneArrivals since = round.from();
+    long stamp = Long.MAX_VALUE;
+    for (Batch.LeftOut taken : round.taken()) {
+      if (taken.stamp() < stamp) {
+        stamp = taken.stamp();
+        since = taken.held();
+      }
+    }
+    return since;
+  }
+
+  /// Adds to the catalog what is not known to be there, before there is anything to find.
+  private void addBuckets(List<PartitionKey> partitions, long nowMillis) {
+    if (buckets.size() > BUCKETS_MAX || Math.abs(nowMillis - bucketsMillis) > BUCKETS_MILLIS) {
+      buckets.clear(); // retention may have dropped one
+      bucketsMillis = nowMillis;
+    }
+    Map<BucketOfType, Integer> wanted = new HashMap<>();
+    for (PartitionKey key : partitions) {
+      wanted.merge(new BucketOfType(Bucket.of(key), key.type()), key.shard() + 1, Math::max);
+    }
+    wanted.forEach((bucket, shards) -> {
+      if (buckets.getOrDefault(bucket, 0) < shards) {
+        BucketRow row = new BucketRow(bucket.bucket(), bucket.type(), shards);
+        fly("add to the catalog", () -> keyspace.addBucket(row), 0);
+      }
+    });
+    while (!flying.isEmpty()) {
+      awaitFirst();
+    }
+    wanted.forEach((bucket, shards) -> buckets.merge(bucket, shards, Math::max));
+  }
+
+  private void writePartition(
+      StoreView view, PartitionKey partition, LaneArrivals since, Task task) {
+    boolean projected = projection.wants(partition.type());
+    List<EventRow> rows = new ArrayList<>();
+    Restamped own = new Restamped();
+    int part = 0;
+    try (EventCursor cursor = view.open(List.of(partition), Scan.all().withSince(since));
+        SegmentValue.Writer writer =
+            new SegmentValue.Writer(partition, SegmentProfile.SEALED, task.storeId())) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        EventView event = cursor.event();
+        if (!task.wants(event, partition.shard())) {
+          continue;
+        }
+        writer.add(
+            Round.isOwn(event)
+                ? own.of(event, task.round().version(task.daemon(), event.arrival()))
+                : event);
+        if (projected && projection.add(event, rows)) {
+          project(partition, rows);
+          rows = new ArrayList<>();
+        }
+        if (writer.isFull()) {
+          write(writer.finish(), partition, part++, task);
+        }
+      }
+      if (writer.events() > 0) {
+        write(writer.finish(), partition, part, task);
+      }
+    }
+    if (!rows.isEmpty()) {
+      project(partition, rows);
+    }
+  }
+
+  private void write(SegmentValue.Encoded value, PartitionKey partition, int part, Task task) {
+    SegmentKey key =
+        new SegmentKey(partition, SegmentKey.APPLIED, task.daemon(), task.round().stamp(), part);
+    DirectoryRow row = value.row(key);
+    int ttl = ttlSeconds.applyAsInt(partition);
+    fly("write " + partition, () -> keyspace.write(row, value.bytes(), ttl), row.bytes());
+    events += row.events();
+    bytes += row.bytes();
+    segments++;
+  }
+
+  private void project(PartitionKey partition, List<EventRow> rows) {
+    List<EventRow> batch = List.copyOf(rows);
+    int ttl = ttlSeconds.applyAsInt(partition);
+    fly(
+        "write rows of " + partition,
+        () -> keyspace.project(partition, batch, ttl),
+        projection.takeBytes());
+  }
+
+  private void fly(String what, Supplier<CompletableFuture<Void>> statement, long size) {
+    while (!flying.isEmpty()
+        && (flying.size() >= options.inFlight() || flyingBytes + size > options.inFlightBytes())) {
+      awaitFirst();
+    }
+    flying.add(new InFlight(statements.start(what, statement), size));
+    flyingBytes += size;
+  }
+
+  private void awaitFirst() {
+    InFlight first = flying.removeFirst();
+    first.statement.await();
+    flyingBytes -= first.bytes;
+  }
+
+  /// Events written since the start, also those that were written again.
+  long events() {
+    return events;
+  }
+
+  long segments() {
+    return segments;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  /// An event with another version.
+  private static final class Restamped implements EventView {
+    private @Nullable EventView event;
+    private long version;
+
+    EventView of(EventView newEvent, long newVersion) {
+      event = newEvent;
+      version = newVersion;
+      return this;
+    }
+
+    private EventView now() {
+      EventView shown = event;
+      if (shown == null) {
+        throw new IllegalStateException("no current event");
+      }
+      return shown;
+    }
+
+    @Override
+    public long idTime() {
+      return now().idTime();
+    }
+
+    @Override
+    public long idTail() {
+      return now().idTail();
+    }
+
+    @Override
+    public long version() {
+      return version;
+    }
+
+    @Override
+    public String type() {
+      return now().type();
+    }
+
+    @Override
+    public boolean find(AttributeName name, AttributeValue out) {
+      return now().find(name, out);
+    }
+
+    @Override
+    public void forEach(AttributeValue scratch, AttributeVisitor visitor) {
+      now().forEach(scratch, visitor);
+    }
+  }
+}

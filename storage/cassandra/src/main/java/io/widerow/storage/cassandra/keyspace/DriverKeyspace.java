@@ -1,0 +1,500 @@
+package io.widerow.storage.cassandra.keyspace;
+
+import static io.widerow.storage.cassandra.keyspace.Rows.present;
+import static io.widerow.storage.cassandra.keyspace.StatementRunner.now;
+import static io.widerow.storage.cassandra.keyspace.StatementRunner.together;
+
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.BatchStatement;
+import com.datastax.oss.driver.api.core.cql.BatchableStatement;
+import com.datastax.oss.driver.api.core.cql.BoundStatement;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import com.datastax.oss.driver.api.core.metadata.NodeState;
+import com.datastax.oss.driver.api.core.metadata.schema.KeyspaceMetadata;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.StorageException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// The keyspace on a real cluster, by its driver. Statements are prepared and idempotent, sent to a
+/// replica of their partition, and given their time by the node that takes them.
+///
+/// - Threads: any. Futures complete on the driver's threads, of which it has two a processor; they
+///   end with [#close].
+public final class DriverKeyspace implements Keyspace {
+  /// A batch of projected events is about this large.
+  private static final int PROJECTED_BYTES = 32 * 1024;
+
+  private static final int PROJECTED_IN_FLIGHT = 4;
+
+  private final CqlSession session;
+  private final ClusterOptions options;
+  private final StoreIdentity identity;
+  private final StatementRunner runner;
+  private final DirectoryReader directories;
+  private final RequestCounts counts;
+  private final ConsistencyLevel serial;
+
+  private DriverKeyspace(
+      CqlSession session,
+      ClusterOptions options,
+      ClusterSchema schema,
+      StoreIdentity identity,
+      RequestCounts counts) {
+    this.session = session;
+    this.options = options;
+    this.identity = identity;
+    this.counts = counts;
+    this.runner =
+        new StatementRunner(session, new Statements(session, options.uri().keyspace()), schema);
+    this.directories = new DirectoryReader(runner);
+    this.serial =
+        options.consistency() == ClusterOptions.Consistency.LOCAL_QUORUM
+            ? ConsistencyLevel.LOCAL_SERIAL
+            : ConsistencyLevel.SERIAL;
+  }
+
+  /// Opens a store; makes what is missing: the keyspace only when the URI says how many replicas it
+  /// is to have, the tables when it has no store.
+  ///
+  /// @throws StorageException.Unreachable when no node answers, the datacenter or the keyspace is
+  ///   not there, or the cluster refuses the user
+  /// @throws StorageException.Incompatible when the tables are not those of this program
+  /// @throws IllegalArgumentException for a file of the options that cannot be used
+  public static DriverKeyspace open(ClusterOptions options) {
+    return open(options, true);
+  }
+
+  /// Opens a store that is there, for reading: makes nothing, and needs no permission to.
+  ///
+  /// @throws StorageException.Unreachable as [#open], and when there is no store
+  /// @throws StorageException.Incompatible when the tables are not those of this program
+  /// @throws IllegalArgumentException for a file of the options that cannot be used
+  public static DriverKeyspace openExisting(ClusterOptions options) {
+    return open(options, false);
+  }
+
+  private static DriverKeyspace open(ClusterOptions options, boolean make) {
+    var counts = new RequestCounts();
+    CqlSession session = Connections.open(options, counts);
+    try {
+      var schema = new ClusterSchema(session, options.uri());
+      StoreIdentity identity = schema.open(make, options.ttl());
+      return new DriverKeyspace(session, options, schema, identity, counts);
+    } catch (StorageException failure) {
+      session.close();
+      throw failure;
+    } catch (RuntimeException failure) {
+      session.close();
+      RuntimeException known = KeyspaceErrors.of(options.uri().toString(), failure);
+      throw known instanceof KeyspaceException
+          ? new StorageException.Unreachable(Objects.toString(known.getMessage()), known)
+          : known;
+    }
+  }
+
+  @Override
+  public StoreIdentity identity() {
+    return identity;
+  }
+
+  // Segments and their directory.
+
+  @Override
+  public CompletableFuture<Void> write(DirectoryRow row, ByteBuffer value, int ttlSeconds) {
+    SegmentKey key = row.key();
+    BoundStatement segment =
+        runner.bindPartition(
+            Statements.Kind.SEGMENT_INSERT,
+            key.partition(),
+            key.tier(),
+            key.daemon(),
+            key.seq(),
+            key.part(),
+            value,
+            ttlSeconds);
+    BoundStatement directory =
+        runner.bindPartition(
+            Statements.Kind.DIRECTORY_INSERT,
+            key.partition(),
+            key.tier(),
+            key.daemon(),
+            key.seq(),
+            key.part(),
+            row.first().toUuid(),
+            row.last().toUuid(),
+            row.events(),
+            row.bytes(),
+            row.own(),
+            row.crc(),
+            ttlSeconds);
+    return runner.done("writing segment " + key, together(segment, directory));
+  }
+
+  @Override
+  public CompletableFuture<Directory> directory(PartitionKey partition) {
+    return directories.read(partition);
+  }
+
+  @Override
+  public CompletableFuture<@Nullable ByteBuffer> value(SegmentKey key, boolean quorum) {
+    BoundStatement select =
+        runner.bindPartition(
+            Statements.Kind.SEGMENT_SELECT,
+            key.partition(),
+            key.tier(),
+            key.daemon(),
+            key.seq(),
+            key.part());
+    return runner.run(
+        "reading segment " + key,
+        quorum ? select : select.setExecutionProfileName(Connections.ONE),
+        page -> {
+          Row row = page.one();
+          return now(row == null ? null : row.getByteBuffer("data"));
+        });
+  }
+
+  @Override
+  public CompletableFuture<Boolean> swap(
+      PartitionKey partition, int expected, int next, Map<Integer, Long> covered) {
+    BoundStatement update =
+        runner.bind(
+            Statements.Kind.DIRECTORY_SWAP,
+            next,
+            covered,
+            Rows.bucket(partition),
+            partition.type(),
+            partition.shard(),
+            expected == 0 ? null : (Integer) expected);
+    return runner.run(
+        "putting generation %d of %s in force".formatted(next, partition),
+        update,
+        answer ->
+            answer.wasApplied()
+                ? now(true)
+                : directories
+                    .state(partition, serial)
+                    .thenApply(is -> is.generation() == next && is.covered().equals(covered)));
+  }
+
+  @Override
+  public CompletableFuture<Void> delete(
+      PartitionKey partition, int tier, int daemon, long seqFirst, long seqLast) {
+    return runner.done(
+        "deleting segments of " + partition,
+        together(
+            runner.bindPartition(
+                Statements.Kind.SEGMENTS_DELETE, partition, tier, daemon, seqFirst, seqLast),
+            runner.bindPartition(
+                Statements.Kind.DIRECTORY_DELETE, partition, tier, daemon, seqFirst, seqLast)));
+  }
+
+  @Override
+  public CompletableFuture<Void> deletePartition(PartitionKey partition) {
+    return runner.done(
+        "deleting " + partition,
+        together(
+            runner.bindPartition(Statements.Kind.SEGMENTS_DROP, partition),
+            runner.bindPartition(Statements.Kind.DIRECTORY_DROP, partition),
+            runner.bindPartition(Statements.Kind.EVENTS_DROP, partition)));
+  }
+
+  @Override
+  public CompletableFuture<Void> project(
+      PartitionKey partition, List<EventRow> events, int ttlSeconds) {
+    List<BatchStatement> batches = new ArrayList<>();
+    List<BatchableStatement<?>> batch = new ArrayList<>();
+    long bytes = 0;
+    for (EventRow event : events) {
+      batch.add(
+          runner.bindPartition(
+              Statements.Kind.EVENT_INSERT,
+              partition,
+              event.id().toUuid(),
+              event.body(),
+              event.attributes(),
+              event.numbers(),
+              ttlSeconds));
+      bytes += Rows.bytes(event);
+      if (bytes >= PROJECTED_BYTES) {
+        batches.add(together(batch.toArray(new BatchableStatement<?>[0])));
+        batch.clear();
+        bytes = 0;
+      }
+    }
+    if (!batch.isEmpty()) {
+      batches.add(together(batch.toArray(new BatchableStatement<?>[0])));
+    }
+    List<CompletableFuture<Void>> chains = new ArrayList<>();
+    for (int chain = 0; chain < Math.min(PROJECTED_IN_FLIGHT, batches.size()); chain++) {
+      chains.add(projectFrom(partition, batches, chain));
+    }
+    return CompletableFuture.allOf(chains.toArray(new CompletableFuture<?>[0]));
+  }
+
+  private CompletableFuture<Void> projectFrom(
+      PartitionKey partition, List<BatchStatement> batches, int at) {
+    CompletableFuture<Void> one = runner.done("writing rows of " + partition, batches.get(at));
+    int next = at + PROJECTED_IN_FLIGHT;
+    return next < batches.size()
+        ? one.thenCompose(_ -> projectFrom(partition, batches, next))
+        : one;
+  }
+
+  // The catalog.
+
+  @Override
+  public CompletableFuture<Void> addBucket(BucketRow row) {
+    String span = Rows.span(row.bucket());
+    return CompletableFuture.allOf(
+        runner.done("adding span " + span, runner.bind(Statements.Kind.SPAN_INSERT, span)),
+        runner.done("adding " + row, bindBucket(Statements.Kind.BUCKET_INSERT, row)));
+  }
+
+  private BoundStatement bindBucket(Statements.Kind kind, BucketRow row) {
+    return runner.bind(
+        kind, Rows.span(row.bucket()), row.type(), Rows.bucket(row.bucket()), row.shards());
+  }
+
+  @Override
+  public CompletableFuture<List<String>> spans() {
+    return runner.rows(
+        "reading the spans",
+        runner.bind(Statements.Kind.SPAN_SELECT),
+        row -> present(row.getString("span")));
+  }
+
+  @Override
+  public CompletableFuture<List<BucketRow>> buckets(String span) {
+    return runner.rows(
+        "reading the buckets of " + span,
+        runner.bind(Statements.Kind.BUCKET_SELECT, span),
+        Rows::bucketRow);
+  }
+
+  @Override
+  public CompletableFuture<Void> removeBucket(BucketRow row) {
+    return runner.done("removing " + row, bindBucket(Statements.Kind.BUCKET_DELETE, row));
+  }
+
+  @Override
+  public CompletableFuture<Void> removeSpan(String span) {
+    return runner.done("removing span " + span, runner.bind(Statements.Kind.SPAN_DELETE, span));
+  }
+
+  // Daemons.
+
+  private static int slot(int daemon) {
+    return daemon / Statements.SLOT_DAEMONS;
+  }
+
+  @Override
+  public CompletableFuture<List<DaemonRow>> daemons() {
+    return runner
+        .rows("reading the daemons", runner.bind(Statements.Kind.DAEMON_SELECT), Rows::daemonRow)
+        .thenApply(all -> all.stream().sorted(Comparator.comparingInt(DaemonRow::daemon)).toList());
+  }
+
+  @Override
+  public CompletableFuture<Boolean> begin(
+      int daemon,
+      @Nullable DaemonRow before,
+      @Nullable UUID owner,
+      String host,
+      int epoch,
+      long reserved) {
+    BoundStatement statement =
+        before == null
+            ? runner.bind(
+                Statements.Kind.DAEMON_INSERT, slot(daemon), daemon, owner, host, epoch, reserved)
+            : runner.bind(
+                Statements.Kind.DAEMON_BEGIN,
+                owner,
+                host,
+                epoch,
+                reserved,
+                slot(daemon),
+                daemon,
+                before.owner(),
+                before.epoch() == 0 ? null : (Integer) before.epoch(),
+                before.reserved() == 0 ? null : (Long) before.reserved());
+    return runner.run(
+        "beginning epoch %d of daemon %d".formatted(epoch, daemon),
+        statement,
+        answer -> {
+          if (answer.wasApplied()) {
+            return now(true);
+          }
+          Row row = answer.one();
+          return now(
+              row != null
+                  && Objects.equals(row.getUuid("owner"), owner)
+                  && row.getInt("epoch") == epoch
+                  && row.getLong("reserved") == reserved);
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> applied(int daemon, DaemonRow.Applied applied) {
+    return runner.done(
+        "telling that daemon %d has applied %s".formatted(daemon, Stamp.text(applied.stamp())),
+        runner.bind(
+            Statements.Kind.DAEMON_APPLIED,
+            applied.stamp(),
+            applied.stamp(),
+            applied.versionLimit(),
+            applied.laneLimits(),
+            slot(daemon),
+            daemon));
+  }
+
+  @Override
+  public CompletableFuture<Void> seen(int daemon, long oldestMillis, long seenMillis) {
+    return runner.done(
+        "telling that daemon %d is alive".formatted(daemon),
+        runner.bind(
+            Statements.Kind.DAEMON_SEEN,
+            Instant.ofEpochMilli(oldestMillis),
+            Instant.ofEpochMilli(seenMillis),
+            slot(daemon),
+            daemon));
+  }
+
+  // Batch keys.
+
+  @Override
+  public CompletableFuture<Claim> claim(byte[] key, Claim mine, int ttlSeconds) {
+    return runner.run(
+        "claiming a batch key",
+        runner.bind(
+            Statements.Kind.CLAIM_INSERT,
+            ByteBuffer.wrap(key),
+            mine.daemon(),
+            mine.stamp(),
+            mine.counterFrom(),
+            ttlSeconds),
+        answer -> now(answer.wasApplied() ? mine : Rows.claim(present(answer.one()))));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> takeOver(byte[] key, Claim from, Claim mine, int ttlSeconds) {
+    return runner.run(
+        "taking over a batch key",
+        runner.bind(
+            Statements.Kind.CLAIM_TAKE,
+            ttlSeconds,
+            mine.daemon(),
+            mine.stamp(),
+            mine.counterFrom(),
+            ByteBuffer.wrap(key),
+            from.daemon(),
+            from.stamp(),
+            from.counterFrom()),
+        answer -> {
+          if (answer.wasApplied()) {
+            return now(true);
+          }
+          Row row = answer.one(); // without columns when the key is not claimed
+          return now(
+              row != null
+                  && row.getColumnDefinitions().contains("daemon")
+                  && Rows.claim(row).equals(mine));
+        });
+  }
+
+  // Policies and leases.
+
+  @Override
+  public CompletableFuture<Map<String, String>> policies() {
+    return runner
+        .rows("reading the policies", runner.bind(Statements.Kind.POLICY_SELECT), row -> row)
+        .thenApply(rows -> {
+          Map<String, String> policies = new HashMap<>();
+          rows.forEach(
+              row -> policies.put(present(row.getString("name")), present(row.getString("body"))));
+          return Map.copyOf(policies);
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> policy(String name, @Nullable String body) {
+    return runner.done(
+        "setting policy " + name,
+        body == null
+            ? runner.bind(Statements.Kind.POLICY_DELETE, name)
+            : runner.bind(Statements.Kind.POLICY_INSERT, name, body));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> lease(String what, int daemon, Duration kept) {
+    int seconds = Math.toIntExact(Math.max(1, Math.ceilDiv(kept.toMillis(), 1_000)));
+    return lease(what, daemon, seconds, null);
+  }
+
+  /// @param holder who has it; null for nobody
+  private CompletableFuture<Boolean> lease(
+      String what, int daemon, int seconds, @Nullable Integer holder) {
+    return runner.run(
+        "leasing " + what,
+        runner.bind(Statements.Kind.LEASE, seconds, daemon, what, holder),
+        answer -> {
+          if (answer.wasApplied()) {
+            return now(true);
+          }
+          Row row = answer.one();
+          boolean mine =
+              row != null
+                  && row.getColumnDefinitions().contains("daemon")
+                  && !row.isNull("daemon")
+                  && row.getInt("daemon") == daemon;
+          return mine && holder == null ? lease(what, daemon, seconds, daemon) : now(false);
+        });
+  }
+
+  @Override
+  public CompletableFuture<Long> clockMillis() {
+    return runner.run(
+        "asking for the time",
+        runner.bind(Statements.Kind.CLOCK).setExecutionProfileName(Connections.ONE),
+        page -> now(present(page.one()).getLong("millis")));
+  }
+
+  @Override
+  public KeyspaceHealth health() {
+    int up = 0;
+    int down = 0;
+    for (Node node : session.getMetadata().getNodes().values()) {
+      if (options.uri().datacenter().equals(node.getDatacenter())) {
+        boolean answers = node.getState() == NodeState.UP && node.getOpenConnections() > 0;
+        up += answers ? 1 : 0;
+        down += answers ? 0 : 1;
+      }
+    }
+    Map<String, String> replication =
+        session
+            .getMetadata()
+            .getKeyspace(options.uri().keyspace())
+            .map(KeyspaceMetadata::getReplication)
+            .orElse(Map.of());
+    return new KeyspaceHealth(
+        up, down, Rows.replicas(replication, options.uri().datacenter()), counts.byAddress());
+  }
+
+  @Override
+  public void close() {
+    session.close();
+  }
+}

@@ -1,0 +1,155 @@
+package io.widerow.storage.cassandra.migrate;
+
+import io.widerow.event.EventLayout;
+import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.LaneArrivals;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StoreView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// What is new in a directory since a position: how many events, up to which arrival in each lane,
+/// and by which daemons' numbers. It reads ids only.
+///
+/// The position is exact for a snapshot of a running store too. Its counters have gaps: an event
+/// that was not committed yet at the snapshot has a lower one than events of other lanes that were.
+/// Within a lane there are none, and a lane is all that a shard ever sees of one opening of the
+/// store, so the greatest counter seen in a lane is a limit.
+///
+/// - Threads: any.
+final class Census {
+  /// More shards than any store has.
+  private static final int SHARDS = 1 << 10;
+
+  private final @Nullable LaneArrivals since;
+  private final long[] lanes; // by lane: one more than the greatest counter; 0 for none
+  private final Map<Integer, long[]> daemons = new TreeMap<>(); // the same, of one daemon's ids
+  private long events;
+  private long ownVersion; // one more than the greatest
+
+  private Census(int laneCount, @Nullable LaneArrivals since) {
+    this.lanes = new long[laneCount];
+    this.since = since;
+  }
+
+  /// @param lanes of the source when it was written last
+  /// @param since null for everything
+  static Census of(
+      StoreView view,
+      List<PartitionKey> partitions,
+      int lanes,
+      @Nullable LaneArrivals since,
+      Workers workers,
+      MigrationWatch watch) {
+    Census census = new Census(lanes, since);
+    workers.run(partitions, partition -> census.add(view, partition, watch));
+    return census;
+  }
+
+  private void add(StoreView view, PartitionKey partition, MigrationWatch watch) {
+    Census part = new Census(lanes.length, since);
+    int lane = partition.shard() % lanes.length;
+    Scan scan = Scan.all().withColumns(Set.of()).withSince(since);
+    try (EventCursor cursor = view.open(List.of(partition), scan)) {
+      while (Views.next(cursor)) {
+        part.add(cursor.event(), lane);
+      }
+    }
+    merge(part);
+    watch.moved(part.events, 0);
+  }
+
+  private void add(EventView event, int lane) {
+    long limit = event.arrival() + 1;
+    events++;
+    lanes[lane] = Math.max(lanes[lane], limit);
+    if (event.version() == EventLayout.VERSION_ASSIGNED) {
+      long[] of = daemons.get(TimeUuid.daemonOf(event.idTail()));
+      if (of == null) {
+        of = new long[lanes.length];
+        daemons.put(TimeUuid.daemonOf(event.idTail()), of);
+      }
+      of[lane] = Math.max(of[lane], limit);
+    } else {
+      ownVersion = Math.max(ownVersion, limit);
+    }
+  }
+
+  private synchronized void merge(Census part) {
+    events += part.events;
+    ownVersion = Math.max(ownVersion, part.ownVersion);
+    raise(lanes, part.lanes);
+    part.daemons.forEach(
+        (daemon, limits) -> raise(daemons.computeIfAbsent(daemon, _ -> limits), limits));
+  }
+
+  private static void raise(long[] limits, long[] by) {
+    for (int i = 0; i < limits.length; i++) {
+      limits[i] = Math.max(limits[i], by[i]);
+    }
+  }
+
+  long events() {
+    return events;
+  }
+
+  /// The numbers of the daemons that gave ids to the events.
+  Set<Integer> daemons() {
+    return daemons.keySet();
+  }
+
+  /// The daemon whose counter is the furthest: the one that wrote last; -1 when no event has an
+  /// assigned id.
+  int daemonLast() {
+    int last = -1;
+    long furthest = 0;
+    for (Map.Entry<Integer, long[]> daemon : daemons.entrySet()) {
+      for (long limit : daemon.getValue()) {
+        if (limit > furthest) {
+          furthest = limit;
+          last = daemon.getKey();
+        }
+      }
+    }
+    return last;
+  }
+
+  /// Versions of events with clients' ids are below this one.
+  long ownVersionLimit() {
+    return ownVersion;
+  }
+
+  /// How far the source is.
+  ///
+  /// @param segmentLimit of the source's view
+  LaneArrivals position(long segmentLimit) {
+    LaneArrivals before = since;
+    List<Long> limits = limits(lanes, before == null ? null : before.laneLimits());
+    return new LaneArrivals(
+        before == null ? segmentLimit : Math.max(segmentLimit, before.segmentLimit()), limits);
+  }
+
+  /// How far one daemon is: what it was before, raised by what is new of it.
+  List<Long> limitsOf(int daemon, List<Long> before) {
+    return limits(daemons.getOrDefault(daemon, new long[lanes.length]), before);
+  }
+
+  private List<Long> limits(long[] seen, @Nullable List<Long> before) {
+    List<Long> limits = new ArrayList<>();
+    for (int lane = 0; lane < seen.length; lane++) {
+      long limit = seen[lane];
+      for (int shard = lane; before != null && shard < SHARDS; shard += seen.length) {
+        limit = Math.max(limit, before.get(shard % before.size()));
+      }
+      limits.add(limit);
+    }
+    return limits;
+  }
+}

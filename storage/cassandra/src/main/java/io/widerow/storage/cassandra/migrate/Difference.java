@@ -1,0 +1,24 @@
+package io.widerow.storage.cassandra.migrate;
+
+import io.widerow.event.Bucket;
+import io.widerow.event.PartitionKey;
+
+/// An hour of a type in which both sides differ. Hours, whatever the width of buckets: it is the
+/// same on both sides.
+///
+/// @param hour the hour, as a bucket
+/// @param from what the source has
+/// @param to what the target has
+public record Difference(Bucket hour, String type, Digest from, Digest to) {
+  /// A line for people.
+  @Override
+  public String toString() {
+    String printed = new PartitionKey(hour.startMinutes(), hour.widthMinutes(), "x", 0).toString();
+    String name = printed.substring(0, printed.indexOf('|')) + "|" + type;
+    if (from.events() == to.events()) {
+      return "%s: %,d events on both sides, with other contents".formatted(name, from.events());
+    }
+    return "%s: %,d events in the source, %,d in the target, %+,d"
+        .formatted(name, from.events(), to.events(), to.events() - from.events());
+  }
+}

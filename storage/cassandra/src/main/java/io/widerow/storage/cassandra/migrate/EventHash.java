@@ -1,0 +1,107 @@
+package io.widerow.storage.cassandra.migrate;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventLayout;
+import io.widerow.event.EventView;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.security.DigestException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+
+/// Hashes what a reader sees of an event: the first 128 bits of the SHA-256 of its id, whether the
+/// id is a client's, its type, and its attributes with kinds and values. Neither the shard nor the
+/// value of a version is part of it: both differ between stores that hold the same events.
+///
+/// ```
+///  0        8        16      17     19     ..  then for each attribute, in order of names
+///  +--------+--------+-------+------+------+-----------+------+------+-------------------+-- ~
+///  | idTime | idTail | own   | typeBytes, type | nameBytes, name | kind | 8 bytes, or 4 and text
+/// ```
+///
+/// - Threads: one.
+/// - Memory: the longest event so far.
+final class EventHash implements EventView.AttributeVisitor {
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final int HASH_BYTES = 32;
+  private static final int NUMBER_BYTES = 2 + Long.BYTES;
+
+  private final MessageDigest sha;
+  private final byte[] hash = new byte[HASH_BYTES];
+  private final AttributeValue scratch = new AttributeValue();
+  private byte[] record = new byte[1 << 12];
+  private int length;
+
+  EventHash() {
+    try {
+      sha = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException everyJdkHasIt) {
+      throw new IllegalStateException(everyJdkHasIt);
+    }
+  }
+
+  /// Hashes an event; [#high] and [#low] are the result.
+  void of(EventView event) {
+    length = 0;
+    room(2 * Long.BYTES + 1);
+    putLong(event.idTime());
+    putLong(event.idTail());
+    record[length++] = (byte) (event.version() == EventLayout.VERSION_ASSIGNED ? 0 : 1);
+    event.readType(scratch);
+    putText(scratch);
+    event.forEach(scratch, this);
+    sha.update(record, 0, length);
+    try {
+      sha.digest(hash, 0, HASH_BYTES);
+    } catch (DigestException tooShort) {
+      throw new IllegalStateException(tooShort);
+    }
+  }
+
+  long high() {
+    return (long) LONG.get(hash, 0);
+  }
+
+  long low() {
+    return (long) LONG.get(hash, Long.BYTES);
+  }
+
+  /// Bytes of the event that was hashed last.
+  int bytes() {
+    return length;
+  }
+
+  @Override
+  public void visit(AttributeName name, AttributeValue value) {
+    room(name.length() + NUMBER_BYTES);
+    record[length++] = (byte) name.length();
+    length = name.copyTo(record, length);
+    record[length++] = value.kind().code;
+    if (value.kind().isText()) {
+      putText(value);
+    } else {
+      putLong(value.bits());
+    }
+  }
+
+  private void putText(AttributeValue value) {
+    room(Long.BYTES + value.length());
+    putLong(value.length());
+    length = value.copyTo(record, length);
+  }
+
+  private void putLong(long value) {
+    LONG.set(record, length, value);
+    length += Long.BYTES;
+  }
+
+  private void room(int bytes) {
+    if (length + bytes > record.length) {
+      record = Arrays.copyOf(record, Math.max(2 * record.length, length + bytes));
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.widerow.storage.cassandra.migrate;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventLayout;
+import io.widerow.event.EventView;
+import io.widerow.storage.ClusterArrivals;
+
+/// Shows an event of one kind of store with the version that it has in the other.
+///
+/// | from | version | to | version |
+/// |---|---|---|---|
+/// | directory | arrival counter `c` | cluster | `c << 9`, daemon: as if in 1970, before all others |
+/// | cluster | microseconds, daemon | directory | one number for all of a run, rising from run to run |
+///
+/// An assigned id has no version and stays as it is.
+///
+/// - Threads: one.
+abstract class MappedEvent implements EventView {
+  private EventView event = this; // before the first one
+
+  /// Into a cluster.
+  static MappedEvent toCluster(int daemon) {
+    return new MappedEvent() {
+      @Override
+      long map(long version) {
+        return version << ClusterArrivals.DAEMON_BITS | daemon;
+      }
+    };
+  }
+
+  /// Into a directory.
+  static MappedEvent toDirectory(long ownVersion) {
+    return new MappedEvent() {
+      @Override
+      long map(long version) {
+        return ownVersion;
+      }
+    };
+  }
+
+  abstract long map(long version);
+
+  /// Shows another event until it changes.
+  MappedEvent show(EventView next) {
+    event = next;
+    return this;
+  }
+
+  @Override
+  public long idTime() {
+    return event.idTime();
+  }
+
+  @Override
+  public long idTail() {
+    return event.idTail();
+  }
+
+  @Override
+  public long version() {
+    long version = event.version();
+    return version == EventLayout.VERSION_ASSIGNED ? version : map(version);
+  }
+
+  @Override
+  public String type() {
+    return event.type();
+  }
+
+  @Override
+  public void readType(AttributeValue out) {
+    event.readType(out);
+  }
+
+  @Override
+  public boolean find(AttributeName name, AttributeValue out) {
+    return event.find(name, out);
+  }
+
+  @Override
+  public void forEach(AttributeValue scratch, AttributeVisitor visitor) {
+    event.forEach(scratch, visitor);
+  }
+}

@@ -1,0 +1,14 @@
+package io.widerow.storage.cassandra.migrate;
+
+import java.util.List;
+
+/// What a migration did.
+///
+/// @param copied events that were written
+/// @param compared events of the source that were compared with the target
+/// @param differences found; none when both sides are the same
+public record Outcome(long copied, long compared, List<Difference> differences) {
+  public Outcome {
+    differences = List.copyOf(differences);
+  }
+}

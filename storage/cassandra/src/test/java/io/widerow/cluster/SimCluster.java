@@ -1,0 +1,90 @@
+package io.widerow.cluster;
+
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/// A cluster with faults, the same for the same seed: one keyspace in memory, and what happens to
+/// the statements of the daemons that are connected to it by a [SimKeyspace] each. A delayed write
+/// is told as a time-out and applied many statements later.
+///
+/// - Threads: one.
+public final class SimCluster {
+  private static final int DELAY_MAX = 300;
+
+  private final MemoryKeyspace keyspace = new MemoryKeyspace();
+  private final SplittableRandom random;
+  private final TreeMap<Long, Runnable> delayed = new TreeMap<>();
+  private long statements;
+  private double faults;
+  private long awayUntil;
+
+  public SimCluster(long seed) {
+    this.random = new SplittableRandom(seed);
+  }
+
+  /// What the cluster holds.
+  public MemoryKeyspace keyspace() {
+    return keyspace;
+  }
+
+  /// Makes this part of the statements fail.
+  ///
+  /// @param share 0 to 1
+  public void fail(double share) {
+    faults = share;
+  }
+
+  /// Makes the cluster unreachable for so many statements.
+  public void goAway(int forStatements) {
+    awayUntil = statements + forStatements;
+  }
+
+  /// Ends all faults; what was delayed is applied.
+  public void heal() {
+    faults = 0;
+    awayUntil = 0;
+    while (!delayed.isEmpty()) {
+      delayed.pollFirstEntry().getValue().run();
+    }
+  }
+
+  /// What happens to a statement.
+  enum Fate {
+    APPLIED,
+    /// No node was asked.
+    AWAY,
+    /// It failed before it was applied; nobody knows.
+    LOST,
+    /// It was applied, and the answer came too late.
+    LATE_ANSWER,
+    /// It failed, and will be applied some time.
+    DELAYED
+  }
+
+  Fate next() {
+    statements++;
+    while (!delayed.isEmpty() && delayed.firstKey() <= statements) {
+      delayed.pollFirstEntry().getValue().run();
+    }
+    if (statements < awayUntil) {
+      return Fate.AWAY;
+    }
+    if (random.nextDouble() >= faults) {
+      return Fate.APPLIED;
+    }
+    Fate[] fates = {Fate.AWAY, Fate.LOST, Fate.LATE_ANSWER, Fate.DELAYED};
+    return fates[random.nextInt(fates.length)];
+  }
+
+  boolean flip() {
+    return random.nextBoolean();
+  }
+
+  void delay(Runnable statement) {
+    long at = statements + 1 + random.nextInt(DELAY_MAX);
+    while (delayed.containsKey(at)) {
+      at++;
+    }
+    delayed.put(at, statement);
+  }
+}

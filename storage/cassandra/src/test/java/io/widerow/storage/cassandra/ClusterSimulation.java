@@ -1,0 +1,495 @@
+package io.widerow.storage.cassandra;
+
+import io.widerow.cluster.SimCluster;
+import io.widerow.cluster.SimKeyspace;
+import io.widerow.event.EventBatch;
+import io.widerow.event.EventId;
+import io.widerow.event.TimeUuid;
+import io.widerow.faults.FileJournal;
+import io.widerow.faults.SimDisk;
+import io.widerow.faults.TestClock;
+import io.widerow.storage.Durability;
+import io.widerow.storage.LaneWriter;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.cassandra.apply.ApplyOptions;
+import io.widerow.storage.cassandra.apply.Pace;
+import io.widerow.storage.cassandra.keyspace.DaemonRow;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.StoreOpener;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// Goal: whatever happens to daemons and to the cluster, what was acknowledged is there once.
+/// Method: two or three daemons on simulated disks, one simulated cluster; batches, some of them
+/// sent to two daemons, events with ids of their own, some of them written again; statements that
+/// fail in every way, daemons that die at any of them or with their disk, and one that never comes
+/// back. Seeded: one thread, no clock.
+public final class ClusterSimulation implements LongConsumer {
+  public ClusterSimulation() {}
+
+  private static final long START_NANOS = 1_764_000_000_000_000_000L;
+  private static final byte[] TYPE = "sim".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] OTHER = "other".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);
+  private static final int STEPS = 60;
+
+  /// A batch, wherever it was sent to.
+  private static final class Sent {
+    final List<Long> numbers = new ArrayList<>();
+    final Map<Long, EventId> ids = new TreeMap<>(); // of those with ids of their own
+    final byte @Nullable [] key;
+    boolean applied; // a daemon said so
+    final Set<Integer> at = new HashSet<>(); // daemons that acknowledged it
+
+    Sent(byte @Nullable [] key) {
+      this.key = key;
+    }
+  }
+
+  /// A machine with a daemon.
+  private final class Machine {
+    final int index;
+    final TestClock clock = new TestClock(START_NANOS);
+    final SimPace pace = new SimPace();
+    SimDisk disk;
+    SimKeyspace connection = new SimKeyspace(cluster);
+    @Nullable CassandraStore store;
+    boolean gone;
+    int number = -1;
+    final List<Group> groups = new ArrayList<>();
+
+    Machine(int index) {
+      this.index = index;
+      this.disk = new SimDisk(random.nextLong());
+    }
+
+    void open() {
+      connection = new SimKeyspace(cluster);
+      int lanes = 1 + random.nextInt(2);
+      StoreConfig config =
+          StoreConfig.at(Path.of("/data"))
+              .withLanes(lanes, lanes * 2)
+              .withMemory((4L << 20) * lanes, Duration.ofMinutes(10))
+              .withJournal(1 << 20, 4 << 20)
+              .withDiskReserveBytes(0);
+      pace.allow(20);
+      CassandraStore opened =
+          CassandraStore.open(
+              connection,
+              config,
+              ApplyOptions.of("host-" + index).withPace(Duration.ofMillis(1), 3, 8 << 20),
+              NO_READING,
+              new CassandraStore.Machine(disk, clock, pace, this::spool, true));
+      store = opened;
+      groups.clear();
+      number = opened.cluster().daemon();
+      for (int lane = 0; lane < lanes; lane++) {
+        int here = lane;
+        opened.lane(lane).onQuorum(group -> told(here, group));
+      }
+    }
+
+    void heal() {
+      connection.dieIn(Long.MAX_VALUE);
+      disk.cutPowerAt(Long.MAX_VALUE);
+      pace.allow(20);
+    }
+
+    private EmbeddedStore spool(StoreConfig config) {
+      return new EmbeddedStore(
+          new StoreOpener(config, disk, clock, Runnable::run)
+              .drained()
+              .open(_ -> new FileJournal.Factory(disk, config, 8 << 10)));
+    }
+
+    private void told(int lane, long group) {
+      for (Group each : groups) {
+        if (each.lane == lane && each.number <= group) {
+          each.batches.forEach(sent -> sent.applied = true);
+        }
+      }
+    }
+
+    /// The daemon is dead; its disk is as a power cut leaves it, or as the process left it.
+    void die(boolean powerCut) {
+      disk = powerCut ? disk.crash(random.nextBoolean()) : disk.restart();
+      CassandraStore dead = store;
+      store = null;
+      if (dead != null) {
+        try {
+          dead.abandon(); // the disk that it writes to is not the one that is left
+        } catch (SimDisk.PowerCut off) {
+          return; // it has no disk any more
+        }
+      }
+    }
+  }
+
+  private record Group(int lane, long number, List<Sent> batches) {}
+
+  private static final CassandraStore.Reading NO_READING =
+      new CassandraStore.Reading() {
+        @Override
+        public StoreView view() {
+          throw new AssertionError("nobody reads");
+        }
+
+        @Override
+        public StoreView viewWithin(long nanos) {
+          throw new AssertionError("nobody reads");
+        }
+
+        @Override
+        public void retain(@Nullable String type, @Nullable Duration age) {
+          throw new AssertionError("nobody asks for it");
+        }
+
+        @Override
+        public void maintain() {}
+
+        @Override
+        public void close() {}
+      };
+
+  private SplittableRandom random = new SplittableRandom();
+  private SimCluster cluster = new SimCluster(0);
+  private final List<Machine> machines = new ArrayList<>();
+  private final List<Sent> all = new ArrayList<>();
+  private final Map<EventId, List<Long>> writes = new HashMap<>(); // acknowledged, in order
+  private long number;
+
+  /// Runs one seed.
+  @Override
+  public void accept(long seed) {
+    random = new SplittableRandom(seed);
+    cluster = new SimCluster(random.nextLong());
+    int count = 2 + random.nextInt(2);
+    for (int i = 0; i < count; i++) {
+      machines.add(new Machine(i));
+    }
+    try {
+      machines.forEach(Machine::open);
+      for (int step = 0; step < STEPS; step++) {
+        act();
+        check();
+      }
+      end();
+    } finally {
+      closeAll();
+    }
+  }
+
+  private void closeAll() {
+    cluster.heal();
+    machines.forEach(Machine::heal);
+    for (Machine machine : machines) {
+      if (machine.store != null) {
+        machine.store.close();
+      }
+    }
+  }
+
+  private Machine someMachine() {
+    return machines.get(random.nextInt(machines.size()));
+  }
+
+  private void act() {
+    Machine machine = someMachine();
+    if (machine.gone) {
+      return;
+    }
+    machine.clock.advance(random.nextInt(100_000_000));
+    if (machine.store == null) {
+      reopen(machine);
+      return;
+    }
+    switch (random.nextInt(20)) {
+      case 0 -> machine.die(true);
+      case 1 -> {
+        machine.connection.dieIn(random.nextInt(40));
+        apply(machine);
+      }
+      case 2 -> {
+        machine.disk.cutPowerAt(machine.disk.operations() + random.nextInt(40));
+        apply(machine);
+        send(machine);
+      }
+      case 3 -> restart(machine);
+      case 4 -> cluster.goAway(random.nextInt(60));
+      case 5 -> machine.clock.step(random.nextLong(-3_000_000_000L, 3_000_000_000L));
+      case 6 -> mayLose(machine);
+      case 7, 8 -> cluster.fail(random.nextInt(4) / 10.0);
+      case 9, 10, 11, 12, 13 -> apply(machine);
+      default -> send(machine);
+    }
+  }
+
+  private void reopen(Machine machine) {
+    machine.connection.dieIn(Long.MAX_VALUE);
+    try {
+      machine.open();
+    } catch (StorageException.Unreachable away) {
+      if (machine.number >= 0) {
+        throw away; // it had a number
+      }
+    }
+  }
+
+  private void restart(Machine machine) {
+    CassandraStore store = machine.store;
+    if (store == null) {
+      return;
+    }
+    machine.store = null;
+    try {
+      store.close();
+    } catch (SimDisk.PowerCut off) {
+      machine.die(true);
+      return;
+    }
+    machine.disk = machine.disk.restart();
+    reopen(machine);
+  }
+
+  /// At most one machine never comes back, and is released some time after.
+  private void mayLose(Machine machine) {
+    boolean one = machines.stream().anyMatch(each -> each.gone);
+    if (one || random.nextInt(3) > 0) {
+      return;
+    }
+    machine.connection.dieIn(random.nextInt(15));
+    apply(machine);
+    machine.die(true);
+    machine.gone = true;
+  }
+
+  private void apply(Machine machine) {
+    CassandraStore store = machine.store;
+    if (store == null) {
+      return;
+    }
+    machine.pace.allow(random.nextInt(6));
+    try {
+      store.step();
+    } catch (KeyspaceException | Pace.Stopped later) {
+      // The daemon tries again with its next step.
+    } catch (SimKeyspace.Died dead) {
+      machine.die(random.nextBoolean());
+    } catch (SimDisk.PowerCut off) {
+      machine.die(true);
+    }
+  }
+
+  private void send(Machine machine) {
+    List<Sent> batches = new ArrayList<>();
+    for (int left = 1 + random.nextInt(3); left > 0; left--) {
+      Sent again =
+          all.isEmpty() ? null : all.get(all.size() - 1 - random.nextInt(Math.min(8, all.size())));
+      boolean repeat =
+          again != null
+              && again.key != null
+              && !again.at.contains(machine.index)
+              && !batches.contains(again)
+              && random.nextInt(2) == 0;
+      batches.add(repeat ? again : fresh(machine));
+    }
+    CassandraStore store = machine.store;
+    if (store == null) {
+      return;
+    }
+    try {
+      int lane = random.nextInt(store.lanes());
+      long group = take(store.lane(lane), store, lane, batches);
+      machine.groups.add(new Group(lane, group, List.copyOf(batches)));
+      for (Sent sent : batches) {
+        sent.at.add(machine.index);
+        sent.ids.forEach(
+            (event, id) -> writes.computeIfAbsent(id, _ -> new ArrayList<>()).add(event));
+      }
+    } catch (SimDisk.PowerCut off) {
+      machine.die(true);
+    }
+  }
+
+  private Sent fresh(Machine machine) {
+    byte[] key = null;
+    if (random.nextInt(3) > 0) {
+      key = new byte[16];
+      random.nextBytes(key);
+    }
+    Sent sent = new Sent(key);
+    for (int left = 1 + random.nextInt(4); left > 0; left--) {
+      long event = number++;
+      sent.numbers.add(event);
+      if (key == null && random.nextInt(3) == 0) { // of a few ids of this daemon
+        sent.ids.put(event, ownId(machine.index * 10L + random.nextInt(3)));
+      }
+    }
+    all.add(sent);
+    return sent;
+  }
+
+  private static EventId ownId(long which) {
+    return new EventId(
+        TimeUuid.timeOfNanos(START_NANOS - 1_000_000L * which), TimeUuid.tailOf(0, 511, which));
+  }
+
+  private long take(LaneWriter lane, CassandraStore store, int index, List<Sent> batches) {
+    for (Sent sent : batches) {
+      try (EventBatch batch = new EventBatch(1 << 10, 1 << 16)) {
+        for (long event : sent.numbers) {
+          EventId id = sent.ids.get(event);
+          if (id != null && store.laneOf(id) != index) {
+            sent.ids.remove(event); // it has an id of its own only in its lane
+            id = null;
+          }
+          byte[] type = event % 5 == 0 ? OTHER : TYPE;
+          if (id != null) {
+            batch.begin(TYPE, 0, TYPE.length, id);
+          } else {
+            batch.begin(type, 0, type.length, START_NANOS - event % 3 * 3_600_000_000_000L + event);
+          }
+          batch.putLong(NUMBER, 0, NUMBER.length, event);
+          if (batch.end() != null) {
+            throw new AssertionError("refused");
+          }
+        }
+        lane.append(
+            batch,
+            random.nextLong(),
+            (i, why) -> {
+              throw new AssertionError(i + " refused: " + why);
+            });
+        if (sent.key != null) {
+          lane.claim(sent.key);
+        }
+      }
+    }
+    return lane.commit(random.nextBoolean() ? Durability.QUORUM : Durability.DISK);
+  }
+
+  // Checks.
+
+  /// What readers see now: batches whole, nothing twice, and all that is said to be applied.
+  private Map<Long, List<ClusterReading.Found>> check() {
+    Map<Long, List<ClusterReading.Found>> shown = new HashMap<>();
+    Map<EventId, ClusterReading.Found> latest = new HashMap<>();
+    for (ClusterReading.Found found : ClusterReading.all(cluster.keyspace())) {
+      shown.computeIfAbsent(found.number(), _ -> new ArrayList<>()).add(found);
+      latest.merge(found.id(), found, (a, b) -> a.version() >= b.version() ? a : b);
+    }
+    shown.forEach((event, found) -> {
+      if (found.size() > 1) {
+        throw new AssertionError("event " + event + " is there twice: " + found);
+      }
+    });
+    for (Sent sent : all) {
+      long plain = sent.numbers.stream().filter(event -> !sent.ids.containsKey(event)).count();
+      long there =
+          sent.numbers.stream()
+              .filter(event -> !sent.ids.containsKey(event) && shown.containsKey(event))
+              .count();
+      if (there != 0 && there != plain) {
+        throw new AssertionError("a part of the batch " + sent.numbers + " is shown: " + there);
+      }
+      if (sent.applied && there != plain) {
+        throw new AssertionError("the batch " + sent.numbers + " is applied and not shown");
+      }
+    }
+    writes.forEach((id, numbers) -> {
+      ClusterReading.Found last = latest.get(id);
+      for (int i = 1; i < numbers.size(); i++) {
+        List<ClusterReading.Found> before = shown.get(numbers.get(i - 1));
+        List<ClusterReading.Found> after = shown.get(numbers.get(i));
+        if (before != null
+            && after != null
+            && before.getFirst().version() >= after.getFirst().version()) {
+          throw new AssertionError("versions of " + id + " fall: " + before + ", " + after);
+        }
+      }
+      if (last != null
+          && !numbers.contains(last.number())
+          && all.stream().noneMatch(sent -> sent.ids.containsKey(last.number()))) {
+        throw new AssertionError("nobody wrote " + last);
+      }
+    });
+    return shown;
+  }
+
+  /// Everything heals; then all that was acknowledged is there.
+  private void end() {
+    cluster.heal();
+    release();
+    machines.forEach(Machine::heal);
+    for (int round = 0; round < 6; round++) {
+      for (Machine machine : machines) {
+        if (machine.gone) {
+          continue;
+        }
+        if (machine.store == null) {
+          reopen(machine);
+        }
+        Objects.requireNonNull(machine.store).step();
+      }
+      check();
+    }
+    Map<Long, List<ClusterReading.Found>> shown = check();
+    for (Sent sent : all) {
+      boolean kept = sent.at.stream().anyMatch(index -> !machines.get(index).gone);
+      if (kept || sent.applied) {
+        for (long event : sent.numbers) {
+          if (!sent.ids.containsKey(event) && !shown.containsKey(event)) {
+            throw new AssertionError("event " + event + " of " + sent.numbers + " is lost");
+          }
+        }
+      }
+    }
+    writes.forEach((id, numbers) -> requireLast(numbers, shown));
+    for (Machine machine : machines) {
+      CassandraStore store = machine.store;
+      if (!machine.gone && store != null && store.cluster().pendingEvents() != 0) {
+        throw new AssertionError(store.cluster() + " still holds events");
+      }
+    }
+  }
+
+  private void requireLast(List<Long> numbers, Map<Long, List<ClusterReading.Found>> shown) {
+    long last = numbers.getLast();
+    Sent sent = all.stream().filter(each -> each.ids.containsKey(last)).findFirst().orElseThrow();
+    boolean kept = sent.at.stream().anyMatch(index -> !machines.get(index).gone);
+    if (kept && !shown.containsKey(last)) {
+      throw new AssertionError("the last write of an id, event " + last + ", is lost");
+    }
+  }
+
+  /// An operator frees the number of the machine that is gone.
+  private void release() {
+    for (Machine machine : machines) {
+      if (machine.gone) {
+        for (DaemonRow row : cluster.keyspace().daemons().join()) {
+          if (row.daemon() == machine.number) {
+            cluster
+                .keyspace()
+                .begin(row.daemon(), row, null, row.host(), row.epoch() + 1, row.reserved())
+                .join();
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.widerow.storage.cassandra;
+
+import io.widerow.faults.Seeds;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// See [ClusterSimulation]. Fresh seeds on each run; `-Dseed=<n>` for one.
+class ClusterSimulationTest {
+  static List<Long> seeds() {
+    return Seeds.of(Integer.getInteger("seeds", 200));
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void whatWasAcknowledgedIsThereOnce(long seed) {
+    new ClusterSimulation().accept(seed);
+  }
+}

@@ -1,0 +1,90 @@
+package io.widerow.storage.cassandra.apply;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.faults.PlantLoader;
+import io.widerow.faults.PlantLoader.Cut;
+import io.widerow.storage.cassandra.value.SegmentValue;
+import java.util.List;
+import java.util.function.LongConsumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: the simulation finds every broken rule of applying. Method: load the product's classes
+/// again with one rule cut out, see [PlantLoader]; the simulation must fail on one of its seeds.
+class PlantedApplyBugsTest {
+  private static final int SEEDS = 150;
+
+  /// A broken rule.
+  ///
+  /// @param rule what the product does and the broken one does not
+  record Planted(String rule, List<Cut> cuts) {
+    @Override
+    public String toString() {
+      return rule;
+    }
+  }
+
+  private static Planted planted(String rule, Cut... cuts) {
+    return new Planted(rule, List.of(cuts));
+  }
+
+  static List<Planted> plants() {
+    return List.of(
+        planted(
+            "a round is written down before anything of it is written",
+            Cut.to(Applier.class, "step", RoundsFile.class, "begun", "inMemoryOnly")),
+        planted(
+            "a round is applied after its last write",
+            Cut.out(RoundWriter.class, "awaitFirst", Statements.Try.class, "await")),
+        planted(
+            "a key is claimed before its batch is written",
+            Cut.to(Applier.class, "write", Claims.class, "claim", "nothingIsClaimed")),
+        planted(
+            "a batch that was left out is kept until the other daemon has applied it",
+            Cut.to(Applier.class, "release", Rounds.class, "releasable", "everything"),
+            Cut.to(Applier.class, "release", Rounds.class, "isHeldBack", "nothing")),
+        planted(
+            "versions are above those of the round before",
+            Cut.to(Round.class, "next", Round.class, "above", "asTheClockSays")),
+        planted(
+            "the same events make the same values",
+            Cut.to(
+                RoundWriter.class,
+                "writePartition",
+                SegmentValue.Writer.class,
+                "isFull",
+                "sometimes")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("plants")
+  void isFound(Planted plant) throws ReflectiveOperationException {
+    PlantLoader loader = new PlantLoader(PlantedHooks.class, plant.cuts());
+    assertTrue(failingSeed(loader) >= 0, () -> "nobody noticed: " + plant);
+    for (Cut cut : plant.cuts()) {
+      assertTrue(loader.done(cut) > 0, () -> "there is no such call: " + cut);
+    }
+  }
+
+  @Test
+  void theUnchangedClassesPass() throws ReflectiveOperationException {
+    assertEquals(-1, failingSeed(new PlantLoader(PlantedHooks.class, List.of())));
+  }
+
+  /// The first seed on which the simulation fails; -1 when it passes on all.
+  private static long failingSeed(PlantLoader loader) throws ReflectiveOperationException {
+    Class<?> simulation = loader.loadClass("io.widerow.storage.cassandra.ClusterSimulation");
+    for (long seed = 0; seed < SEEDS; seed++) {
+      LongConsumer run = (LongConsumer) simulation.getConstructor().newInstance();
+      try {
+        run.accept(seed);
+      } catch (AssertionError found) {
+        return seed;
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,37 @@
+package io.widerow.storage.cassandra.apply;
+
+import io.widerow.storage.LaneArrivals;
+import io.widerow.storage.cassandra.value.SegmentValue;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/// What the broken product does instead, see [PlantedApplyBugsTest].
+public final class PlantedHooks {
+  private static final SplittableRandom RANDOM = new SplittableRandom(1);
+
+  private PlantedHooks() {}
+
+  static void inMemoryOnly(RoundsFile file, Round round) {
+    file.rounds().begun(round);
+  }
+
+  static List<Batch.LeftOut> nothingIsClaimed(Claims claims, Round round, long nowSeconds) {
+    return List.of();
+  }
+
+  static LaneArrivals everything(Rounds rounds) {
+    return rounds.lastApplied().to();
+  }
+
+  static boolean nothing(Rounds rounds) {
+    return false;
+  }
+
+  static long asTheClockSays(Round round, long nowMicros) {
+    return nowMicros;
+  }
+
+  static boolean sometimes(SegmentValue.Writer writer) {
+    return writer.events() > 0 && RANDOM.nextInt(3) == 0;
+  }
+}
