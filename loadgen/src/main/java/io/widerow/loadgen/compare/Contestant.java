@@ -244,7 +244,7 @@ public record Contestant(
       case WIDEROW ->
           isOnCluster()
               ? CostWatcher.bytesBelow(data.resolve("node/data").resolve(KEYSPACE))
-                  + CostWatcher.bytesBelow(data.resolve("daemon/segments"))
+                  + CostWatcher.bytesBelow(data.resolve("daemon/spool/segments"))
               : CostWatcher.bytesBelow(data.resolve("segments"));
       case QUESTDB -> CostWatcher.bytesBelow(data.resolve("db"));
       case CASSANDRA -> CostWatcher.bytesBelow(data.resolve("data/load"));
