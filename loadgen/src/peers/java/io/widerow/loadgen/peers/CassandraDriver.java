@@ -13,19 +13,21 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
 
 /// Cassandra through its own driver: one session for each server, shared by all connections and
 /// closed with the last one. Everything is written and read at LOCAL_QUORUM.
 ///
 /// - Threads: any.
 public final class CassandraDriver implements PeerDriver {
-  private static final int FLUSH_MILLIS = 1_000;
-  private static final long FLUSH_NANOS = 3_000_000_000L; // the flush begins after FLUSH_MILLIS
+  private static final int JMX_PORT = 2; // beyond that of CQL, as the script has it
   static final int PAGE_ROWS = 5_000;
   private static final Map<InetSocketAddress, Shared> SESSIONS = new HashMap<>();
 
@@ -118,19 +120,22 @@ public final class CassandraDriver implements PeerDriver {
 
   @Override
   public void flush(InetSocketAddress address, String keyspace) throws IOException {
-    try (CqlSession session = session(address)) {
-      List<String> tables =
-          session.execute(CassandraTable.TABLES, keyspace).all().stream()
-              .map(row -> keyspace + "." + row.getString(0))
-              .toList();
-      if (tables.isEmpty()) {
-        throw new IOException("Cassandra at " + address + " has no keyspace " + keyspace);
-      }
-      tables.forEach(table -> session.execute(CassandraTable.flushEach(table, FLUSH_MILLIS)));
-      LockSupport.parkNanos(FLUSH_NANOS);
-      tables.forEach(table -> session.execute(CassandraTable.flushEach(table, 0)));
-    } catch (DriverException failure) {
-      throw new IOException("flushing Cassandra at " + address, failure);
+    JMXServiceURL url =
+        new JMXServiceURL(
+            "service:jmx:rmi:///jndi/rmi://%s:%d/jmxrmi"
+                .formatted(address.getHostString(), address.getPort() + JMX_PORT));
+    try (JMXConnector connector = JMXConnectorFactory.connect(url)) {
+      connector
+          .getMBeanServerConnection()
+          .invoke(
+              new ObjectName("org.apache.cassandra.db:type=StorageService"),
+              "forceKeyspaceFlush",
+              new Object[] {keyspace, new String[0]}, // all of its tables
+              new String[] {String.class.getName(), String[].class.getName()});
+    } catch (JMException failure) {
+      throw new IOException(
+          "flushing %s of Cassandra at %s: %s".formatted(keyspace, address, failure.getMessage()),
+          failure);
     }
   }
 

@@ -14,9 +14,6 @@ final class CassandraTable {
   static final String ROWS =
       "SELECT id, body FROM load.events WHERE bucket = ? AND type = ? AND shard = ?";
 
-  static final String TABLES =
-      "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?";
-
   private static final String KEYSPACE =
       "CREATE KEYSPACE IF NOT EXISTS load WITH replication ="
           + " {'class': 'SimpleStrategy', 'replication_factor': 1}";
@@ -33,11 +30,6 @@ final class CassandraTable {
   static void create(CqlSession session) {
     session.execute(KEYSPACE);
     session.execute(TABLE);
-  }
-
-  /// @param millis time from one flush of the table to the next; 0 for none by time
-  static String flushEach(String table, int millis) {
-    return "ALTER TABLE %s WITH memtable_flush_period_in_ms = %d".formatted(table, millis);
   }
 
   static PreparedStatement prepareInsert(CqlSession session) {
