@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: the run's watching thread while the run lasts, then one.
 final class ServerCosts {
   private final Share all;
-  private final @Nullable Share nodes; // null where there are none
+  private final @Nullable Share nodes; // null where there are none; may be all of them
 
   ServerCosts(List<Long> pids, List<Long> nodePids) {
     this.all = new Share(pids);
-    this.nodes = nodePids.isEmpty() ? null : new Share(nodePids);
+    this.nodes = nodePids.isEmpty() ? null : nodePids.equals(pids) ? this.all : new Share(nodePids);
   }
 
   /// Some of the processes.
@@ -48,7 +48,9 @@ final class ServerCosts {
 
   /// Watches a run.
   RunWatcher watcher() {
-    return nodes == null ? all.watcher : new Watchers(List.of(all.watcher, nodes.watcher));
+    return nodes == null || nodes == all
+        ? all.watcher
+        : new Watchers(List.of(all.watcher, nodes.watcher));
   }
 
   /// Readings of all processes, one a second of the run.
@@ -59,7 +61,7 @@ final class ServerCosts {
   /// Notes the end of the run.
   void ended() throws IOException {
     all.ended();
-    if (nodes != null) {
+    if (nodes != null && nodes != all) {
       nodes.ended();
     }
   }
@@ -72,7 +74,11 @@ final class ServerCosts {
 
   /// @param measuredShare measured events as a share of all that were sent
   Settled settled(double measuredShare) throws IOException {
-    long nodeNanos = nodes == null ? 0 : nodes.settled(measuredShare).targetCpuNanos();
-    return new Settled(all.settled(measuredShare), nodeNanos);
+    Costs whole = all.settled(measuredShare);
+    if (nodes == null) {
+      return new Settled(whole, 0);
+    }
+    Costs part = nodes == all ? whole : nodes.settled(measuredShare);
+    return new Settled(whole, part.targetCpuNanos());
   }
 }

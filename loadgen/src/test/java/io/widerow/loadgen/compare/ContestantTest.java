@@ -156,6 +156,12 @@ class ContestantTest {
     assertThrows(IllegalStateException.class, () -> none.settled(1));
     none.ended();
     assertEquals(0, none.settled(1).nodeCpuNanos());
+    ServerCosts alone = new ServerCosts(List.of(self), List.of(self));
+    alone.watcher().measuringBegins();
+    alone.watcher().measuringEnds();
+    alone.ended();
+    ServerCosts.Settled same = alone.settled(1);
+    assertEquals(same.all().targetCpuNanos(), same.nodeCpuNanos());
     ServerCosts both = new ServerCosts(List.of(self, self), List.of(self));
     both.watcher().measuringBegins();
     long before = ProcessReading.of(self).cpuNanos();
