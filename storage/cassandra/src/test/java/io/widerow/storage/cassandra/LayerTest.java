@@ -6,16 +6,13 @@ import io.widerow.house.LayerRules;
 class LayerTest extends LayerRules {
   private static final String TABLE =
       """
-<<<<<<< HEAD
-<<<<<<< HEAD
-=======
->>>>>>> migrate
       event:
       storage: event
       storage.disk: event storage
       storage.cursor: event storage
       storage.segment: event storage storage.disk
       storage.scan: event storage storage.disk storage.segment
+      storage.manifest: storage
       storage.live: event storage storage.disk storage.segment
       storage.embedded: storage storage.live
       storage.repair: event storage storage.segment storage.scan
@@ -25,11 +22,10 @@ class LayerTest extends LayerRules {
           storage.live storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
           storage.repair storage.cassandra.keyspace storage.cassandra.value
-      storage.cassandra.apply: event storage storage.disk storage.live storage.segment \
-          storage.embedded storage.cassandra.keyspace storage.cassandra.value
-      storage.manifest: storage
       storage.cassandra.migrate: event storage storage.disk storage.segment storage.manifest \
           storage.live storage.embedded storage.cassandra.keyspace storage.cassandra.value
+      storage.cassandra.apply: event storage storage.disk storage.live storage.segment \
+          storage.embedded storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra: event storage storage.disk storage.live storage.embedded \
           storage.cassandra.keyspace storage.cassandra.read storage.cassandra.upkeep \
           storage.cassandra.apply
