@@ -50,9 +50,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Runs two contestants in turn (A B B A ...) on the same events, each run on a fresh"
           + " directory, and reports by how much they differ.",
-      "Contestants: every --target of `load` that Widerow serves, with :disk, :os or :memory;"
-          + " questdb:nosync|sync, cassandra:periodic|batch, victoria:memory; a suffix `@DIR`"
-          + " names another checkout."
+      "Contestants: every --target of `load` that Widerow serves, with :disk, :os or :memory, or on"
+          + " a node of Cassandra with :cluster-disk or :cluster-quorum; questdb:nosync|sync,"
+          + " cassandra:periodic|batch, victoria:memory; a suffix `@DIR` names another checkout."
     })
 final class CompareCommand implements Callable<Integer> {
   private static final long REHEARSAL_NANOS = 3 * Quantity.SECOND;

@@ -105,8 +105,8 @@ final class GrowthCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Contestant contestant = options.contestant(who);
-    if (!contestant.isWiderow()) {
-      throw new IllegalArgumentException("growth is that of Widerow, not of " + who);
+    if (!contestant.isWiderow() || contestant.isOnCluster()) {
+      throw new IllegalArgumentException("growth is that of Widerow on one machine, not of " + who);
     }
     Workload workload = workloadOptions.workload(Instant.now(), 0);
     List<Long> steps = sizes.stream().map(Quantity::count).sorted().toList();
@@ -186,7 +186,7 @@ final class GrowthCommand implements Callable<Integer> {
       Map<String, Object> row)
       throws IOException, InterruptedException {
     Pace pace = new Pace(0, 0, SIZE_NANOS_MAX, count, connections, 30 * Quantity.SECOND);
-    CostWatcher costs = new CostWatcher(server.pid(), null);
+    CostWatcher costs = new CostWatcher(server.pids(), null);
     LoadRun run =
         new LoadRun(
             contestant.endpoint(address),

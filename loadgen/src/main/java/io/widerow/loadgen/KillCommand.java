@@ -68,6 +68,7 @@ final class KillCommand implements Callable<Integer> {
     Contestant contestant = options.contestant(who);
     if (!contestant.isWiderow()
         || !contestant.target().acknowledges()
+        || contestant.isOnCluster()
         || contestant.setting().equals("memory")) {
       throw new IllegalArgumentException(
           "kill needs Widerow with acknowledgements that survive it, disk or os, not " + who);

@@ -102,7 +102,7 @@ public final class LoadCommand implements Callable<Integer> {
   @Option(
       names = "--durability",
       paramLabel = "LEVEL",
-      description = "disk, os or memory (default: the target decides)")
+      description = "quorum, disk, os or memory (default: the target decides)")
   private @Nullable String durability;
 
   @Option(
@@ -163,12 +163,11 @@ public final class LoadCommand implements Callable<Integer> {
   }
 
   private static Target target(String label) {
-    for (Target target : Target.values()) {
-      if (target.label.equals(label.toLowerCase(Locale.ROOT))) {
-        return target;
-      }
+    try {
+      return Target.of(label);
+    } catch (IllegalArgumentException unknown) {
+      throw new TypeConversionException(unknown.getMessage());
     }
-    throw new TypeConversionException("there is no target '" + label + "'");
   }
 
   private static String sentence(Exception failure) {
@@ -282,8 +281,9 @@ public final class LoadCommand implements Callable<Integer> {
   }
 
   private static void requireLevel(@Nullable String level) {
-    if (level != null && !level.matches("disk|os|memory")) {
-      throw new IllegalArgumentException("--durability is disk, os or memory, got '" + level + "'");
+    if (level != null && !level.matches("quorum|disk|os|memory")) {
+      throw new IllegalArgumentException(
+          "--durability is quorum, disk, os or memory, got '" + level + "'");
     }
   }
 }

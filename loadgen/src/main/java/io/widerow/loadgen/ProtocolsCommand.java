@@ -49,7 +49,7 @@ final class ProtocolsCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "TARGET",
       description = "protocols, by the names of --target (default: all)")
-  private List<Target> targets = List.of();
+  private List<String> targets = List.of(); // picocli's own message would not name them
 
   @Option(
       names = "--rounds",
@@ -116,6 +116,10 @@ final class ProtocolsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     List<Target> order = order();
+    if (options.contestant(order.getFirst().label + ":" + durability).isOnCluster()) {
+      throw new IllegalArgumentException(
+          "protocols are compared on one machine: --durability cannot be " + durability);
+    }
     if (rounds < 1 || seconds < 1 || !scenario.isLog()) {
       throw new IllegalArgumentException(
           "--rounds and --seconds are at least 1, --scenario is access or broker, got %d, %d, %s"
@@ -152,14 +156,9 @@ final class ProtocolsCommand implements Callable<Integer> {
   }
 
   private List<Target> order() {
-    for (Target target : targets) {
-      if (!target.isDaemons()) {
-        throw new IllegalArgumentException(target + " is no protocol of Widerow");
-      }
-    }
     return targets.isEmpty()
         ? Stream.of(Target.values()).filter(Target::isDaemons).toList()
-        : targets.stream().distinct().toList();
+        : targets.stream().map(Target::protocol).distinct().toList();
   }
 
   /// Runs whole rounds until there are enough, or the next would not end within the budget.

@@ -49,7 +49,8 @@ import picocli.CommandLine.Spec;
           + " same rows, and then times their answers in turn.",
       "access, broker: all rows in order, the latest 100, a word of one line in a thousand;"
           + " devops, iot: all rows, the latest 100, a count by a field and minute.",
-      "Contestants: widerow-lines, questdb, cassandra (all rows and the latest 100)."
+      "Contestants: widerow-lines, also with :cluster-disk and :cluster-quorum; questdb; cassandra"
+          + " (all rows and the latest 100)."
     })
 final class QueriesCommand implements Callable<Integer> {
   private static final int WARMUP_TURNS_MIN = 2;
@@ -299,6 +300,11 @@ final class QueriesCommand implements Callable<Integer> {
         rows.add(row(question.label() + " p99 ms", runs, turn -> turn.of(question).tail()));
       }
       rows.add(row(question.label() + " server CPU ms", runs, turn -> turn.of(question).cpu()));
+      Comparison.Row node =
+          row(question.label() + " node CPU ms", runs, turn -> turn.of(question).nodeCpu());
+      if (node.ratio().medianA() > 0 || node.ratio().medianB() > 0) {
+        rows.add(node);
+      }
     }
     return rows;
   }
@@ -337,6 +343,7 @@ final class QueriesCommand implements Callable<Integer> {
         members.put("median_ns", turn.of(question).median());
         members.put(question.hasTail() ? "p99_ns" : "max_ns", turn.of(question).tail());
         members.put("server_cpu_ns", turn.of(question).cpu());
+        members.put("node_cpu_ns", turn.of(question).nodeCpu());
         members.put("steal_share", turn.stealShare());
         folder.line(members);
       }

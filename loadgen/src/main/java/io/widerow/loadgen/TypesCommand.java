@@ -92,8 +92,9 @@ final class TypesCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Contestant contestant = options.contestant(who);
-    if (!contestant.isWiderow() || !contestant.toString().startsWith("widerow-lines")) {
-      throw new IllegalArgumentException("samples are sent as widerow-lines, not as " + who);
+    if (contestant.isOnCluster() || !contestant.toString().startsWith("widerow-lines")) {
+      throw new IllegalArgumentException(
+          "samples are sent as widerow-lines to one machine, not as " + who);
     }
     long everyNanos = Quantity.nanos("--every", every);
     if (hours < 1 || everyNanos < 1) {

@@ -75,11 +75,50 @@ class LoadCommandTest {
   void impossibleContestantsAreSaid() {
     assertEquals(ExitCode.USAGE, load("compare", "smoke:disk", "otlp:disk"));
     assertTrue(err.toString().contains("'smoke:disk'; there are widerow-text, "), err.toString());
+    assertTrue(err.toString().contains("cluster-quorum; questdb:nosync|sync"), err.toString());
     assertEquals(ExitCode.USAGE, load("compare", "otlp:stone", "otlp:disk"));
-    assertTrue(err.toString().contains("otlp has [disk, os, memory], not 'stone'"), err::toString);
+    assertTrue(
+        err.toString()
+            .contains("otlp has [disk, os, memory, cluster-disk, cluster-quorum], not 'stone'"),
+        err::toString);
+    assertEquals(ExitCode.USAGE, load("compare", "otlp:disk", "bulk:disk", "--node-heap=lots"));
+    assertTrue(err.toString().contains("'lots'"), err.toString());
     assertEquals(ExitCode.USAGE, load("compare", "statsd-udp:disk", "prw:disk"));
     assertEquals(ExitCode.USAGE, load("kill", "graphite:disk"));
-    assertEquals(ExitCode.USAGE, load("protocols", "cassandra"));
+    assertEquals(ExitCode.USAGE, load("kill", "widerow-text:cluster-disk"));
+    assertEquals(ExitCode.USAGE, load("growth", "widerow-text:cluster-disk"));
+    assertEquals(ExitCode.USAGE, load("types", "widerow-lines:cluster-disk"));
+    assertEquals(ExitCode.USAGE, load("queries", "otlp:cluster-disk", "cassandra"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"nosuch", "cassandra", "null"})
+  void protocolThatIsNoneIsSaidWithThoseThatThereAre(String name) {
+    assertEquals(ExitCode.USAGE, load("protocols", "bulk", name));
+    assertEquals(1, err.toString().lines().count(), err.toString());
+    assertTrue(
+        err.toString()
+            .contains("'" + name + "' is no protocol of Widerow; there are widerow-text, "),
+        err.toString());
+    assertEquals(ExitCode.USAGE, load("protocols", "bulk", "--durability=cluster-disk"));
+    assertTrue(err.toString().contains("on one machine"), err.toString());
+  }
+
+  @Test
+  void targetThatThereIsNotIsSaidWithThoseThatThereAre() {
+    assertEquals(ExitCode.USAGE, load("--target=nosuch"));
+    assertTrue(err.toString().contains("'nosuch'; there are widerow-text, "), err.toString());
+  }
+
+  @Test
+  void levelBelowTheOneAskedForIsAFailure() throws IOException {
+    try (FakeTarget target = new FakeTarget().naming("disk")) {
+      assertEquals(ExitCode.FAILURES, shortLoad(target, "--durability=quorum"), err.toString());
+      assertTrue(
+          target.requests.stream().allMatch(request -> request.contains("durability=quorum")),
+          target.requests.toString());
+    }
+    assertTrue(out.toString().contains("weaker"), out.toString());
   }
 
   @Test

@@ -45,6 +45,14 @@ public final class CompareOptions {
       description = "a key of the daemon's configuration, for contestants that are Widerow")
   private List<String> keys = List.of();
 
+  @Option(
+      names = "--node-heap",
+      defaultValue = "4g",
+      paramLabel = "SIZE",
+      description =
+          "Java heap of a node of Cassandra, its own or under a daemon (default ${DEFAULT-VALUE})")
+  private String nodeHeap = "";
+
   /// What `--set` says.
   public List<String> keys() {
     return List.copyOf(keys);
@@ -52,7 +60,7 @@ public final class CompareOptions {
 
   /// @param text as [Contestant#parse] has it
   public Contestant contestant(String text) throws IOException {
-    return Contestant.parse(text, home, keys);
+    return Contestant.parse(text, home, keys, nodeHeap);
   }
 
   /// The daemon's keys for a reader of the figures; empty when all have their defaults.

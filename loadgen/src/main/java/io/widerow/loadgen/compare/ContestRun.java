@@ -54,6 +54,8 @@ public final class ContestRun {
   /// @param report costs of the server include a share of its work until it was idle
   /// @param server readings of it, one a second
   /// @param client of this process
+  /// @param nodeCpuNanos of the nodes of Cassandra among its processes, as in the report; 0 for
+  ///   none
   /// @param clientCpuNanos of this whole process while measuring
   /// @param drainNanos from the last answer until everything could be read
   /// @param sentEvents acknowledged in all, warm-up included
@@ -63,6 +65,7 @@ public final class ContestRun {
       RunReport report,
       List<ProcessReading> server,
       List<ProcessReading> client,
+      long nodeCpuNanos,
       long clientCpuNanos,
       long drainNanos,
       boolean rested,
@@ -74,6 +77,7 @@ public final class ContestRun {
       Map<String, Object> members = new LinkedHashMap<>(report.members());
       members.put("comparison", comparison);
       members.put("pair", pair);
+      members.put("node_us_per_event", Figure.NODE_MICROS.of(this));
       members.put("client_process_us_per_event", Figure.CLIENT_MICROS.of(this));
       members.put("drain_ms", drainNanos / Quantity.MILLI);
       members.put("rested", rested);
@@ -93,8 +97,8 @@ public final class ContestRun {
     InetSocketAddress address = ServerProcess.freeAddress();
     try (ServerProcess server = contestant.start(data, address)) {
       server.await(() -> contestant.isReady(address));
-      CostWatcher costs = new CostWatcher(server.pid(), null);
-      CostWatcher own = new CostWatcher(ProcessHandle.current().pid(), null);
+      ServerCosts costs = new ServerCosts(server.pids(), contestant.nodePids(server));
+      CostWatcher own = new CostWatcher(List.of(ProcessHandle.current().pid()), null);
       LoadRun run =
           new LoadRun(
               contestant.endpoint(address),
@@ -103,21 +107,20 @@ public final class ContestRun {
               pool,
               0,
               AckListener.NONE,
-              new Watchers(List.of(new LiveLine(live), costs, own, watcher)));
+              new Watchers(List.of(new LiveLine(live), costs.watcher(), own, watcher)));
       RunResult result = run.execute();
       result.requireEvents(contestant);
-      ProcessReading ended = ProcessReading.of(server.pid());
+      costs.ended();
       long endedNanos = System.nanoTime();
       long sent = run.eventsAccepted();
       StoredCount count = new StoredCount(contestant, address, workload);
       count.awaitCheap(server, sent);
       long drainNanos = System.nanoTime() - endedNanos;
       boolean rested = rest(server, REST_NANOS_MAX);
-      ProcessReading settled = ProcessReading.of(server.pid());
+      ServerCosts.Settled settled = costs.settled(result.events() / (double) Math.max(1, sent));
       long stored = count.full();
       server.stop();
-      double measuredShare = result.events() / (double) Math.max(1, sent);
-      Costs whole = costs.costs().with(ended, settled, measuredShare, CostWatcher.bytesBelow(data));
+      Costs whole = settled.all().withAtRestBytes(CostWatcher.bytesBelow(data));
       boolean clientBound = result.isClientBound(pace.connections(), LoadSession.cores());
       RunReport report =
           new RunReport(
@@ -137,6 +140,7 @@ public final class ContestRun {
           report,
           costs.readings(),
           own.readings(),
+          settled.nodeCpuNanos(),
           own.costs().targetCpuNanos(),
           drainNanos,
           rested,
@@ -150,12 +154,12 @@ public final class ContestRun {
   public static boolean rest(ServerProcess server, long nanosMax)
       throws IOException, InterruptedException {
     long beganNanos = System.nanoTime();
-    ProcessReading before = ProcessReading.of(server.pid());
+    ProcessReading before = ProcessReading.of(server.pids());
     while (System.nanoTime() - beganNanos < nanosMax) {
       while (System.nanoTime() - before.atNanos() < Quantity.SECOND) {
         server.pause();
       }
-      ProcessReading now = ProcessReading.of(server.pid());
+      ProcessReading now = ProcessReading.of(server.pids());
       double cores =
           (now.cpuNanos() - before.cpuNanos()) / (double) (now.atNanos() - before.atNanos());
       if (cores < REST_CORES) {

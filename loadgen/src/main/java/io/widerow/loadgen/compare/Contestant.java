@@ -8,11 +8,13 @@ import io.widerow.loadgen.workload.Target;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -20,18 +22,35 @@ import java.util.stream.Stream;
 /// `questdb:nosync`, `cassandra:periodic`. `@DIR` at the end names another checkout to start it
 /// from, so that two versions can be compared.
 ///
+/// `widerow-text:cluster-disk` and `widerow-text:cluster-quorum` are two processes: a daemon, and a
+/// node of Cassandra with the settings of `cassandra:periodic`, where the daemon keeps its events.
+///
 /// @param target what it is sent
 /// @param setting its durability, by the contestant's own name
 /// @param home the checkout whose scripts start it
 /// @param keys of the daemon's configuration, `key=value`, where it is Widerow
+/// @param nodeHeap Java heap of a node of Cassandra, as `-Xmx` has it
 /// @param socketPort where the daemon listens for a protocol that is not HTTP's; 0 for one that is
 public record Contestant(
-    Kind kind, Target target, String setting, Path home, List<String> keys, int socketPort) {
+    Kind kind,
+    Target target,
+    String setting,
+    Path home,
+    List<String> keys,
+    String nodeHeap,
+    int socketPort) {
+  /// Where a daemon on a cluster keeps its events.
+  static final String KEYSPACE = "widerow";
+
+  private static final String ON_CLUSTER = "cluster-"; // and a level
+  private static final String NODE_SYNC = "periodic";
+  private static final Pattern HEAP = Pattern.compile("[1-9][0-9]{0,4}[mg]");
+
   /// The known systems.
   @SuppressWarnings("ImmutableEnumChecker") // List.of is immutable
   public enum Kind {
     /// In each of its protocols, by the name of the target.
-    WIDEROW("", Target.NULL, "disk", "os", "memory"),
+    WIDEROW("", Target.NULL, "disk", "os", "memory", "cluster-disk", "cluster-quorum"),
     QUESTDB("questdb", Target.WIDEROW_LINES, "nosync", "sync"),
     CASSANDRA("cassandra", Target.CASSANDRA, "periodic", "batch"),
     VICTORIA("victoria", Target.WIDEROW_LINES, "memory");
@@ -53,11 +72,16 @@ public record Contestant(
       throw new IllegalArgumentException(
           "%s has %s, not '%s'".formatted(label(kind, target), kind.settings, setting));
     }
+    if (!HEAP.matcher(nodeHeap).matches()) {
+      throw new IllegalArgumentException(
+          "--node-heap is a size such as 512m or 4g, got '" + nodeHeap + "'");
+    }
   }
 
   /// @param text `WHO`, `WHO:SETTING` or `WHO:SETTING@CHECKOUT`
   /// @throws IOException when there is no port for it
-  static Contestant parse(String text, Path home, List<String> keys) throws IOException {
+  static Contestant parse(String text, Path home, List<String> keys, String nodeHeap)
+      throws IOException {
     int at = text.indexOf('@');
     String bare = at < 0 ? text : text.substring(0, at);
     Path checkout = at < 0 ? home : Path.of(text.substring(at + 1));
@@ -66,24 +90,19 @@ public record Contestant(
     String setting = colon < 0 ? "" : bare.substring(colon + 1);
     for (Target target : Target.values()) {
       if (target.isDaemons() && target.label.equals(label)) {
-        return widerow(target, setting.isEmpty() ? "disk" : setting, checkout, keys);
+        String level = setting.isEmpty() ? "disk" : setting;
+        int port = target.portKey() == null ? 0 : ServerProcess.freeAddress().getPort();
+        return new Contestant(Kind.WIDEROW, target, level, checkout, keys, nodeHeap, port);
       }
     }
     for (Kind kind : Kind.values()) {
       if (kind != Kind.WIDEROW && kind.label.equals(label)) {
         String own = setting.isEmpty() ? kind.settings.get(0) : setting;
-        return new Contestant(kind, kind.target, own, checkout, keys, 0);
+        return new Contestant(kind, kind.target, own, checkout, keys, nodeHeap, 0);
       }
     }
     throw new IllegalArgumentException(
         "no such contestant: '%s'; there are %s".formatted(text, known()));
-  }
-
-  /// The daemon in one of its protocols.
-  public static Contestant widerow(Target target, String setting, Path home, List<String> keys)
-      throws IOException {
-    int port = target.portKey() == null ? 0 : ServerProcess.freeAddress().getPort();
-    return new Contestant(Kind.WIDEROW, target, setting, home, keys, port);
   }
 
   private static String known() {
@@ -93,9 +112,11 @@ public record Contestant(
         Arrays.stream(Kind.values())
             .filter(kind -> kind != Kind.WIDEROW)
             .map(kind -> kind.label + ":" + String.join("|", kind.settings));
-    return "%s, each with :disk, :os or :memory; %s"
+    return "%s, each with :%s; %s"
         .formatted(
-            daemons.collect(Collectors.joining(", ")), peers.collect(Collectors.joining(", ")));
+            daemons.collect(Collectors.joining(", ")),
+            String.join("|", Kind.WIDEROW.settings),
+            peers.collect(Collectors.joining(", ")));
   }
 
   private static String label(Kind kind, Target target) {
@@ -106,13 +127,23 @@ public record Contestant(
     return kind == Kind.WIDEROW;
   }
 
+  /// Whether it is a daemon that keeps its events on a node of Cassandra.
+  public boolean isOnCluster() {
+    return setting.startsWith(ON_CLUSTER);
+  }
+
+  /// The level that a daemon's batches ask for.
+  private String level() {
+    return isOnCluster() ? setting.substring(ON_CLUSTER.length()) : setting;
+  }
+
   /// @param address of its HTTP port
   public Endpoint endpoint(InetSocketAddress address) {
     return new Endpoint(
         target,
         address.getHostString(),
         socketPort == 0 ? address.getPort() : socketPort,
-        isWiderow() ? setting : null,
+        isWiderow() ? level() : null,
         kind == Kind.QUESTDB || kind == Kind.VICTORIA ? "/write?precision=n" : null);
   }
 
@@ -121,29 +152,72 @@ public record Contestant(
     return new Endpoint(target, address.getHostString(), address.getPort(), null, null);
   }
 
-  /// Starts it on a directory that does not exist yet, or on one that it left before.
-  public ServerProcess start(Path data, InetSocketAddress address) throws IOException {
+  /// Starts it on a directory that does not exist yet, or, where it is one process, on one that it
+  /// left before.
+  public ServerProcess start(Path data, InetSocketAddress address)
+      throws IOException, InterruptedException {
+    return isOnCluster() ? startOnCluster(data, address) : startAlone(data, address);
+  }
+
+  private ServerProcess startAlone(Path data, InetSocketAddress address) throws IOException {
     String port = Integer.toString(address.getPort());
     Path peers = home.resolve("loadgen/peers");
     List<String> command =
         switch (kind) {
-          case WIDEROW -> daemon(data, port);
+          case WIDEROW -> daemon(data, port, List.of());
           case QUESTDB -> List.of(peers.resolve("questdb").toString(), data + "", port, setting);
-          case CASSANDRA ->
-              List.of(peers.resolve("cassandra").toString(), data + "", port, setting);
+          case CASSANDRA -> node(data, address, setting);
           case VICTORIA -> List.of(peers.resolve("victoria").toString(), data + "", port);
         };
-    return ServerProcess.start(command, data.resolveSibling(data.getFileName() + ".log"));
+    return ServerProcess.start(command, log(data, ".log"));
   }
 
-  private List<String> daemon(Path data, String port) {
+  private static Path log(Path data, String suffix) {
+    return data.resolveSibling(data.getFileName() + suffix);
+  }
+
+  private List<String> node(Path data, InetSocketAddress address, String sync) {
+    String script = home.resolve("loadgen/peers/cassandra").toString();
+    return List.of(script, data.toString(), address.getPort() + "", sync, nodeHeap);
+  }
+
+  /// The node first; the daemon when it listens.
+  private ServerProcess startOnCluster(Path data, InetSocketAddress address)
+      throws IOException, InterruptedException {
+    InetSocketAddress nodes = ServerProcess.freeAddress();
+    Files.createDirectories(data);
+    ServerProcess started =
+        ServerProcess.start(node(data.resolve("node"), nodes, NODE_SYNC), log(data, "-node.log"));
+    try {
+      started.await(() -> isListening(nodes));
+      String store =
+          "store=cassandra://127.0.0.1:%d/%s?dc=datacenter1&replication=1"
+              .formatted(nodes.getPort(), KEYSPACE);
+      return ServerProcess.start(
+          daemon(data.resolve("daemon"), address.getPort() + "", List.of(store)),
+          log(data, ".log"),
+          new ServerProcess.Node(started, nodes));
+    } catch (Throwable failure) {
+      started.close();
+      throw failure;
+    }
+  }
+
+  private static boolean isListening(InetSocketAddress address) throws IOException {
+    SocketChannel.open(address).close();
+    return true;
+  }
+
+  /// @param own keys, before those of the operator
+  private List<String> daemon(Path data, String port, List<String> own) {
     List<String> command = new ArrayList<>();
     command.add(home.resolve("widerow").toString());
     command.addAll(List.of("serve", "--data", data.toString(), "--http", "127.0.0.1:" + port));
     if (target.portKey() != null) { // such a protocol cannot ask for a level
-      command.addAll(List.of("--set", "durability=" + setting));
+      command.addAll(List.of("--set", "durability=" + level()));
       command.addAll(List.of("--set", target.portKey() + "=127.0.0.1:" + socketPort));
     }
+    own.forEach(key -> command.addAll(List.of("--set", key)));
     keys.forEach(key -> command.addAll(List.of("--set", key)));
     return command;
   }
@@ -156,9 +230,9 @@ public record Contestant(
       case VICTORIA -> HttpText.get(address, "/health").status() == 200;
       case CASSANDRA -> {
         // First without its driver, whose retries would take CPU from the start.
-        SocketChannel.open(address).close();
+        boolean listens = isListening(address);
         PeerDriver.of(target.label).connect(address).close();
-        yield true;
+        yield listens;
       }
     };
   }
@@ -166,26 +240,43 @@ public record Contestant(
   /// Bytes of the files that hold its events after it has ended, without journals and commit logs:
   /// these are preallocated, and their size does not depend on their content.
   long dataBytes(Path data) {
-    return CostWatcher.bytesBelow(
-        switch (kind) {
-          case WIDEROW -> data.resolve("segments");
-          case QUESTDB -> data.resolve("db");
-          case CASSANDRA -> data.resolve("data/load");
-          case VICTORIA -> data.resolve("data");
-        });
+    return switch (kind) {
+      case WIDEROW ->
+          isOnCluster()
+              ? CostWatcher.bytesBelow(data.resolve("node/data").resolve(KEYSPACE))
+                  + CostWatcher.bytesBelow(data.resolve("daemon/spool/segments"))
+              : CostWatcher.bytesBelow(data.resolve("segments"));
+      case QUESTDB -> CostWatcher.bytesBelow(data.resolve("db"));
+      case CASSANDRA -> CostWatcher.bytesBelow(data.resolve("data/load"));
+      case VICTORIA -> CostWatcher.bytesBelow(data.resolve("data"));
+    };
+  }
+
+  /// Its processes that are nodes of Cassandra, whose use is shown apart.
+  List<Long> nodePids(ServerProcess server) {
+    ServerProcess.Node node = server.node();
+    return kind == Kind.CASSANDRA
+        ? List.of(server.pid())
+        : node == null ? List.of() : List.of(node.process().pid());
   }
 
   /// Its configuration, for readers of the figures.
   String note() {
     return switch (kind) {
       case WIDEROW ->
-          "durability %s, %sits defaults"
-              .formatted(setting, keys.isEmpty() ? "" : String.join(", ", keys) + ", otherwise ");
+          "durability %s%s, %sits defaults"
+              .formatted(
+                  level(),
+                  isOnCluster() ? " on " + nodeNote(NODE_SYNC) + "; the daemon" : "",
+                  keys.isEmpty() ? "" : String.join(", ", keys) + ", otherwise ");
       case QUESTDB -> "QuestDB 9.3.4, commit.mode=" + setting + ", 1 GiB heap";
-      case CASSANDRA ->
-          "Cassandra 5.0.9, commitlog_sync " + setting + ", unlogged batches of 50, 4 GiB heap";
+      case CASSANDRA -> nodeNote(setting) + ", unlogged batches of 50 at LOCAL_QUORUM";
       case VICTORIA -> "VictoriaMetrics 1.79.5 (Debian), its defaults: no sync on write";
     };
+  }
+
+  private String nodeNote(String sync) {
+    return "Cassandra 5.0.9, commitlog_sync %s, heap %s".formatted(sync, nodeHeap);
   }
 
   String name() {

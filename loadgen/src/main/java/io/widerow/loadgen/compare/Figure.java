@@ -12,6 +12,11 @@ public enum Figure {
   P99_MICROS("p99 us", 0, o -> percentile(o, 99)),
   P999_MICROS("p99.9 us", 0, o -> percentile(o, 99.9)),
   SERVER_MICROS("server CPU us/event", 3, o -> o.report().targetMicrosPerEvent()),
+  /// Of a node of Cassandra, written to by the tool or by a daemon, without the daemon.
+  NODE_MICROS(
+      "node CPU us/event",
+      3,
+      o -> o.nodeCpuNanos() / (double) Quantity.MICRO / Math.max(1, o.report().result().events())),
   CLIENT_MICROS(
       "client CPU us/event",
       3,

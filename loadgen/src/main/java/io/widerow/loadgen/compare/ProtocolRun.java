@@ -234,7 +234,7 @@ public final class ProtocolRun {
       long storedBefore)
       throws IOException, InterruptedException {
     BatchPool pool = BatchPool.prepare(workload, contestant.target(), pace.connections());
-    CostWatcher costs = new CostWatcher(server.pid(), null);
+    CostWatcher costs = new CostWatcher(server.pids(), null);
     LoadRun run =
         new LoadRun(
             contestant.endpoint(address),

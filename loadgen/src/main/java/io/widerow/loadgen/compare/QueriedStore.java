@@ -44,13 +44,15 @@ public final class QueriedStore implements AutoCloseable {
   ///
   /// @param median of their times
   /// @param tail 99th percentile of them; the maximum where there are few
-  /// @param cpu of the server, for one answer
-  public record Took(double median, double tail, double cpu) {
-    static Took of(double[] times, long cpuNanos) {
+  /// @param cpu of the server, for one answer, with the node that a daemon reads from
+  /// @param nodeCpu of a node of Cassandra, for one answer; 0 where there is none
+  public record Took(double median, double tail, double cpu, double nodeCpu) {
+    static Took of(double[] times, long cpuNanos, long nodeCpuNanos) {
       double[] sorted = times.clone();
       Arrays.sort(sorted);
       double tail = sorted[(int) Math.ceil(0.99 * sorted.length) - 1];
-      return new Took(PairedRatio.median(sorted), tail, cpuNanos / (double) sorted.length);
+      double count = sorted.length;
+      return new Took(PairedRatio.median(sorted), tail, cpuNanos / count, nodeCpuNanos / count);
     }
   }
 
@@ -66,7 +68,7 @@ public final class QueriedStore implements AutoCloseable {
   }
 
   /// Starts the contestant, sends all events and waits until it is idle. Widerow is restarted once,
-  /// so that everything is sealed.
+  /// so that everything is sealed; on a cluster, everything is applied.
   public static QueriedStore load(
       Contestant contestant,
       Workload workload,
@@ -100,7 +102,7 @@ public final class QueriedStore implements AutoCloseable {
                     result.failureExample()));
       }
       new StoredCount(contestant, address, workload).awaitCheap(server, run.eventsAccepted());
-      if (contestant.isWiderow()) {
+      if (contestant.isWiderow() && !contestant.isOnCluster()) {
         server.stop();
         server.close();
         server = contestant.start(data, address);
@@ -155,17 +157,23 @@ public final class QueriedStore implements AutoCloseable {
 
   public Turn turn(List<Question> questions, Question.Subject subject)
       throws IOException, InterruptedException {
-    CostWatcher watcher = new CostWatcher(server.pid(), null);
+    CostWatcher watcher = new CostWatcher(server.pids(), null);
+    List<Long> nodes = contestant.nodePids(server);
     watcher.measuringBegins();
     Map<Question, Took> took = new EnumMap<>(Question.class);
     for (Question question : questions) {
-      long before = ProcessReading.of(server.pid()).cpuNanos();
+      long before = cpuNanos(server.pids());
+      long nodeBefore = cpuNanos(nodes);
       double[] times = times(question, subject);
-      long used = ProcessReading.of(server.pid()).cpuNanos() - before;
-      took.put(question, Took.of(times, used));
+      long used = cpuNanos(server.pids()) - before;
+      took.put(question, Took.of(times, used, cpuNanos(nodes) - nodeBefore));
     }
     watcher.measuringEnds();
     return new Turn(took, watcher.costs().stealShare());
+  }
+
+  private static long cpuNanos(List<Long> pids) throws IOException {
+    return pids.isEmpty() ? 0 : ProcessReading.of(pids).cpuNanos();
   }
 
   /// Times of the answers; rows are discarded as they arrive, for every contestant alike.

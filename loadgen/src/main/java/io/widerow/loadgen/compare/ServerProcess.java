@@ -9,8 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/// A server that this tool started and may stop or kill. It does not outlive the tool.
+/// A server that this tool started and may stop or kill. It does not outlive the tool. One that
+/// keeps its events on a node of a cluster owns the node, which was started first and ends last.
 ///
 /// - Threads: one; [#kill] may come from any.
 public final class ServerProcess implements AutoCloseable {
@@ -22,10 +24,15 @@ public final class ServerProcess implements AutoCloseable {
   private final Process process;
   private final Path log;
   private final Thread hook;
+  private final @Nullable Node node;
 
-  private ServerProcess(Process process, Path log) {
+  /// A server of a cluster, and where it listens.
+  public record Node(ServerProcess process, InetSocketAddress address) {}
+
+  private ServerProcess(Process process, Path log, @Nullable Node node) {
     this.process = process;
     this.log = log;
+    this.node = node;
     this.hook = new Thread(process::destroyForcibly, "server-hook");
     Runtime.getRuntime().addShutdownHook(hook);
   }
@@ -37,12 +44,18 @@ public final class ServerProcess implements AutoCloseable {
 
   /// @param log file to which its output is appended
   public static ServerProcess start(List<String> command, Path log) throws IOException {
+    return start(command, log, null);
+  }
+
+  /// @param node that it keeps its events on and owns from now on; null for none
+  static ServerProcess start(List<String> command, Path log, @Nullable Node node)
+      throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectInput(ProcessBuilder.Redirect.PIPE)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    return new ServerProcess(builder.start(), log);
+    return new ServerProcess(builder.start(), log, node);
   }
 
   /// An address with a port that is free at the moment.
@@ -54,6 +67,16 @@ public final class ServerProcess implements AutoCloseable {
 
   public long pid() {
     return process.pid();
+  }
+
+  /// Of it and of its node.
+  public List<Long> pids() {
+    return node == null ? List.of(pid()) : List.of(pid(), node.process().pid());
+  }
+
+  /// The node that it keeps its events on, if any.
+  @Nullable Node node() {
+    return node;
   }
 
   boolean isAlive() {
@@ -96,13 +119,16 @@ public final class ServerProcess implements AutoCloseable {
     return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
   }
 
-  /// Asks it to end and waits until it has.
+  /// Asks it to end and waits until it has, then its node.
   public void stop() throws IOException, InterruptedException {
     process.destroy();
     if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
       throw new IOException(
           "process %d does not end within %d s of SIGTERM"
               .formatted(process.pid(), STOP_SECONDS_MAX));
+    }
+    if (node != null) {
+      node.process().stop();
     }
   }
 
@@ -115,5 +141,8 @@ public final class ServerProcess implements AutoCloseable {
   public void close() {
     process.destroyForcibly();
     Runtime.getRuntime().removeShutdownHook(hook);
+    if (node != null) {
+      node.process().close();
+    }
   }
 }

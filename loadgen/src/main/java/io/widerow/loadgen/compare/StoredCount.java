@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 /// - Threads: one.
 final class StoredCount {
   private static final Pattern NAME = Pattern.compile("\\[\"([^\"]+)\"]");
+  private static final Pattern PENDING = Pattern.compile("\"pendingEvents\":(\\d+)");
   private static final Pattern NUMBER = Pattern.compile("\"dataset\":\\[\\[(\\d+)]");
 
   private final Contestant contestant;
@@ -32,9 +33,26 @@ final class StoredCount {
   void awaitCheap(ServerProcess server, long events) throws IOException, InterruptedException {
     switch (contestant.kind()) {
       case QUESTDB, VICTORIA -> server.await(() -> full() >= events);
-      case CASSANDRA -> PeerDriver.of(contestant.target().label).flush(address);
-      case WIDEROW -> {}
+      case CASSANDRA -> PeerDriver.of("cassandra").flush(address, "load");
+      case WIDEROW -> {
+        ServerProcess.Node node = server.node();
+        if (node != null) { // events of level `disk` may not be on it yet
+          server.await(() -> pending() == 0);
+          PeerDriver.of("cassandra").flush(node.address(), Contestant.KEYSPACE);
+        }
+      }
     }
+  }
+
+  /// Events that the daemon has not applied to its cluster yet.
+  private long pending() throws IOException, InterruptedException {
+    HttpText.Answer status = HttpText.get(address, "/v1/status");
+    return PENDING
+        .matcher(status.body())
+        .results()
+        .mapToLong(found -> Long.parseLong(found.group(1)))
+        .findFirst()
+        .orElseThrow(() -> new WrongAnswer("a status without its cluster: " + status.body()));
   }
 
   /// Counts by a query; Widerow and Cassandra read every event for it.

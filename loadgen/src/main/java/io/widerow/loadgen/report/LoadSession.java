@@ -67,8 +67,8 @@ public final class LoadSession {
   /// A run that is reported in full.
   public RunResult run(Pace pace, AckListener acks) throws InterruptedException, IOException {
     String name = name(pace);
-    CostWatcher costs = new CostWatcher(options.pid, options.dataDirectory);
-    CostWatcher own = new CostWatcher(ProcessHandle.current().pid(), null);
+    CostWatcher costs = new CostWatcher(options.pids(), options.dataDirectory);
+    CostWatcher own = new CostWatcher(List.of(ProcessHandle.current().pid()), null);
     HourEnd hourEnd = new HourEnd(System::currentTimeMillis);
     NewestEvent newest = new NewestEvent(workload, acks);
     List<Reader> readers = readers(newest);

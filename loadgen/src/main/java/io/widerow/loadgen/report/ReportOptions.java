@@ -3,6 +3,7 @@ package io.widerow.loadgen.report;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.run.RunResult;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -12,6 +13,10 @@ public final class ReportOptions {
       names = "--pid",
       description = "process of the target: its CPU, memory and disk writes are reported")
   @Nullable Long pid;
+
+  List<Long> pids() {
+    return pid == null ? List.of() : List.of(pid);
+  }
 
   @Option(
       names = "--data-dir",

@@ -17,7 +17,7 @@ public final class CostWatcher implements RunWatcher {
   private static final int STEAL = 7; // field of the first line of /proc/stat
   private static final int JIFFIES_LIMIT = 8; // guests are counted in user time as well
 
-  private final @Nullable Long pid;
+  private final List<Long> pids;
   private final @Nullable Path directory;
   private final List<ProcessReading> readings = new ArrayList<>();
   private @Nullable ProcessReading first;
@@ -25,8 +25,10 @@ public final class CostWatcher implements RunWatcher {
   private long[] machineFirst = {};
   private long[] machineLast = {};
 
-  public CostWatcher(@Nullable Long pid, @Nullable Path directory) {
-    this.pid = pid;
+  /// @param pids processes whose use is added up; may be empty
+  /// @param directory whose size counts after the run
+  public CostWatcher(List<Long> pids, @Nullable Path directory) {
+    this.pids = List.copyOf(pids);
     this.directory = directory;
   }
 
@@ -70,13 +72,13 @@ public final class CostWatcher implements RunWatcher {
         stealShare());
   }
 
-  /// Null when no process is watched, or it has ended.
+  /// Null when no process is watched, or one has ended.
   private @Nullable ProcessReading read() {
-    if (pid == null) {
+    if (pids.isEmpty()) {
       return null;
     }
     try {
-      return ProcessReading.of(pid);
+      return ProcessReading.of(pids);
     } catch (IOException ended) {
       return null;
     }

@@ -15,6 +15,11 @@ public record Costs(
     double stealShare) {
   static final Costs UNKNOWN = new Costs(-1, -1, -1, -1, 0);
 
+  /// These costs with the size of the directory.
+  public Costs withAtRestBytes(long bytes) {
+    return new Costs(targetCpuNanos, residentBytesPeak, writtenBytes, bytes, stealShare);
+  }
+
   /// These costs plus a share of the target's work after the run. All events that were sent,
   /// warm-up included, left that work, so the measured events bear only their share.
   ///

@@ -4,8 +4,9 @@ import io.widerow.loadgen.format.Quantity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
-/// Counters that Linux keeps for a process.
+/// Counters that Linux keeps for a process, or sums of them over several.
 ///
 /// @param cpuNanos user and system time of all its threads
 /// @param residentBytesPeak the most memory it ever had
@@ -15,6 +16,27 @@ public record ProcessReading(
   private static final long TICK_NANOS = 10 * Quantity.MILLI; // USER_HZ is 100 for every program
   private static final int USER_TIME = 11; // fields after the program's name
   private static final int SYSTEM_TIME = 12;
+
+  /// Of several processes together.
+  ///
+  /// @param pids one at least
+  /// @throws IOException when one of them is not there, or is another user's
+  public static ProcessReading of(List<Long> pids) throws IOException {
+    ProcessReading all = of(pids.getFirst());
+    for (long pid : pids.subList(1, pids.size())) {
+      all = all.plus(of(pid));
+    }
+    return all;
+  }
+
+  ProcessReading plus(ProcessReading other) {
+    return new ProcessReading(
+        atNanos,
+        cpuNanos + other.cpuNanos,
+        residentBytes + other.residentBytes,
+        residentBytesPeak + other.residentBytesPeak,
+        writtenBytes + other.writtenBytes);
+  }
 
   /// @throws IOException when there is no such process, or it is another user's
   public static ProcessReading of(long pid) throws IOException {

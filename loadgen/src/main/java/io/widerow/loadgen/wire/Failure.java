@@ -18,6 +18,8 @@ public enum Failure {
   BROKEN("broken"),
   /// Some of the batch's events were rejected.
   REJECTED("rejected"),
+  /// All is kept, at a lower level than was asked for: the cluster was not reached in time.
+  WEAKER("weaker"),
   /// The answer could not be parsed.
   GARBLED("garbled"),
   /// The batch was due, but no connection was free before the end of the run.

@@ -276,7 +276,8 @@ final class GrpcConnection implements Connection {
         int skipped = Math.min(MESSAGE_HEAD, data.length);
         String answer =
             new String(data, skipped, data.length - skipped, StandardCharsets.ISO_8859_1);
-        yield Reply.of(Target.OTLP_GRPC, status, answer, events);
+        yield Reply.of(Target.OTLP_GRPC, status, answer, events)
+            .atLevel(headers.get("widerow-durability"));
       }
       case "12" -> Reply.failed(Failure.UNSERVED, said);
       case "8", "14" -> Reply.failed(Failure.OVERLOADED, said);

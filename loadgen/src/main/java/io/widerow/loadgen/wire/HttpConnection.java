@@ -12,11 +12,14 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /// A keep-alive HTTP/1.1 connection over a blocking channel: one gathering write for the request,
 /// one read for the usual answer, no allocation for the batch.
 final class HttpConnection implements Connection {
   private static final int ANSWER_BYTES_MAX = 1 << 20;
+  private static final String LENGTH = "\r\ncontent-length:";
+  private static final String LEVEL = "\r\nwiderow-durability:";
 
   private final SocketChannel channel;
   private final Target target;
@@ -50,7 +53,7 @@ final class HttpConnection implements Connection {
       parsed = readAnswer();
       status = parsed.status();
     } while (status == 100);
-    return Reply.of(target, status, parsed.body(), events);
+    return Reply.of(target, status, parsed.body(), events).atLevel(parsed.level());
   }
 
   static void write(SocketChannel channel, ByteBuffer head, ByteBuffer body) throws IOException {
@@ -61,7 +64,9 @@ final class HttpConnection implements Connection {
   }
 
   /// A status and a text.
-  private record Answer(int status, String body) {}
+  ///
+  /// @param level below the one that was asked for, which the answer names then; otherwise null
+  private record Answer(int status, @Nullable String level, String body) {}
 
   private Answer readAnswer() throws IOException {
     offset = 0;
@@ -76,10 +81,12 @@ final class HttpConnection implements Connection {
     last = head.contains("\r\nconnection: close");
     offset = headLimit;
     if (status == 204 || status == 304 || status < 200) {
-      return new Answer(status, "");
+      return new Answer(status, value(head, LEVEL), "");
     }
     return new Answer(
-        status, head.contains("\r\ntransfer-encoding: chunked") ? chunks() : sized(head));
+        status,
+        value(head, LEVEL),
+        head.contains("\r\ntransfer-encoding: chunked") ? chunks() : sized(head));
   }
 
   private int readHead() throws IOException {
@@ -98,13 +105,18 @@ final class HttpConnection implements Connection {
   }
 
   private String sized(String head) throws IOException {
-    String name = "\r\ncontent-length:";
-    int found = head.indexOf(name);
-    if (found < 0) {
+    String length = value(head, LENGTH);
+    if (length == null) {
       throw new ProtocolException("the answer does not say how long it is");
     }
+    return take(Integer.parseInt(length));
+  }
+
+  /// @param name after a line break, before a colon
+  private static @Nullable String value(String head, String name) {
+    int found = head.indexOf(name);
     int end = head.indexOf('\r', found + 2);
-    return take(Integer.parseInt(head.substring(found + name.length(), end).strip()));
+    return found < 0 ? null : head.substring(found + name.length(), end).strip();
   }
 
   private String chunks() throws IOException {

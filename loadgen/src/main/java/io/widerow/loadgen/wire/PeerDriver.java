@@ -17,7 +17,9 @@ public interface PeerDriver {
   Connection connect(InetSocketAddress address) throws IOException;
 
   /// Flushes the peer's buffers, so that sizes on disk can be compared.
-  void flush(InetSocketAddress address) throws IOException;
+  ///
+  /// @param keyspace whose tables are flushed
+  void flush(InetSocketAddress address, String keyspace) throws IOException;
 
   /// The number of stored events of all types, counted by reading them.
   long count(InetSocketAddress address) throws IOException;

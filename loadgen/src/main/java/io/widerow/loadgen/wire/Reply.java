@@ -19,6 +19,14 @@ public record Reply(int accepted, @Nullable Failure failure, String body) {
     return new Reply(0, failure, body);
   }
 
+  /// The same with a failure when nothing else failed: the header `widerow-durability` of an answer
+  /// names a level below the one that was asked for. The events are accepted.
+  Reply atLevel(@Nullable String named) {
+    return named == null || failure != null
+        ? this
+        : new Reply(accepted, Failure.WEAKER, "kept at the level " + named + "; " + body);
+  }
+
   /// How answers are read into text: those of protobuf byte for byte.
   static Charset charset(Target target) {
     return target == Target.OTLP || target == Target.OTLP_METRICS

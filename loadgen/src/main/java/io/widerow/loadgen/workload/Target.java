@@ -1,6 +1,10 @@
 package io.widerow.loadgen.workload;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The system under test and the format that it receives.
@@ -61,6 +65,40 @@ public enum Target {
     this.label = label;
     this.way = way;
     this.content = content;
+  }
+
+  /// The target of this name, in any case.
+  ///
+  /// @throws IllegalArgumentException with the known names
+  public static Target of(String name) {
+    return find(name)
+        .orElseThrow(() ->
+            new IllegalArgumentException(
+                "there is no target '%s'; there are %s".formatted(name, names(_ -> true))));
+  }
+
+  /// A protocol of Widerow's daemon.
+  ///
+  /// @throws IllegalArgumentException with the known names
+  public static Target protocol(String name) {
+    return find(name)
+        .filter(Target::isDaemons)
+        .orElseThrow(() ->
+            new IllegalArgumentException(
+                "'%s' is no protocol of Widerow; there are %s"
+                    .formatted(name, names(Target::isDaemons))));
+  }
+
+  private static Optional<Target> find(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return Arrays.stream(values()).filter(target -> target.label.equals(lower)).findFirst();
+  }
+
+  private static String names(Predicate<Target> some) {
+    return Arrays.stream(values())
+        .filter(some)
+        .map(target -> target.label)
+        .collect(Collectors.joining(", "));
   }
 
   /// True when the target acknowledges batches.

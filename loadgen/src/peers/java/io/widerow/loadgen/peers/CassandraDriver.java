@@ -14,16 +14,20 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
 
 /// Cassandra through its own driver: one session for each server, shared by all connections and
-/// closed with the last one.
+/// closed with the last one. Everything is written and read at LOCAL_QUORUM.
 ///
 /// - Threads: any.
 public final class CassandraDriver implements PeerDriver {
-  private static final long FLUSH_NANOS = 3_000_000_000L; // the flush begins after one second
+  private static final int JMX_PORT = 2; // beyond that of CQL, as the script has it
   static final int PAGE_ROWS = 5_000;
   private static final Map<InetSocketAddress, Shared> SESSIONS = new HashMap<>();
 
@@ -76,7 +80,7 @@ public final class CassandraDriver implements PeerDriver {
     }
   }
 
-  private static CqlSession open(InetSocketAddress address) throws IOException {
+  private static CqlSession session(InetSocketAddress address) throws IOException {
     Logger.getLogger("com.datastax").setLevel(Level.OFF);
     DriverConfigLoader config =
         DriverConfigLoader.programmaticBuilder()
@@ -85,32 +89,53 @@ public final class CassandraDriver implements PeerDriver {
                 DefaultDriverOption.METADATA_SCHEMA_REQUEST_TIMEOUT, Duration.ofSeconds(20))
             .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))
             .withInt(DefaultDriverOption.REQUEST_PAGE_SIZE, PAGE_ROWS)
+            .withString(DefaultDriverOption.REQUEST_CONSISTENCY, "LOCAL_QUORUM")
             .build();
-    CqlSession session = null;
     try {
-      session =
-          CqlSession.builder()
-              .addContactPoint(address)
-              .withLocalDatacenter("datacenter1")
-              .withConfigLoader(config)
-              .build();
-      CassandraTable.create(session);
-      return session;
+      return CqlSession.builder()
+          .addContactPoint(address)
+          .withLocalDatacenter("datacenter1")
+          .withConfigLoader(config)
+          .build();
     } catch (DriverException | IllegalStateException failure) {
-      if (session != null) {
-        session.close();
-      }
-      throw new IOException("Cassandra at " + address + ": " + failure.getMessage(), failure);
+      throw refused(address, failure);
     }
   }
 
-  @Override
-  public void flush(InetSocketAddress address) throws IOException {
-    try (CqlSession session = open(address)) {
-      session.execute(CassandraTable.FLUSH_SOON);
-      LockSupport.parkNanos(FLUSH_NANOS);
+  /// A session with the table of the events.
+  private static CqlSession open(InetSocketAddress address) throws IOException {
+    CqlSession session = session(address);
+    try {
+      CassandraTable.create(session);
+      return session;
     } catch (DriverException failure) {
-      throw new IOException("flushing Cassandra at " + address, failure);
+      session.close();
+      throw refused(address, failure);
+    }
+  }
+
+  private static IOException refused(InetSocketAddress address, RuntimeException failure) {
+    return new IOException("Cassandra at " + address + ": " + failure.getMessage(), failure);
+  }
+
+  @Override
+  public void flush(InetSocketAddress address, String keyspace) throws IOException {
+    JMXServiceURL url =
+        new JMXServiceURL(
+            "service:jmx:rmi:///jndi/rmi://%s:%d/jmxrmi"
+                .formatted(address.getHostString(), address.getPort() + JMX_PORT));
+    try (JMXConnector connector = JMXConnectorFactory.connect(url)) {
+      connector
+          .getMBeanServerConnection()
+          .invoke(
+              new ObjectName("org.apache.cassandra.db:type=StorageService"),
+              "forceKeyspaceFlush",
+              new Object[] {keyspace, new String[0]}, // all of its tables
+              new String[] {String.class.getName(), String[].class.getName()});
+    } catch (JMException failure) {
+      throw new IOException(
+          "flushing %s of Cassandra at %s: %s".formatted(keyspace, address, failure.getMessage()),
+          failure);
     }
   }
 

@@ -14,9 +14,6 @@ final class CassandraTable {
   static final String ROWS =
       "SELECT id, body FROM load.events WHERE bucket = ? AND type = ? AND shard = ?";
 
-  static final String FLUSH_SOON =
-      "ALTER TABLE load.events WITH memtable_flush_period_in_ms = 1000";
-
   private static final String KEYSPACE =
       "CREATE KEYSPACE IF NOT EXISTS load WITH replication ="
           + " {'class': 'SimpleStrategy', 'replication_factor': 1}";

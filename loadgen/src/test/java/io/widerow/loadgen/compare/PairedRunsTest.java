@@ -90,8 +90,8 @@ class PairedRunsTest {
 
   @Test
   void comparisonIsWrittenAsReportAsLinesAndIntoThePage(@TempDir Path results) throws IOException {
-    Contestant a = Contestant.parse("widerow-text:os", Path.of("."), List.of("shards=16"));
-    Contestant b = Contestant.parse("questdb@elsewhere", Path.of("."), List.of());
+    Contestant a = Contestant.parse("widerow-text:os", Path.of("."), List.of("shards=16"), "4g");
+    Contestant b = Contestant.parse("questdb@elsewhere", Path.of("."), List.of(), "4g");
     assertEquals(Path.of("elsewhere"), b.home());
     assertEquals("nosync", b.setting());
     assertTrue(a.note().contains("shards=16"), a.note());

@@ -15,5 +15,13 @@ final class CostsTest {
     Costs whole = measured.with(ended, settled, 0.25, 123);
 
     assertEquals(new Costs(2_000, 90, 6_000, 123, 0.25), whole);
+    assertEquals(new Costs(2_000, 90, 6_000, 7, 0.25), whole.withAtRestBytes(7));
+  }
+
+  @Test
+  void processesAreAddedUp() {
+    ProcessReading daemon = new ProcessReading(3, 5_000, 60, 80, 10_000);
+    ProcessReading node = new ProcessReading(4, 700, 20, 30, 900);
+    assertEquals(new ProcessReading(3, 5_700, 80, 110, 10_900), daemon.plus(node));
   }
 }

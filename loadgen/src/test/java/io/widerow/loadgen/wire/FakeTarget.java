@@ -28,6 +28,7 @@ public final class FakeTarget implements AutoCloseable {
   private volatile int status = 200;
   private volatile int stallAt = -1;
   private volatile long stallMillis;
+  private volatile String level = "";
   private final CountDownLatch closed = new CountDownLatch(1);
 
   public FakeTarget() throws IOException {
@@ -54,6 +55,12 @@ public final class FakeTarget implements AutoCloseable {
 
   public FakeTarget answering(int code) {
     status = code;
+    return this;
+  }
+
+  /// Its answers say in a header that events are kept at this level.
+  public FakeTarget naming(String durability) {
+    level = durability;
     return this;
   }
 
@@ -89,6 +96,9 @@ public final class FakeTarget implements AutoCloseable {
         answer = readBack();
       }
       byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
+      if (!level.isEmpty()) {
+        exchange.getResponseHeaders().set("widerow-durability", level);
+      }
       exchange.sendResponseHeaders(status, bytes.length);
       exchange.getResponseBody().write(bytes);
     } catch (InterruptedException interrupted) {

@@ -51,6 +51,17 @@ class ReplyTest {
   }
 
   @Test
+  void eventsKeptAtALowerLevelAreAcceptedAndSaidSo() {
+    Reply stored = Reply.of(Target.WIDEROW_JSON, 202, "{\"accepted\":7}", 7);
+    assertNull(stored.atLevel(null).failure());
+    Reply weaker = stored.atLevel("disk");
+    assertEquals(Failure.WEAKER, weaker.failure());
+    assertEquals(7, weaker.accepted());
+    Reply refused = Reply.of(Target.WIDEROW_JSON, 503, "", 7);
+    assertEquals(refused, refused.atLevel("disk"));
+  }
+
+  @Test
   void whatIsNotServedIsSaidSo() {
     for (int status : new int[] {404, 405, 415, 501}) {
       assertEquals(Failure.UNSERVED, Reply.of(Target.OTLP_JSON, status, "no", 7).failure());
