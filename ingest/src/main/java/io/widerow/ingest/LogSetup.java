@@ -20,7 +20,8 @@ public final class LogSetup {
           Logger.getLogger("com.linecorp.armeria"),
           Logger.getLogger("io.netty"),
           Logger.getLogger("com.datastax"),
-          // It tells a connection that was not made with two lines of its own settings; the state of
+          // It tells a connection that was not made with two lines of its own settings; the state
+          // of
           // the cluster is told by /ready and /v1/status.
           CLUSTER_CONNECTIONS);
 
