@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | answer | what is done |
 /// |---|---|
-/// | 200, 202 (kept, not on the cluster yet), or 400 with `rejected` | done; what was refused is told and counted |
+/// | 200, 202 (kept here), or 400 with `rejected` | done; what was refused is told and counted |
 /// | no connection, no answer, 408, 429, 5xx | the same again after a while, with the same key |
 /// | anything else | the command ends with this answer |
 ///

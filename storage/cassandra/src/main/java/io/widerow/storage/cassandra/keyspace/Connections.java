@@ -9,6 +9,8 @@ import com.datastax.oss.driver.api.core.auth.AuthenticationException;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.metadata.Node;
+import com.datastax.oss.driver.api.core.metadata.NodeState;
+import com.datastax.oss.driver.api.core.metadata.schema.KeyspaceMetadata;
 import com.datastax.oss.driver.api.core.ssl.ProgrammaticSslEngineFactory;
 import com.datastax.oss.driver.internal.core.specex.ConstantSpeculativeExecutionPolicy;
 import com.datastax.oss.driver.internal.core.time.ServerSideTimestampGenerator;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -182,5 +185,26 @@ final class Connections {
       throw new IllegalArgumentException(
           "cannot read the password file %s: %s".formatted(file, unreadable), unreadable);
     }
+  }
+
+  /// What a session knows of the nodes and of the keyspace.
+  static KeyspaceHealth health(CqlSession session, StoreUri uri, RequestCounts counts) {
+    int up = 0;
+    int down = 0;
+    for (Node node : session.getMetadata().getNodes().values()) {
+      if (uri.datacenter().equals(node.getDatacenter())) {
+        boolean answers = node.getState() == NodeState.UP && node.getOpenConnections() > 0;
+        up += answers ? 1 : 0;
+        down += answers ? 0 : 1;
+      }
+    }
+    Map<String, String> replication =
+        session
+            .getMetadata()
+            .getKeyspace(uri.keyspace())
+            .map(KeyspaceMetadata::getReplication)
+            .orElse(Map.of());
+    return new KeyspaceHealth(
+        up, down, Rows.replicas(replication, uri.datacenter()), counts.byAddress());
   }
 }

@@ -10,9 +10,6 @@ import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.BatchableStatement;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
-import com.datastax.oss.driver.api.core.metadata.Node;
-import com.datastax.oss.driver.api.core.metadata.NodeState;
-import com.datastax.oss.driver.api.core.metadata.schema.KeyspaceMetadata;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.StorageException;
 import java.nio.ByteBuffer;
@@ -474,23 +471,7 @@ public final class DriverKeyspace implements Keyspace {
 
   @Override
   public KeyspaceHealth health() {
-    int up = 0;
-    int down = 0;
-    for (Node node : session.getMetadata().getNodes().values()) {
-      if (options.uri().datacenter().equals(node.getDatacenter())) {
-        boolean answers = node.getState() == NodeState.UP && node.getOpenConnections() > 0;
-        up += answers ? 1 : 0;
-        down += answers ? 0 : 1;
-      }
-    }
-    Map<String, String> replication =
-        session
-            .getMetadata()
-            .getKeyspace(options.uri().keyspace())
-            .map(KeyspaceMetadata::getReplication)
-            .orElse(Map.of());
-    return new KeyspaceHealth(
-        up, down, Rows.replicas(replication, options.uri().datacenter()), counts.byAddress());
+    return Connections.health(session, options.uri(), counts);
   }
 
   @Override

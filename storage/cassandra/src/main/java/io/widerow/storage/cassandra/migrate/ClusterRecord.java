@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 /// widerow-migration 1
-/// daemon 0                              number in the versions and under which segments are written
+/// daemon 0                              number in versions and in keys of segments
 /// done a1.7-1f40-1f3c                   what arrived before is in the cluster
 /// attempt 100000000 a1.9-2ee0-2ee4      a run that is not through: its stamp, and how far it goes
 /// ```

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 /// apart into days:
 ///
 /// ```
-///   2026-10-05+8d|cpu|0   ->   2026-10-05|cpu|0, 2026-10-06|cpu|0, ... each with what is of its day
+///   2026-10-05+8d|cpu|0   ->   2026-10-05|cpu|0, 2026-10-06|cpu|0, ... each with its own day
 /// ```
 ///
 /// @param target partition of the cluster

@@ -10,8 +10,8 @@ import io.widerow.storage.ClusterArrivals;
 ///
 /// | from | version | to | version |
 /// |---|---|---|---|
-/// | directory | arrival counter `c` | cluster | `c << 9`, daemon: as if in 1970, before all others |
-/// | cluster | microseconds, daemon | directory | one number for all of a run, rising from run to run |
+/// | directory | arrival counter `c` | cluster | `c << 9`, daemon: as in 1970, before all others |
+/// | cluster | microseconds, daemon | directory | one number for a run, rising with runs |
 ///
 /// An assigned id has no version and stays as it is.
 ///

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /// Simulates the multi-get of [ReadAhead] against a cluster of 100 nodes in virtual time: answers
-/// after log-normal times, of which one node's are late by a constant. Segments come in the order
-/// of their bounds; the merge takes one after the other and works on it for a while.
+/// come after log-normal times; those of one node are late by a constant. Segments come in the
+/// order of their bounds; the merge takes one after the other and works on it for a while.
 ///
 /// ```
 ///   asked for, not taken   |====| <= window, which grows by 4 with each segment taken
