@@ -3,9 +3,9 @@ package io.widerow.query.cli;
 import io.widerow.storage.EventStore;
 import java.util.Map;
 
-/// Opens a store on other machines for reading, for `--store` of [QueryCommand] and
-/// [TypesCommand]. Implementations are found by [java.util.ServiceLoader], so that the command line
-/// does not depend on the driver of a database, and starts without it.
+/// Opens a store on other machines for reading, for `--store` of [QueryCommand] and [TypesCommand].
+/// Implementations are found by [java.util.ServiceLoader], so that the command line does not depend
+/// on the driver of a database, and starts without it.
 ///
 /// - Threads: the calling thread, once per process.
 public interface StoreProvider {
