@@ -7,14 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.TailCommand;
+import io.widerow.storage.ClusterReport;
 import io.widerow.storage.EventStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +33,7 @@ class TailCommandTest {
   @TempDir Path directory;
 
   private EventStore store;
+  private volatile @Nullable ClusterReport cluster;
   private Daemon daemon;
   private Http http;
 
@@ -38,13 +43,28 @@ class TailCommandTest {
         DaemonConfig.of(
             Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
     store = ServeCommand.openEmbedded(config);
-    daemon = Daemon.start(config, store);
+    daemon = Daemon.start(config, withCluster(store));
     http = new Http(daemon);
     StringBuilder lines = new StringBuilder();
     for (int n = 0; n < 5; n++) {
       lines.append("{\"ts\":\"2025-11-20T19:1" + n + ":00Z\",\"type\":\"app\",\"n\":" + n + "}\n");
     }
     assertEquals(200, http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
+  }
+
+  /// The store, as one on a cluster that the test makes up.
+  private EventStore withCluster(EventStore real) {
+    return (EventStore)
+        Proxy.newProxyInstance(
+            EventStore.class.getClassLoader(),
+            new Class<?>[] {EventStore.class},
+            (_, method, given) -> {
+              try {
+                return method.getName().equals("cluster") ? cluster : method.invoke(real, given);
+              } catch (InvocationTargetException failed) {
+                throw failed.getCause();
+              }
+            });
   }
 
   @AfterEach
@@ -98,6 +118,42 @@ class TailCommandTest {
     Run run = tail("app", "--last", "1", "--limit", "1", "--tz", "Asia/Kolkata");
     assertEquals("ts=2025-11-21T00:44:00.000000000+05:30 type=app n=4\n", run.out());
     assertEquals("following app at " + url() + "\n", run.err());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--lag 2s | daemon 7 is 40 s behind: late events will follow",
+        "--lag 41s | ''",
+        "--mode now | ''",
+      })
+  void aDaemonBehindIsToldOnce(String arguments, String told) {
+    long now = System.currentTimeMillis();
+    cluster =
+        new ClusterReport(
+            ClusterReport.State.UP,
+            "s",
+            "widerow",
+            3,
+            1,
+            "",
+            0,
+            0,
+            0,
+            3,
+            0,
+            3,
+            0,
+            "",
+            List.of(),
+            List.of(
+                new ClusterReport.Member(3, "here", "round 4", 0, now),
+                new ClusterReport.Member(7, "there", "round 9", now - 40_000, now)));
+    Run run = tail((arguments + " --since 9y --limit 5").split(" ", -1));
+    assertEquals(0, run.code(), run.err());
+    assertEquals(
+        "following all types at " + url() + "\n" + (told.isEmpty() ? "" : told + "\n"), run.err());
   }
 
   @Test

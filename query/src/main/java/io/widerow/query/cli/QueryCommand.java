@@ -32,6 +32,8 @@ import picocli.CommandLine.Spec;
       "  widerow query --last 20",
       "  widerow query nginx.access --since 1h --where 'status >= 500'",
       "  widerow query nginx.access --stats 'count,p99(ms)' --by status --every 5m",
+      "Of a cluster, without a daemon:",
+      "  widerow query --store 'cassandra://db1,db2/widerow?dc=dc1' --last 20",
       "A type is the kind of an event, as its sender named it; `widerow types` lists",
       "those that there are. A query that finds nothing says why, and is no failure.",
       "Times: now, 15m (15 minutes ago), 1y, 2026-11-20, 2026-11-20 19:15, 19:15,",
@@ -147,11 +149,7 @@ public final class QueryCommand implements Callable<Integer> {
 
   @Mixin DaemonOptions daemon = new DaemonOptions();
 
-  @Option(
-      names = "--data",
-      paramLabel = "DIR",
-      description = "Read a stopped store in this directory.")
-  @Nullable Path data;
+  @Mixin final StoreOptions source = new StoreOptions();
 
   public QueryCommand(StoppedStore opener, Shell shell) {
     this.opener = opener;

@@ -1,7 +1,6 @@
 package io.widerow.query.cli;
 
 import io.widerow.query.QueryBudget;
-import io.widerow.query.QueryException;
 import io.widerow.query.RangePlan;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
@@ -26,7 +25,6 @@ import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.StoreView;
-import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -57,17 +55,14 @@ final class QueryRun {
     long nowNanos = LocalTimes.nowNanos();
     Map<String, List<String>> given = LocalTimes.resolve(options.parameters(), nowNanos, zone);
     QueryParameters asked = QueryParameters.parse(given, nowNanos);
-    Path data = options.data;
-    if (data == null) {
+    EventStore store = options.source.open(options.daemon, opener, shell);
+    if (store == null) {
       askDaemon(given, asked);
       return ExitCode.OK;
     }
-    if (options.daemon.isGiven()) {
-      throw new QueryException.Refused("data", "give either data or url, not both");
-    }
     RangeQuery query = asked.query();
     StatsQuery figures = asked.figures();
-    try (EventStore store = opener.openReadOnly(data.toAbsolutePath());
+    try (store;
         StoreView view = store.view();
         RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
       ExitCode code = warn(store);

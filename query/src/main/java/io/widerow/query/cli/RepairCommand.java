@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `widerow repair`: makes a damaged stopped store usable again, without the damaged data.
@@ -32,6 +33,8 @@ import picocli.CommandLine.Option;
 public final class RepairCommand implements Callable<Integer> {
   private final Repairer repairer;
   private final Shell shell;
+
+  @Mixin final ClusterDirectory cluster = new ClusterDirectory();
 
   @Option(
       names = "--data",
@@ -80,6 +83,7 @@ public final class RepairCommand implements Callable<Integer> {
     if (directory == null) {
       throw new QueryException.Refused("data", "name the directory of a store");
     }
+    ClusterDirectory.refuse(directory.toAbsolutePath(), ClusterDirectory.REPAIR);
     Repair repair = repairer.repair(directory.toAbsolutePath(), acceptLoss);
     DamageTable table = new DamageTable();
     table.add("lost", repair.lost());

@@ -45,6 +45,8 @@ import picocli.CommandLine.Option;
 public final class SnapshotCommand implements Callable<Integer> {
   private final Shell shell;
 
+  @Mixin final ClusterDirectory cluster = new ClusterDirectory();
+
   @Option(names = "--data", paramLabel = "DIR", description = "Directory of a stopped store.")
   @Nullable Path data;
 
@@ -81,6 +83,7 @@ public final class SnapshotCommand implements Callable<Integer> {
     if (directory == null) {
       out.put(ask());
     } else {
+      ClusterDirectory.refuse(directory.toAbsolutePath(), ClusterDirectory.SNAPSHOT);
       StoreSnapshot.Report made =
           StoreSnapshot.ofStopped(directory.toAbsolutePath(), Path.of(to).toAbsolutePath());
       out.put(

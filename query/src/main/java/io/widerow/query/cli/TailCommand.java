@@ -8,6 +8,7 @@ import io.widerow.query.Token;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.Tail;
 import io.widerow.query.remote.DaemonAddress;
+import io.widerow.query.remote.RemoteCluster;
 import io.widerow.query.remote.RemoteCursor;
 import io.widerow.query.remote.RemoteTypes;
 import java.time.Instant;
@@ -39,6 +40,8 @@ import picocli.CommandLine.Parameters;
       "event is shown on arrival. Each event is shown once. On exit, tail prints on",
       "stderr the --after token and the --arrived position to continue from. Without",
       "--arrived, late events that arrived in between are left out.",
+      "On a cluster, tail says on stderr which daemon is behind by more than --lag:",
+      "its events come late. With tokens that needs the scope admin.",
       "Exit codes are those of widerow query."
     })
 public final class TailCommand implements Callable<Integer> {
@@ -149,7 +152,10 @@ public final class TailCommand implements Callable<Integer> {
     Advice.give(query.types(), () -> RemoteTypes.ask(address, List.of()), shell);
     Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> tell(tail));
     Runtime.getRuntime().addShutdownHook(hook);
-    follow(tail, everyNanos);
+    follow(
+        tail,
+        everyNanos,
+        new DaemonsBehind(lagNanos, () -> RemoteCluster.daemons(address), shell.err()));
     return ExitCode.OK.number;
   }
 
@@ -211,12 +217,16 @@ public final class TailCommand implements Callable<Integer> {
   }
 
   /// Fails when the daemon never answered. Keeps trying when it goes away after an answer.
-  private void follow(Tail tail, long everyNanos) {
+  private void follow(Tail tail, long everyNanos, DaemonsBehind behind) {
     boolean answered = false;
     boolean away = false;
     while (true) {
       try {
-        if (!tail.poll()) {
+        boolean more = tail.poll();
+        if (mode == Mode.ordered) {
+          behind.check(System.nanoTime(), System.currentTimeMillis());
+        }
+        if (!more) {
           return;
         }
         if (away) {

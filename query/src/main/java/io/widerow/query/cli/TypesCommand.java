@@ -1,6 +1,5 @@
 package io.widerow.query.cli;
 
-import io.widerow.query.QueryException;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.answer.TypesAnswer;
 import io.widerow.query.output.OutputBuffer;
@@ -12,7 +11,6 @@ import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
 import io.widerow.storage.embedded.EmbeddedStore;
-import java.nio.file.Path;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +38,7 @@ import picocli.CommandLine.Parameters;
       "  widerow types                           of the daemon on this machine",
       "  widerow types 'nginx.*' --output csv    some of them, for a spreadsheet",
       "  widerow types --data DIR                of a stopped store",
+      "  widerow types --store 'cassandra://db1/widerow?dc=dc1'    of a cluster",
       "Times are UTC, to 100 ns. The numbers come from indexes, so that the answer is",
       "quick: an event that was replaced may still count, and events of the last",
       "minutes have no bytes yet.",
@@ -60,11 +59,7 @@ public final class TypesCommand implements Callable<Integer> {
 
   @Mixin DaemonOptions daemon = new DaemonOptions();
 
-  @Option(
-      names = "--data",
-      paramLabel = "DIR",
-      description = "Read a stopped store in this directory.")
-  @Nullable Path data;
+  @Mixin final StoreOptions source = new StoreOptions();
 
   TypesCommand(StoppedStore opener, Shell shell) {
     this.opener = opener;
@@ -83,16 +78,13 @@ public final class TypesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Path directory = data;
-    if (directory == null) {
+    EventStore store = source.open(daemon, opener, shell);
+    if (store == null) {
       DaemonAddress address = daemon.address(shell);
       show(RemoteTypes.ask(address, types), () -> RemoteTypes.ask(address, List.of()));
       return ExitCode.OK.number;
     }
-    if (daemon.isGiven()) {
-      throw new QueryException.Refused("data", "give either data or url, not both");
-    }
-    try (EventStore store = opener.openReadOnly(directory.toAbsolutePath());
+    try (store;
         StoreView view = store.view()) {
       show(view.types(new TypeGlobs(types)), () -> view.types(TypeGlobs.ALL));
       List<Damage> lost =

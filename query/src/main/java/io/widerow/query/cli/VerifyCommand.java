@@ -10,6 +10,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `widerow verify`: lists the damage of a stopped store.
@@ -30,6 +31,8 @@ import picocli.CommandLine.Option;
 public final class VerifyCommand implements Callable<Integer> {
   private final Function<Path, Verification> verifier;
   private final Shell shell;
+
+  @Mixin final ClusterDirectory cluster = new ClusterDirectory();
 
   @Option(
       names = "--data",
@@ -65,6 +68,7 @@ public final class VerifyCommand implements Callable<Integer> {
     if (directory == null) {
       throw new QueryException.Refused("data", "name the directory of a store");
     }
+    ClusterDirectory.refuse(directory.toAbsolutePath(), ClusterDirectory.VERIFY);
     Verification found = verifier.apply(directory.toAbsolutePath());
     DamageTable table = new DamageTable();
     table.add("damaged", found.damage());

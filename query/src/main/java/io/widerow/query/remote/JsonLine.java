@@ -44,6 +44,31 @@ public final class JsonLine {
     return members;
   }
 
+  /// Parses an array of flat objects inside a text: each with its members by name.
+  ///
+  /// @param start index of its `[`
+  /// @throws QueryException.Remote when it is anything else
+  static List<Map<String, Cell>> array(String text, int start) {
+    JsonLine line = new JsonLine(text);
+    line.at = start;
+    List<Map<String, Cell>> objects = new ArrayList<>();
+    try {
+      line.expect('[');
+      while (text.charAt(line.at) != ']') {
+        if (!objects.isEmpty()) {
+          line.expect(',');
+        }
+        Map<String, Cell> members = new LinkedHashMap<>();
+        line.members(line::cell, members::put);
+        line.expect('}');
+        objects.add(members);
+      }
+    } catch (StringIndexOutOfBoundsException | NumberFormatException cut) {
+      throw line.wrong();
+    }
+    return objects;
+  }
+
   private QueryException.Remote wrong() {
     return new QueryException.Remote(
         "the daemon's answer is not JSON lines, at character %d: %s"

@@ -2,12 +2,15 @@ package io.widerow.ingest.serve.status;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.remote.DaemonAddress;
+import io.widerow.query.remote.RemoteCluster;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.ClusterReport.Counter;
 import io.widerow.storage.ClusterReport.Member;
@@ -103,6 +106,18 @@ class ClusterOverHttpTest {
       for (String path : List.of("/ready", "/v1/status", "/metrics")) {
         assertFalse(http.get(path).body().contains("cluster"), path);
       }
+    }
+  }
+
+  @Test
+  void commandsReadTheDaemonsOfTheStatus() {
+    ClusterReport told = report(State.UP, 0, 0, 3, NOW);
+    try (Daemon daemon = start()) {
+      DaemonAddress address =
+          DaemonAddress.of("127.0.0.1:" + daemon.httpAddress().getPort(), null, Map.of());
+      assertNull(RemoteCluster.daemons(address));
+      store.cluster = told;
+      assertEquals(told.daemons(), RemoteCluster.daemons(address));
     }
   }
 

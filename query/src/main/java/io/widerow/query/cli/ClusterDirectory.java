@@ -1,0 +1,62 @@
+package io.widerow.query.cli;
+
+import io.widerow.storage.StorageException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Stack;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.IParameterConsumer;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/// For commands that work on the files of one machine: what to use instead when somebody gives them
+/// a cluster, or the directory of a daemon on a cluster. That directory has no store of its own,
+/// but the daemon's number (`owner`), the rounds that it applied last (`rounds`), and the events
+/// that are not applied yet (`spool`).
+final class ClusterDirectory {
+  static final String VERIFY = "use `widerow cluster verify --store URI` on the cluster";
+  static final String SNAPSHOT =
+      "use `nodetool snapshot` on all nodes of the cluster; what the daemons have not applied is in"
+          + " their directories";
+  static final String REPAIR =
+      "use `nodetool repair` and `nodetool scrub` on the nodes of the cluster, and `widerow cluster"
+          + " verify --store URI` to see what is damaged";
+
+  @Option(names = "--store", hidden = true, paramLabel = "URI", parameterConsumer = Refusal.class)
+  @Nullable String store;
+
+  /// Refuses the option as it is read, before others are missed.
+  static final class Refusal implements IParameterConsumer {
+    @Override
+    public void consumeParameters(Stack<String> arguments, ArgSpec option, CommandSpec command) {
+      String instead =
+          switch (command.name()) {
+            case "verify" -> VERIFY;
+            case "snapshot" -> SNAPSHOT;
+            case "repair" -> REPAIR;
+            default -> throw new IllegalStateException(command.name());
+          };
+      throw new ParameterException(
+          command.commandLine(),
+          "store: %s works on the files of one machine; %s".formatted(command.name(), instead));
+    }
+  }
+
+  /// Does nothing when the directory is any other.
+  ///
+  /// @param instead what to use for the cluster
+  /// @throws StorageException.Incompatible when it is that of a daemon on a cluster
+  static void refuse(Path directory, String instead) {
+    if (Files.exists(directory.resolve("owner"))
+        && Files.isDirectory(directory.resolve("spool"))
+        && !Files.exists(directory.resolve("FORMAT"))) {
+      throw new StorageException.Incompatible(
+          directory,
+          "is the directory of a daemon on a cluster, with no store of its own: its events are on"
+              + " the cluster, and those not applied yet in spool; "
+              + instead);
+    }
+  }
+}

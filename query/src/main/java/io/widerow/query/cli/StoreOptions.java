@@ -1,0 +1,105 @@
+package io.widerow.query.cli;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.Variables;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// The options, the same for all commands that only read, that name a store to be read without a
+/// daemon.
+final class StoreOptions {
+  /// The daemon's keys that a provider is given, from the environment.
+  private static final List<String> SETTINGS =
+      List.of(
+          "cluster-ca",
+          "cluster-cert",
+          "cluster-consistency",
+          "cluster-key",
+          "cluster-password-file",
+          "cluster-user",
+          "insecure",
+          "read-ahead");
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "Read a stopped store in this directory.")
+  @Nullable Path data;
+
+  @Option(
+      names = "--store",
+      paramLabel = "URI",
+      description =
+          "Read a cluster, without a daemon: cassandra://HOST[:PORT]/KEYSPACE?dc=NAME. User and TLS"
+              + " as for the daemon: WIDEROW_CLUSTER_USER, WIDEROW_CLUSTER_PASSWORD_FILE,"
+              + " WIDEROW_CLUSTER_CA.")
+  @Nullable String store;
+
+  /// The store that the options name; null when a daemon is to be asked. The caller closes it.
+  ///
+  /// @throws QueryException.Refused when the options name more than one source
+  /// @throws StorageException when the store cannot be opened
+  @Nullable EventStore open(DaemonOptions daemon, StoppedStore opener, Shell shell) {
+    Path directory = data;
+    String uri = store;
+    if (uri != null) {
+      if (directory != null || daemon.isGiven()) {
+        throw new QueryException.Refused(
+            "store",
+            "give either store or %s, not both".formatted(directory == null ? "url" : "data"));
+      }
+      return open(uri, ServiceLoader.load(StoreProvider.class), shell.environment());
+    }
+    if (directory == null) {
+      return null;
+    }
+    if (daemon.isGiven()) {
+      throw new QueryException.Refused("data", "give either data or url, not both");
+    }
+    ClusterDirectory.refuse(
+        directory.toAbsolutePath(), "to read the cluster, name it with --store URI");
+    return opener.openReadOnly(directory.toAbsolutePath());
+  }
+
+  /// @param environment of the process
+  static EventStore open(
+      String uri, Iterable<StoreProvider> providers, Map<String, String> environment) {
+    boolean some = false;
+    for (StoreProvider provider : providers) {
+      some = true;
+      if (provider.opens(uri)) {
+        try {
+          return provider.open(uri, settings(environment));
+        } catch (IllegalArgumentException malformed) {
+          throw new QueryException.Refused("store", String.valueOf(malformed.getMessage()));
+        }
+      }
+    }
+    if (some) {
+      throw new QueryException.Refused(
+          "store", "must be cassandra://HOST[:PORT][,HOST]/KEYSPACE?dc=NAME, got " + uri);
+    }
+    throw new StorageException.Incompatible(
+        uri,
+        "the class path has nothing that reads a cluster; start the command with the launcher,"
+            + " widerow, which takes all jars for --store");
+  }
+
+  private static Map<String, String> settings(Map<String, String> environment) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    for (String key : SETTINGS) {
+      String value = environment.getOrDefault(Variables.of(key), "").strip();
+      if (!value.isEmpty()) {
+        settings.put(key, value);
+      }
+    }
+    return settings;
+  }
+}
