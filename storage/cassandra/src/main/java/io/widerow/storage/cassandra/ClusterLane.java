@@ -21,9 +21,10 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   private final int index;
   private final Batches batches;
   private final WriteSide side;
+  private final Object telling = new Object();
   private volatile long committed;
-  private volatile long applied;
-  private volatile @Nullable LongConsumer told;
+  private volatile long applied; // written with `telling`
+  private @Nullable LongConsumer told; // guarded by `telling`
   private boolean groupIsEmpty = true;
   private int lastCount;
   private int lastTaken;
@@ -32,11 +33,14 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   private long forgetBefore;
   private long forgotten;
 
+  /// Made before the lane has a writer.
   ClusterLane(LaneWriter local, int index, Batches batches, WriteSide side) {
     this.local = local;
     this.index = index;
     this.batches = batches;
     this.side = side;
+    // The last group of earlier starts: everything up to it was recovered.
+    this.committed = local.commit(Durability.MEMORY);
   }
 
   @Override
@@ -104,7 +108,12 @@ final class ClusterLane implements LaneWriter, LaneProgress {
 
   @Override
   public void onQuorum(LongConsumer newTold) {
-    told = newTold;
+    synchronized (telling) {
+      told = newTold;
+      if (applied > 0) {
+        newTold.accept(applied); // what was recovered may be applied already
+      }
+    }
   }
 
   @Override
@@ -145,11 +154,13 @@ final class ClusterLane implements LaneWriter, LaneProgress {
 
   @Override
   public void applied(long group) {
-    if (group > applied) {
-      applied = group;
-      LongConsumer listener = told;
-      if (listener != null) {
-        listener.accept(group);
+    synchronized (telling) {
+      if (group > applied) {
+        applied = group;
+        LongConsumer listener = told;
+        if (listener != null) {
+          listener.accept(group);
+        }
       }
     }
   }

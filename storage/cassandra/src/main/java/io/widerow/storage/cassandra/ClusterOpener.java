@@ -14,6 +14,8 @@ import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.StoreLock;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.StoreFormat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,18 +73,27 @@ final class ClusterOpener {
     if (parent != null && !disk.exists(directory.resolve(SPOOL))) {
       disk.forceDirectory(parent); // it was made just now, or by a start that was cut off
     }
-    if (disk.exists(directory.resolve("FORMAT"))) {
-      throw new StorageException.Incompatible(
-          directory,
-          "is a store on this machine, with its own events; a store on a cluster needs a directory "
-              + "of its own");
-    }
+    requireNoOtherStore();
     Disk.Lock lock = StoreLock.take(disk, directory);
     try {
       return numbered(lock);
     } catch (Throwable failure) {
       StoreLock.giveBack(directory, lock);
       throw failure;
+    }
+  }
+
+  /// @throws StorageException.Incompatible when the directory has events of a store on this machine
+  private void requireNoOtherStore() {
+    boolean hasOther =
+        disk.exists(directory.resolve(StoreFormat.NAME))
+            || (disk.exists(directory.resolve(Manifest.SEGMENTS))
+                && !disk.exists(directory.resolve(DaemonNumber.OWNER_FILE)));
+    if (hasOther) {
+      throw new StorageException.Incompatible(
+          directory,
+          "is a store on this machine, with events of its own; the command migrate moves them to a "
+              + "cluster. A store on a cluster needs another, empty directory");
     }
   }
 

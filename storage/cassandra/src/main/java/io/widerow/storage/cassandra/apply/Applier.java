@@ -109,7 +109,14 @@ public final class Applier {
     this.appliedTo = rounds.lastApplied().to();
     this.appliedStamp = rounds.lastApplied().stamp();
     local.release(rounds.releasable());
+    // A power cut may have taken events of a round that is written down and was written in part:
+    // no other event may get their numbers.
+    local.arriveFrom(limitMax(rounds.last().to()));
     roundOfStart();
+  }
+
+  private static long limitMax(LaneArrivals position) {
+    return position.laneLimits().stream().mapToLong(Long::longValue).max().orElseThrow();
   }
 
   /// What came before this start is a round of its own: with another number of shards, a later
@@ -202,7 +209,7 @@ public final class Applier {
     LaneArrivals shown = Objects.requireNonNull(LaneArrivals.of(view.arrivals()));
     LaneArrivals last = rounds.last().to();
     boolean alike = shown.laneLimits().size() == last.laneLimits().size();
-    long lastMax = last.laneLimits().stream().mapToLong(Long::longValue).max().orElseThrow();
+    long lastMax = limitMax(last);
     List<Long> limits = new ArrayList<>();
     for (int lane = 0; lane < shown.laneLimits().size(); lane++) {
       // After a start with another number of lanes, all that came before is below both.
@@ -225,9 +232,7 @@ public final class Applier {
     }
     long now = nowMillis();
     number.check(keyspace, statements, now, !rounds.unsettled().isEmpty());
-    long counter =
-        rounds.last().to().laneLimits().stream().mapToLong(Long::longValue).max().orElseThrow();
-    number.reserve(keyspace, statements, counter);
+    number.reserve(keyspace, statements, limitMax(rounds.last().to()));
     if (Math.abs(now - seenMillis) >= SEEN_MILLIS) {
       statements.once("say that it is alive", keyspace.seen(number.daemon(), oldest(), now));
       seenMillis = now;

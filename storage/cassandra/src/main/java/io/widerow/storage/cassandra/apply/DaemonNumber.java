@@ -25,6 +25,9 @@ public final class DaemonNumber {
   /// Arrival numbers of a reservation.
   public static final long BLOCK = 1L << 28;
 
+  /// Name of the file that tells whose a directory is.
+  public static final String OWNER_FILE = OwnerFile.NAME;
+
   private static final long OWNER_MILLIS = 5_000;
   private static final int EPOCH_MAX = 1 << 18;
 

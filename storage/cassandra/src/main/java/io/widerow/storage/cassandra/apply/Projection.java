@@ -5,25 +5,36 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.storage.cassandra.keyspace.EventRow;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/// Events as rows for users of CQL, of the types that are wanted.
+/// Events as rows for users of CQL, of the types that are wanted. The rows of a statement are of
+/// one partition.
 ///
 /// - Threads: one.
+/// - Memory: the rows of one statement.
 final class Projection {
-  /// Bytes of the rows of a statement, about.
+  /// Bytes of the rows of a statement at most, unless one row alone has more.
   private static final long BATCH_BYTES = 32 << 10;
 
   private static final long ROW_BYTES = 64;
 
   private final List<Pattern> globs;
   private final AttributeValue scratch = new AttributeValue();
-  private long bytes;
+  private List<EventRow> rows = new ArrayList<>();
+  private long bytes; // of the rows
+  private long rowBytes; // of the row that is made
+
+  /// The rows of a statement.
+  ///
+  /// @param bytes of the rows, about
+  record Rows(List<EventRow> rows, long bytes) {}
 
   /// @param globs names of types; `*` stands for any characters, `?` for one
   Projection(List<String> globs) {
@@ -52,26 +63,52 @@ final class Projection {
     return false;
   }
 
-  /// Adds an event to rows. True when there are enough for a statement.
-  boolean add(EventView event, List<EventRow> rows) {
+  /// Begins a partition: there are no rows yet.
+  void begin() {
+    rows = new ArrayList<>();
+    bytes = 0;
+  }
+
+  /// Adds an event. Returns the rows before it when there is no room for it with them.
+  @Nullable Rows add(EventView event) {
+    EventRow row = row(event);
+    Rows full = !rows.isEmpty() && bytes + rowBytes > BATCH_BYTES ? take() : null;
+    rows.add(row);
+    bytes += rowBytes;
+    return full;
+  }
+
+  /// Takes the rows that are left; null when there are none.
+  @Nullable Rows take() {
+    if (rows.isEmpty()) {
+      return null;
+    }
+    Rows taken = new Rows(List.copyOf(rows), bytes);
+    begin();
+    return taken;
+  }
+
+  private EventRow row(EventView event) {
     Map<String, String> attributes = new HashMap<>();
     Map<String, Double> numbers = new HashMap<>();
+    rowBytes = ROW_BYTES;
     event.forEach(
         scratch,
         (name, value) -> {
-          bytes += name.length() + (value.kind().isText() ? value.length() : Double.BYTES);
+          rowBytes += name.length();
           if (value.kind() == AttributeKind.LONG) {
             numbers.put(name.toString(), (double) value.bits());
+            rowBytes += Double.BYTES;
           } else if (value.kind() == AttributeKind.DOUBLE) {
             numbers.put(name.toString(), value.asDouble());
+            rowBytes += Double.BYTES;
           } else {
             attributes.put(name.toString(), text(value));
+            rowBytes += value.kind() == AttributeKind.BYTES ? 2L * value.length() : value.length();
           }
         });
     String body = attributes.remove(AttributeName.BODY.toString());
-    rows.add(new EventRow(event.id(), body, attributes, numbers));
-    bytes += ROW_BYTES;
-    return bytes >= BATCH_BYTES;
+    return new EventRow(event.id(), body, attributes, numbers);
   }
 
   private static String text(AttributeValue value) {
@@ -80,12 +117,5 @@ final class Projection {
       case BOOLEAN -> Boolean.toString(value.bits() != 0);
       default -> value.toString();
     };
-  }
-
-  /// Bytes of the rows since the last call, about.
-  long takeBytes() {
-    long taken = bytes;
-    bytes = 0;
-    return taken;
   }
 }

@@ -12,13 +12,11 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
-import io.widerow.storage.cassandra.keyspace.EventRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.cassandra.value.SegmentValue;
 import io.widerow.storage.segment.SegmentProfile;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -144,7 +142,7 @@ final class RoundWriter {
   private void writePartition(
       StoreView view, PartitionKey partition, LaneArrivals since, Task task) {
     boolean projected = projection.wants(partition.type());
-    List<EventRow> rows = new ArrayList<>();
+    projection.begin();
     Restamped own = new Restamped();
     int part = 0;
     try (EventCursor cursor = view.open(List.of(partition), Scan.all().withSince(since));
@@ -159,9 +157,8 @@ final class RoundWriter {
             Round.isOwn(event)
                 ? own.of(event, task.round().version(task.daemon(), event.arrival()))
                 : event);
-        if (projected && projection.add(event, rows)) {
-          project(partition, rows);
-          rows = new ArrayList<>();
+        if (projected) {
+          project(partition, projection.add(event));
         }
         if (writer.isFull()) {
           write(writer.finish(), partition, part++, task);
@@ -171,9 +168,7 @@ final class RoundWriter {
         write(writer.finish(), partition, part, task);
       }
     }
-    if (!rows.isEmpty()) {
-      project(partition, rows);
-    }
+    project(partition, projection.take());
   }
 
   private void write(SegmentValue.Encoded value, PartitionKey partition, int part, Task task) {
@@ -187,13 +182,15 @@ final class RoundWriter {
     segments++;
   }
 
-  private void project(PartitionKey partition, List<EventRow> rows) {
-    List<EventRow> batch = List.copyOf(rows);
+  private void project(PartitionKey partition, Projection.@Nullable Rows full) {
+    if (full == null) {
+      return;
+    }
     int ttl = ttlSeconds.applyAsInt(partition);
     fly(
         "write rows of " + partition,
-        () -> keyspace.project(partition, batch, ttl),
-        projection.takeBytes());
+        () -> keyspace.project(partition, full.rows(), ttl),
+        full.bytes());
   }
 
   private void fly(String what, Supplier<CompletableFuture<Void>> statement, long size) {

@@ -24,7 +24,10 @@ final class Rounds {
 
   void begun(Round round) {
     pending.add(new Begun(round, null));
-    round.taken().forEach(left -> takenOver.remove(left.batch().counterFrom()));
+    for (Batch.LeftOut left : round.taken()) {
+      takenOver.remove(left.batch().counterFrom());
+      unsettled.remove(left.batch().counterFrom()); // where a file was written anew
+    }
   }
 
   void leftOut(long stamp, List<Batch.LeftOut> batches) {

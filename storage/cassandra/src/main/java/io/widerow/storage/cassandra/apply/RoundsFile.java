@@ -35,8 +35,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Big-endian. The checksum is salted with the owner and the record's offset. A damaged record at
 /// the end was being written when the machine stopped, and nothing relied on it; one that has a
-/// whole record after it means a damaged disk, and the file is refused. The file is written anew,
-/// with what is still needed, when it has grown.
+/// whole record after it means a damaged disk, and the file is refused. Notes that are not forced
+/// stand in one record, which the next forced one replaces and repeats: so a machine that stops
+/// leaves no damaged record before a whole one, in whatever order its pages were written. The file
+/// is written anew, with what is still needed, when it has grown.
 ///
 /// - Threads: one.
 public final class RoundsFile implements AutoCloseable {
@@ -48,6 +50,7 @@ public final class RoundsFile implements AutoCloseable {
   private static final int RECORD_HEADER_BYTES = 8;
   private static final int RECORD_BYTES_MAX = 64 << 20;
   private static final long BYTES_MAX = 1 << 20;
+  private static final int UNFORCED_BYTES_MAX = 4 << 10;
 
   private static final int BEGUN = 1;
   private static final int LEFT_OUT = 2;
@@ -61,6 +64,8 @@ public final class RoundsFile implements AutoCloseable {
   private final Rounds rounds = new Rounds();
   private @Nullable DiskFile file; // null while it is opened
   private long limit;
+  private long forcedLimit;
+  private final ByteArrayOutputStream unforced = new ByteArrayOutputStream(); // after forcedLimit
   private long bytesMax = BYTES_MAX;
 
   private RoundsFile(Disk disk, Path directory, UUID owner) {
@@ -123,7 +128,9 @@ public final class RoundsFile implements AutoCloseable {
       byte[] body = new byte[length];
       in.get(at + RECORD_HEADER_BYTES, body);
       try (DataInputStream record = new DataInputStream(new ByteArrayInputStream(body))) {
-        take(record);
+        do {
+          take(record);
+        } while (record.available() > 0);
       } catch (IOException | IllegalArgumentException wrong) {
         throw new StorageException.Corrupt(path, at, "a record that makes no sense: " + wrong);
       }
@@ -213,15 +220,35 @@ public final class RoundsFile implements AutoCloseable {
     rounds.taken(counterFrom);
   }
 
-  private void append(byte[] body, boolean force) {
-    ByteBuffer record = ByteBuffer.allocate(aligned(RECORD_HEADER_BYTES + body.length));
-    record.putInt(body.length).putInt(crc(body, 0, body.length, limit)).put(body);
+  /// Writes a record, with what was not forced before it.
+  private void append(byte[] one, boolean force) {
+    int before = unforced.size();
+    unforced.writeBytes(one);
+    byte[] body = unforced.toByteArray();
     DiskFile to = open();
-    to.write(MemorySegment.ofArray(record.array()), limit);
-    limit += record.capacity();
-    if (force) {
-      to.force();
+    try {
+      write(to, body, forcedLimit);
+      if (force || body.length > UNFORCED_BYTES_MAX) {
+        to.force();
+        forcedLimit = limit;
+        unforced.reset();
+      }
+    } catch (StorageException failed) {
+      unforced.reset();
+      unforced.write(body, 0, before); // the caller may try again
+      throw failed;
     }
+  }
+
+  private void write(DiskFile to, byte[] body, long at) {
+    ByteBuffer record = ByteBuffer.allocate(aligned(RECORD_HEADER_BYTES + body.length));
+    record.putInt(body.length).putInt(crc(body, 0, body.length, at)).put(body);
+    to.write(MemorySegment.ofArray(record.array()), at);
+    limit = at + record.capacity();
+  }
+
+  private void writeNext(DiskFile to, byte[] body) {
+    write(to, body, limit);
   }
 
   private DiskFile open() {
@@ -240,17 +267,17 @@ public final class RoundsFile implements AutoCloseable {
       fresh.write(MemorySegment.ofArray(header.array()), 0);
       limit = HEADER_BYTES;
       Round last = rounds.lastApplied();
-      append(record(BEGUN, out -> writeRound(out, last)), false);
-      append(record(APPLIED, out -> out.writeLong(last.stamp())), false);
-      append(leftOutRecord(last.stamp(), rounds.allLeftOut()), false);
+      writeNext(fresh, record(BEGUN, out -> writeRound(out, last)));
+      writeNext(fresh, record(APPLIED, out -> out.writeLong(last.stamp())));
+      writeNext(fresh, leftOutRecord(last.stamp(), rounds.allLeftOut()));
       for (Batch.LeftOut left : rounds.takenOver()) {
-        append(record(TAKEN, out -> out.writeLong(left.batch().counterFrom())), false);
+        writeNext(fresh, record(TAKEN, out -> out.writeLong(left.batch().counterFrom())));
       }
       for (Rounds.Begun begun : rounds.pending()) {
-        append(record(BEGUN, out -> writeRound(out, begun.round())), false);
+        writeNext(fresh, record(BEGUN, out -> writeRound(out, begun.round())));
         List<Batch.LeftOut> left = begun.leftOut();
         if (left != null) {
-          append(leftOutRecord(begun.round().stamp(), left), false);
+          writeNext(fresh, leftOutRecord(begun.round().stamp(), left));
         }
       }
       fresh.force();
@@ -267,6 +294,8 @@ public final class RoundsFile implements AutoCloseable {
     disk.rename(directory.resolve(NAME_NEW), directory.resolve(NAME));
     disk.forceDirectory(directory);
     file = disk.openForWriting(directory.resolve(NAME));
+    forcedLimit = limit;
+    unforced.reset();
   }
 
   private interface Body {

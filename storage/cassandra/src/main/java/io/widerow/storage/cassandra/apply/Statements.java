@@ -73,7 +73,9 @@ public final class Statements {
   /// @throws KeyspaceException when it fails
   <T extends @Nullable Object> T once(String what, CompletableFuture<T> answer) {
     try {
-      return pace.join(answer);
+      T result = pace.join(answer);
+      trouble = "";
+      return result;
     } catch (ExecutionException failed) {
       KeyspaceException why = cause(failed);
       note(what, why);

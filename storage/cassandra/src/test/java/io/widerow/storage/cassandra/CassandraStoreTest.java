@@ -1,0 +1,246 @@
+package io.widerow.storage.cassandra;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.cluster.MemoryKeyspace;
+import io.widerow.event.EventBatch;
+import io.widerow.faults.Appends;
+import io.widerow.storage.ClusterReport;
+import io.widerow.storage.Durability;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.cassandra.apply.ApplyOptions;
+import io.widerow.storage.cassandra.keyspace.DaemonRow;
+import io.widerow.storage.cassandra.keyspace.DirectoryRow;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
+import io.widerow.storage.cassandra.keyspace.RetentionPolicy;
+import io.widerow.storage.cassandra.read.ClusterReader;
+import io.widerow.storage.cassandra.read.ReadOptions;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: the store on a cluster with its real threads and a real directory: what is applied is told
+/// and shown, an outage delays. Method: a keyspace in memory that can be away.
+class CassandraStoreTest {
+  private static final byte[] TYPE = "app".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);
+  private static final long NANOS = 1_764_000_000_000_000_000L;
+  private static final long WAIT_SECONDS = 30;
+
+  @TempDir Path temporary = Path.of("");
+  private final AwayKeyspace keyspace = new AwayKeyspace();
+  private final BlockingQueue<Long> told = new LinkedBlockingQueue<>();
+
+  /// A keyspace that may be away, and tells how often it was asked then.
+  private static final class AwayKeyspace extends MemoryKeyspace {
+    final BlockingQueue<String> refused = new LinkedBlockingQueue<>();
+    volatile boolean isAway;
+
+    private <T extends @Nullable Object> CompletableFuture<T> away(String what) {
+      refused.add(what);
+      return CompletableFuture.failedFuture(
+          new KeyspaceException(KeyspaceException.Kind.UNREACHABLE, "no node answers"));
+    }
+
+    @Override
+    public CompletableFuture<Void> write(DirectoryRow row, ByteBuffer value, int ttlSeconds) {
+      return isAway ? away("write") : super.write(row, value, ttlSeconds);
+    }
+
+    @Override
+    public CompletableFuture<List<DaemonRow>> daemons() {
+      return isAway ? away("daemons") : super.daemons();
+    }
+
+    @Override
+    public CompletableFuture<Void> applied(int daemon, DaemonRow.Applied applied) {
+      return isAway ? away("applied") : super.applied(daemon, applied);
+    }
+
+    @Override
+    public KeyspaceHealth health() {
+      return isAway ? new KeyspaceHealth(0, 1, 1, Map.of()) : super.health();
+    }
+  }
+
+  private record Readers(ClusterReader reader) implements CassandraStore.Reading {
+    @Override
+    public StoreView view() {
+      return reader.view();
+    }
+
+    @Override
+    public StoreView viewWithin(long nanos) {
+      return reader.view();
+    }
+
+    @Override
+    public void retain(@Nullable String type, @Nullable Duration age) {
+      throw new AssertionError("nobody asks for it");
+    }
+
+    @Override
+    public void maintain() {}
+
+    @Override
+    public void close() {
+      reader.close();
+    }
+  }
+
+  private StoreConfig config(String directory) {
+    return StoreConfig.at(temporary.resolve(directory))
+        .withMemory(4L << 20, Duration.ofMinutes(10))
+        .withJournal(1 << 20, 4 << 20)
+        .withDiskReserveBytes(0);
+  }
+
+  private CassandraStore open(String directory) {
+    CassandraStore store =
+        CassandraStore.open(
+            keyspace,
+            config(directory),
+            ApplyOptions.of("here").withPace(Duration.ofMillis(20), 8, 8 << 20),
+            new Readers(
+                new ClusterReader(
+                    keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, Runnable::run)),
+            Runnable::run);
+    store.lane(0).onQuorum(told::add);
+    return store;
+  }
+
+  private static void append(CassandraStore store, int from, int count) {
+    try (EventBatch batch = new EventBatch(1 << 10, 1 << 20)) {
+      for (int number = from; number < from + count; number++) {
+        batch.begin(TYPE, 0, TYPE.length, NANOS + number);
+        batch.putLong(NUMBER, 0, NUMBER.length, number);
+        assertEquals(null, batch.end());
+      }
+      Appends.all(store.lane(0), batch, 0);
+    }
+  }
+
+  private static int shown(CassandraStore store) {
+    StoreView view = store.view();
+    try (EventCursor cursor =
+        view.open(
+            view.partitions(_ -> true, 0, Long.MAX_VALUE).stream().map(PartitionInfo::key).toList(),
+            Scan.all())) {
+      int events = 0;
+      for (EventCursor.Step step = cursor.next();
+          step != EventCursor.Step.END;
+          step = cursor.next()) {
+        if (step == EventCursor.Step.EVENT) {
+          events++;
+        }
+      }
+      return events;
+    } finally {
+      view.close();
+    }
+  }
+
+  private void awaitTold(long group) throws InterruptedException {
+    long last = -1;
+    while (last < group) {
+      Long next = told.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+      assertNotNull(next, "nobody told that group " + group + " is applied; the last was " + last);
+      assertTrue(next > last, "told " + next + " after " + last);
+      last = next;
+    }
+    assertEquals(group, last);
+  }
+
+  @Test
+  void whatIsAppliedIsToldAndShownWhole() throws InterruptedException {
+    try (CassandraStore store = open("a")) {
+      append(store, 0, 500);
+      awaitTold(store.lane(0).commit(Durability.QUORUM));
+      assertEquals(500, shown(store));
+      append(store, 500, 20);
+      awaitTold(store.lane(0).commit(Durability.QUORUM));
+      assertEquals(520, shown(store));
+      ClusterReport report = store.cluster();
+      assertEquals(ClusterReport.State.UP, report.state());
+      assertEquals("", report.trouble());
+    }
+  }
+
+  @Test
+  void anOutageDelaysAndLosesNothing() throws InterruptedException {
+    try (CassandraStore store = open("a")) {
+      keyspace.isAway = true;
+      append(store, 0, 300);
+      long group = store.lane(0).commit(Durability.QUORUM);
+      for (int tries = 0; tries < 3; tries++) {
+        assertNotNull(keyspace.refused.poll(WAIT_SECONDS, TimeUnit.SECONDS));
+      }
+      ClusterReport report = store.cluster();
+      assertEquals(ClusterReport.State.UNREACHABLE, report.state());
+      assertEquals(300, report.pendingEvents());
+      assertTrue(report.pendingBytes() > 0);
+      assertTrue(report.trouble().contains("no node answers"), report.trouble());
+      keyspace.isAway = false;
+      awaitTold(group);
+      assertEquals(300, shown(store));
+      assertEquals(0, store.cluster().pendingEvents());
+      assertEquals("", store.cluster().trouble());
+    }
+  }
+
+  /// Also when nothing new comes, and when it is asked after everything is applied.
+  @Test
+  void aStartAppliesWhatIsLeftAndTellsItOnce() throws InterruptedException {
+    long group;
+    CassandraStore first = open("a");
+    keyspace.isAway = true;
+    append(first, 0, 40);
+    group = first.lane(0).commit(Durability.DISK);
+    assertNotNull(keyspace.refused.poll(WAIT_SECONDS, TimeUnit.SECONDS));
+    long start = System.nanoTime();
+    first.close();
+    assertTrue(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start) < 12);
+    assertEquals(0, told.size());
+    keyspace.isAway = false;
+    try (CassandraStore second = open("a")) {
+      Long last = told.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+      assertNotNull(last);
+      assertTrue(last >= group, last + " of " + group);
+      assertEquals(40, shown(second));
+      long next = second.lane(0).commit(Durability.QUORUM);
+      assertEquals(last, next, "an empty group has the number of the last");
+      append(second, 40, 1);
+      awaitTold(second.lane(0).commit(Durability.QUORUM));
+      assertEquals(0, told.size(), "each group is told once");
+      assertEquals(41, shown(second));
+    }
+  }
+
+  @Test
+  void aStoreOfThisMachineIsRefused() {
+    EmbeddedStore.open(config("a"), Runnable::run).close();
+    StorageException.Incompatible refused =
+        assertThrows(StorageException.Incompatible.class, () -> open("a").close());
+    assertTrue(String.valueOf(refused.getMessage()).contains("migrate"), refused.getMessage());
+  }
+}
