@@ -6,10 +6,6 @@ import io.widerow.house.LayerRules;
 class LayerTest extends LayerRules {
   private static final String TABLE =
       """
-<<<<<<< HEAD
-<<<<<<< HEAD
-=======
->>>>>>> migrate
       event:
       storage: event
       storage.disk: event storage
