@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import io.widerow.ingest.cluster.ClusterDaemonStore;
 import io.widerow.ingest.config.ConfigSources;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
@@ -24,7 +25,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -77,8 +77,7 @@ public final class ServeCommand implements Callable<Integer> {
   @Option(names = "--check-config", description = "check the configuration, and exit")
   private boolean checkConfig;
 
-  /// Opens the store for the daemon. That of a store on a cluster is a service, so that the daemon
-  /// does not depend on a driver.
+  /// Opens the store for the daemon.
   @FunctionalInterface
   public interface StoreOpener {
     EventStore open(DaemonConfig config);
@@ -98,16 +97,10 @@ public final class ServeCommand implements Callable<Integer> {
 
   /// Opens the store that is configured: on a cluster, or on this machine.
   static EventStore openConfigured(DaemonConfig config) {
-    String cluster = config.cluster().store();
-    if (cluster == null) {
+    if (!config.cluster().isOn()) {
       return openEmbedded(config);
     }
-    return ServiceLoader.load(StoreOpener.class)
-        .findFirst()
-        .orElseThrow(() ->
-            new StorageException.Incompatible(
-                config.data(), "this program has no driver for the store " + cluster))
-        .open(config);
+    return ClusterDaemonStore.open(config, LowPriorityThread::factory);
   }
 
   /// Opens the store on this machine, with its threads. One background thread for two lanes, and

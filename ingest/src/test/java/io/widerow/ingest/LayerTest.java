@@ -13,6 +13,7 @@ class LayerTest extends LayerRules {
       storage.cassandra.keyspace: event
       storage.cassandra.migrate: storage
       storage.cassandra.upkeep: storage
+      storage.cassandra.read: storage
       query: event storage
       query.filter: event storage query
       query.output: event query
@@ -47,18 +48,19 @@ class LayerTest extends LayerRules {
       ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
           ingest.rules ingest.intake ingest.http
+      ingest.cluster: storage query query.cli storage.cassandra.keyspace \
+          storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
+          storage.cassandra.apply storage.cassandra ingest.config
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
           ingest.intake ingest.http ingest.socket ingest.receive.datadog ingest.receive.elastic \
           ingest.receive.fluent ingest.receive.gelf ingest.receive.graphite \
           ingest.receive.influx ingest.receive.journald ingest.receive.json ingest.receive.loki \
           ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
           ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.serve.query \
-          ingest.serve.status
+          ingest.serve.status ingest.cluster
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
-      ingest.cluster: storage query query.cli storage.cassandra.keyspace \
-          storage.cassandra.migrate storage.cassandra.upkeep
-      ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship
+      ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship ingest.cluster
       """;
 
   LayerTest() {

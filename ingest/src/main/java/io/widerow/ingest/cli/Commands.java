@@ -2,6 +2,8 @@ package io.widerow.ingest.cli;
 
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.TokenCommand;
+import io.widerow.ingest.cluster.ClusterCommand;
+import io.widerow.ingest.cluster.MigrateCommand;
 import io.widerow.ingest.demo.DemoCommand;
 import io.widerow.ingest.ship.ShipCommand;
 import io.widerow.query.cli.QueryCommand;
@@ -40,6 +42,8 @@ final class Commands {
     all.put("verify", VerifyCommand::commandLine);
     all.put("snapshot", SnapshotCommand::commandLine);
     all.put("repair", RepairCommand::commandLine);
+    all.put("migrate", MigrateCommand::commandLine);
+    all.put("cluster", ClusterCommand::commandLine);
     all.put("token", _ -> TokenCommand.commandLine());
     all.put("completion", _ -> CompletionCommand.commandLine());
     return all;

@@ -10,6 +10,7 @@ import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
 import io.widerow.storage.cassandra.keyspace.Stamp;
+import io.widerow.storage.cassandra.upkeep.ClusterVerifier;
 import io.widerow.storage.cassandra.upkeep.Policies;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -43,8 +44,8 @@ import picocli.CommandLine.Spec;
       "  widerow cluster status --store 'cassandra://db1/widerow?dc=dc1'",
       "  widerow cluster retain nginx.access 30d --store 'cassandra://db1/widerow?dc=dc1'",
       "  widerow cluster retain forever --store 'cassandra://db1/widerow?dc=dc1'",
-      "Exit codes: 0 ok, 64 usage, 66 no store, 69 cluster unavailable or refusing, 75",
-      "in use."
+      "Exit codes: 0 ok, 1 verify: damage was found, 64 usage, 66 no store, 69 cluster",
+      "unavailable or refusing, 75 in use."
     })
 public final class ClusterCommand implements Runnable {
   /// A daemon that was heard of within this time may still run.
@@ -71,9 +72,14 @@ public final class ClusterCommand implements Runnable {
     this.nowMillis = nowMillis;
   }
 
+  /// Runs the command and exits with its code.
+  public static void main(String[] arguments) {
+    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
+  }
+
   /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(ClusterConnector connector, Shell shell) {
-    return commandLine(connector, shell, System::currentTimeMillis);
+  public static CommandLine commandLine(Shell shell) {
+    return commandLine(DriverConnector::open, shell, System::currentTimeMillis);
   }
 
   /// @param nowMillis the wall clock, milliseconds since the Unix epoch
@@ -83,7 +89,7 @@ public final class ClusterCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(line(), "name one of init, status, release and retain");
+    throw new ParameterException(line(), "name one of init, status, verify, release and retain");
   }
 
   private CommandLine line() {
@@ -155,6 +161,45 @@ public final class ClusterCommand implements Runnable {
   private String ago(long millis) {
     long seconds = Math.max(0, (nowMillis.getAsLong() - millis) / 1_000);
     return seconds < 120 ? seconds + " s" : seconds / 60 + " min";
+  }
+
+  @Command(
+      name = "verify",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Reads every directory and every value that readers show, and checks checksums,",
+        "counts and order. Daemons may run meanwhile. Changes nothing."
+      })
+  int verify() {
+    return with(
+        false,
+        keyspace -> {
+          long now = nowMillis.getAsLong();
+          ClusterVerifier.Verification found;
+          try {
+            found =
+                ClusterVerifier.verify(
+                    keyspace,
+                    new Policies(keyspace, 0, nowMillis),
+                    _ -> true,
+                    true,
+                    now * 1_000_000,
+                    (_, _, _, _) -> {});
+          } catch (KeyspaceException failed) {
+            throw unreachable(failed);
+          }
+          found.damage().forEach(damage -> out().printf("%s: %s%n", damage.file(), damage.found()));
+          found.remarks().forEach(remark -> out().println(remark));
+          out()
+              .printf(
+                  "checked %,d partitions (%,d segments, %,d events, %,d bytes): %s%n",
+                  found.partitions(),
+                  found.segments(),
+                  found.events(),
+                  found.bytes(),
+                  found.damage().isEmpty() ? "no damage" : found.damage().size() + " damaged");
+          return (found.damage().isEmpty() ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;
+        });
   }
 
   @Command(

@@ -86,8 +86,17 @@ public final class MigrateCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
+  /// Runs the command and exits with its code.
+  public static void main(String[] arguments) {
+    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
+  }
+
   /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(ClusterConnector connector, Shell shell) {
+  public static CommandLine commandLine(Shell shell) {
+    return commandLine(DriverConnector::open, shell);
+  }
+
+  static CommandLine commandLine(ClusterConnector connector, Shell shell) {
     return CommandLines.of(new MigrateCommand(connector, shell), shell);
   }
 

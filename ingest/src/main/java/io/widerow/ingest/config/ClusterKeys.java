@@ -51,7 +51,7 @@ public record ClusterKeys(
   static final String AUTO = "auto";
 
   private static final int APPLY_MILLIS_MAX = 60_000;
-  private static final int INFLIGHT_MAX = 4_096;
+  private static final int INFLIGHT_MAX = 1_024;
   private static final Duration QUORUM_WAIT_MAX = Duration.ofSeconds(50); // requests end after 60
   private static final long JOURNAL_BYTES_MIN = 64L << 20;
   private static final List<String> CONSISTENCIES = List.of("LOCAL_QUORUM", "QUORUM", "ALL");
@@ -66,10 +66,10 @@ public record ClusterKeys(
         "apply-ms must be 1 to 60000, got " + applyMillis);
     require(
         applyInflight >= 1 && applyInflight <= INFLIGHT_MAX,
-        "apply-inflight must be 1 to 4096, got " + applyInflight);
+        "apply-inflight must be 1 to 1024, got " + applyInflight);
     require(
         readAhead >= 1 && readAhead <= INFLIGHT_MAX,
-        "read-ahead must be 1 to 4096, got " + readAhead);
+        "read-ahead must be 1 to 1024, got " + readAhead);
     require(
         quorumWait.compareTo(QUORUM_WAIT_MAX) <= 0,
         "quorum-wait must be 1s to 50s, got " + new Age(quorumWait));

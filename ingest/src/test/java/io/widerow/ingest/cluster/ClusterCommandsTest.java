@@ -127,9 +127,7 @@ class ClusterCommandsTest {
     Run there = migrate("--from", data.toString(), "--to", URI);
     assertEquals(0, there.code(), there.err());
     assertTrue(
-        there
-            .out()
-            .startsWith("copied 100 events\ncompared 100 events: both sides are the same\n"),
+        there.out().startsWith("copied 100 events\ncompared 100 events: both sides are the same\n"),
         there.out());
     assertTrue(
         there.out().contains("widerow serve --store '" + URI + "' --data " + data + "-front"),

@@ -26,7 +26,8 @@ class CassandraNodeTest {
     try (CassandraNode node = CassandraNode.start()) {
       directory = node.directory();
       node.execute(
-          "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+          "CREATE KEYSPACE k WITH replication ="
+              + " {'class': 'SimpleStrategy', 'replication_factor': 1}",
           "CREATE TABLE k.t (a int PRIMARY KEY, b text)",
           "INSERT INTO k.t (a, b) VALUES (1, 'one')");
       assertTrue(node.isRunning());
@@ -36,8 +37,6 @@ class CassandraNodeTest {
       assertThrows(AllNodesFailedException.class, () -> node.execute("SELECT * FROM k.t"));
 
       node.restart();
-      // The log of commits is written every 10 s: the row is there all the same, because a killed
-      // process leaves what it has mapped.
       assertEquals("one", node.execute("SELECT b FROM k.t").getFirst().getString("b"));
     }
     assertFalse(Files.exists(directory));

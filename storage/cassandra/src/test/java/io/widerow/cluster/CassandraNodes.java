@@ -163,8 +163,7 @@ public final class CassandraNodes implements AutoCloseable {
 
   private static final String SETTINGS =
       """
-      commitlog_sync: periodic
-      commitlog_sync_period: 10000ms
+      commitlog_sync: batch
       commitlog_segment_size: 32MiB
       commitlog_total_space: 256MiB
       memtable_heap_space: 64MiB

@@ -81,8 +81,19 @@ public final class CassandraStore implements EventStore {
     /// See [EventStore#retain].
     void retain(@Nullable String type, @Nullable Duration age);
 
+    /// The daemon has its number; nothing was applied yet.
+    default void begin(int daemon) {}
+
     /// Starts the background work that is due.
     void maintain();
+
+    /// A segment of a partition is about to be applied.
+    default void touched(PartitionKey partition) {}
+
+    /// What keeps the background work from being done, for people; empty when nothing does.
+    default List<String> troubles() {
+      return List.of();
+    }
 
     /// Seconds after which the cluster drops a partition's rows by itself; 0 for never.
     default int ttlSeconds(PartitionKey partition) {
@@ -270,9 +281,17 @@ public final class CassandraStore implements EventStore {
         health.nodesDown(),
         health.replication(),
         applier.skewMillis(),
-        statements.trouble(),
+        trouble(),
         counters(),
         number.daemons().stream().map(CassandraStore::member).toList());
+  }
+
+  private String trouble() {
+    List<String> all = new ArrayList<>(reading.troubles());
+    if (!statements.trouble().isEmpty()) {
+      all.addFirst(statements.trouble());
+    }
+    return String.join("; ", all);
   }
 
   private static ClusterReport.State state(KeyspaceHealth health) {

@@ -1,5 +1,6 @@
 package io.widerow.storage.cassandra;
 
+import io.widerow.event.PartitionKey;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.cassandra.apply.Applier;
@@ -107,6 +108,12 @@ final class ClusterOpener {
     }
   }
 
+  /// Tells the background work of a segment, and gives its time to live.
+  private int touch(PartitionKey partition) {
+    reading.touched(partition);
+    return reading.ttlSeconds(partition);
+  }
+
   private Parts parts(
       Disk.Lock lock,
       Statements statements,
@@ -141,9 +148,10 @@ final class ClusterOpener {
                 machine.clock(),
                 machine.pace(),
                 statements,
-                reading::ttlSeconds,
+                this::touch,
                 side::end));
     side.applyWith(applier);
+    reading.begin(number.daemon());
     if (local.pending(applier.appliedTo()).events() > 0) {
       applier.committed();
     }

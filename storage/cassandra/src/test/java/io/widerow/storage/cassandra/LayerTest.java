@@ -8,10 +8,12 @@ class LayerTest extends LayerRules {
       """
       event:
       storage: event
+<<<<<<< HEAD
       storage.disk: event storage
       storage.cursor: event storage
       storage.segment: event storage storage.disk
       storage.scan: event storage storage.disk storage.segment
+      storage.manifest: storage
       storage.live: event storage storage.disk storage.segment
       storage.embedded: storage storage.live
       storage.repair: event storage storage.segment storage.scan
@@ -21,14 +23,17 @@ class LayerTest extends LayerRules {
           storage.live storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
           storage.repair storage.cassandra.keyspace storage.cassandra.value
-      storage.cassandra.apply: event storage storage.disk storage.live storage.segment \
-          storage.embedded storage.cassandra.keyspace storage.cassandra.value
-      storage.manifest: storage
       storage.cassandra.migrate: event storage storage.disk storage.segment storage.manifest \
           storage.live storage.embedded storage.cassandra.keyspace storage.cassandra.value
+      storage.cassandra.apply: event storage storage.disk storage.live storage.segment \
+          storage.embedded storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra: event storage storage.disk storage.live storage.embedded \
           storage.cassandra.keyspace storage.cassandra.read storage.cassandra.upkeep \
           storage.cassandra.apply
+=======
+      storage.cassandra.keyspace: event storage
+      storage.cassandra:
+>>>>>>> key
       """;
 
   LayerTest() {

@@ -66,6 +66,15 @@ public final class DaemonNumber {
     return new DaemonNumber(disk, directory, options, owner);
   }
 
+  /// The store that a directory belongs to, as its last start found it; null when it belongs to
+  /// none yet.
+  ///
+  /// @throws StorageException.Corrupt when the file that says it is damaged
+  public static @Nullable StoreIdentity storeOf(Disk disk, Path directory) {
+    OwnerFile owner = OwnerFile.read(disk, directory);
+    return owner == null || owner.daemon() < 0 ? null : owner.store();
+  }
+
   private static StorageException away(Path directory, @Nullable Throwable cause) {
     return new StorageException.Unreachable(
         directory

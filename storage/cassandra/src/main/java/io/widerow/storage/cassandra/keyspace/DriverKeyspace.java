@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// The keyspace on a real cluster, by its driver. Statements are prepared and idempotent, sent to a
 /// replica of their partition, and given their time by the node that takes them.
 ///
-/// - Threads: any. Futures complete on the driver's threads, of which it has two a processor; they
-///   end with [#close].
+/// - Threads: any. Futures complete on the driver's threads, two a processor, which end with
+///   [#close].
 public final class DriverKeyspace implements Keyspace {
   /// A batch of projected events is about this large.
   private static final int PROJECTED_BYTES = 32 * 1024;
@@ -496,5 +496,11 @@ public final class DriverKeyspace implements Keyspace {
   @Override
   public void close() {
     session.close();
+  }
+
+  /// The name of the keyspace.
+  @Override
+  public String toString() {
+    return options.uri().keyspace();
   }
 }

@@ -33,8 +33,11 @@ class DriverKeyspaceTest extends KeyspaceContract {
   long projected(PartitionKey partition) {
     return CassandraNode.shared()
         .execute(
-            "SELECT count(*) AS n FROM contract.events WHERE bucket = '%s' AND type = '%s' AND shard = 0"
-                .formatted(Rows.bucket(partition), partition.type()))
+            "SELECT count(*) AS n FROM contract.events WHERE bucket = '"
+                + Rows.bucket(partition)
+                + "' AND type = '"
+                + partition.type()
+                + "' AND shard = 0")
         .getFirst()
         .getLong("n");
   }

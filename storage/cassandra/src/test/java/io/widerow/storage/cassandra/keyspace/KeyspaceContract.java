@@ -39,6 +39,10 @@ abstract class KeyspaceContract {
     return future.get(30, TimeUnit.SECONDS);
   }
 
+  static String message(Throwable failure) {
+    return Objects.toString(failure.getMessage(), "");
+  }
+
   static PartitionKey partition(String type) {
     return new PartitionKey(HOUR, 60, type, 0);
   }

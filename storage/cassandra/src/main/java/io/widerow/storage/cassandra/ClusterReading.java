@@ -1,0 +1,163 @@
+package io.widerow.storage.cassandra;
+
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.ReadingThreads;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.WouldBlockException;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import io.widerow.storage.cassandra.read.ClusterReader;
+import io.widerow.storage.cassandra.read.ReadOptions;
+import io.widerow.storage.cassandra.upkeep.Policies;
+import io.widerow.storage.cassandra.upkeep.Upkeep;
+import io.widerow.storage.cassandra.upkeep.UpkeepStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Reading of a store on a cluster, its retention, and its background work.
+///
+/// - Threads: any.
+public final class ClusterReading implements CassandraStore.Reading {
+  private final Keyspace keyspace;
+  private final Settings settings;
+  private final Executor upkeepThread;
+  private final Policies policies;
+  private final ClusterReader reader;
+  private volatile @Nullable Upkeep upkeep;
+
+  /// What an operator decides.
+  ///
+  /// @param options of reading
+  /// @param mergeAfter so long after its end a bucket is merged
+  /// @param timeToLive how long past their retention rows are kept by the cluster, when it drops
+  ///   them by itself; null when it does not
+  public record Settings(ReadOptions options, Duration mergeAfter, @Nullable Duration timeToLive) {}
+
+  /// @param ahead asks ahead for readers; its tasks wait for the cluster
+  /// @param upkeepThread merges and drops; its tasks wait for the cluster, so it is a thread of its
+  ///   own, of low priority
+  public ClusterReading(
+      Keyspace keyspace, Settings settings, Executor ahead, Executor upkeepThread) {
+    this.keyspace = keyspace;
+    this.settings = settings;
+    this.upkeepThread = upkeepThread;
+    this.policies = new Policies(keyspace, 0, System::currentTimeMillis);
+    this.reader = new ClusterReader(keyspace, policies, settings.options(), ahead);
+    policies.refreshIfDue();
+  }
+
+  /// Reads the policies and waits for them: before that nothing is past its retention.
+  ///
+  /// @throws StorageException.Unreachable when they cannot be read
+  public void awaitPolicies() {
+    try {
+      policies.refresh().join();
+    } catch (CompletionException failed) {
+      throw new StorageException.Unreachable(
+          "the policies cannot be read: " + failed.getCause(), failed);
+    }
+  }
+
+  /// Sets the retention that this daemon is configured with, when the store has none.
+  ///
+  /// @return false when the store has a policy, which stays
+  public boolean propose(Runnable configured) {
+    if (policies.isSet()) {
+      return false;
+    }
+    configured.run();
+    return true;
+  }
+
+  /// Lets these threads help views to decode.
+  public void helpWith(ReadingThreads threads) {
+    reader.helpWith(threads);
+  }
+
+  @Override
+  public StoreView view() {
+    return reader.view();
+  }
+
+  /// A view waits for the cluster.
+  @Override
+  public StoreView viewWithin(long nanos) {
+    throw new WouldBlockException();
+  }
+
+  @Override
+  public void retain(@Nullable String type, @Nullable Duration age) {
+    try {
+      policies.set(type, age);
+    } catch (KeyspaceException failed) {
+      throw new StorageException.Unreachable(
+          "the retention cannot be set: " + failed.getMessage(), failed);
+    }
+  }
+
+  @Override
+  public void begin(int daemon) {
+    upkeep =
+        new Upkeep(keyspace, daemon, policies, settings.mergeAfter(), System::currentTimeMillis);
+  }
+
+  @Override
+  public void maintain() {
+    policies.refreshIfDue();
+    Upkeep work = upkeep;
+    if (work != null) {
+      work.maintain(upkeepThread);
+    }
+  }
+
+  @Override
+  public void touched(PartitionKey partition) {
+    Upkeep work = upkeep;
+    if (work != null) {
+      work.touched(partition);
+    }
+  }
+
+  @Override
+  public int ttlSeconds(PartitionKey partition) {
+    Duration slack = settings.timeToLive();
+    Duration kept = policies.of(partition.type());
+    if (slack == null || kept == null) {
+      return 0;
+    }
+    long end = TimeUnit.NANOSECONDS.toSeconds(partition.untilNanos());
+    long now = TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis());
+    return Math.clamp(end + kept.toSeconds() + slack.toSeconds() - now, 1, 20 * 365 * 86_400);
+  }
+
+  @Override
+  public List<String> troubles() {
+    List<String> all = new ArrayList<>();
+    String policy = policies.trouble();
+    if (policy != null) {
+      all.add(policy);
+    }
+    Upkeep work = upkeep;
+    if (work != null) {
+      UpkeepStatus status = work.status();
+      all.addAll(status.paused());
+      all.addAll(status.trouble());
+    }
+    return all;
+  }
+
+  @Override
+  public void close() {
+    Upkeep work = upkeep;
+    if (work != null) {
+      work.close();
+    }
+    reader.close();
+  }
+}
