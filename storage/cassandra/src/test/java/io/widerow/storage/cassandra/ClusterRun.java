@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.storage.Arrivals;
+import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
-import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
 import io.widerow.storage.cassandra.keyspace.StoreUri;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,8 +65,7 @@ final class ClusterRun implements AutoCloseable {
   private final Duration patience;
   private final BlockingQueue<StoreProcess.Said> said = new LinkedBlockingQueue<>();
   private final List<Batch> batches = new ArrayList<>();
-  private final DriverKeyspace keyspace;
-  private final LiveReading reading;
+  private final EventStore reading;
   private final BitSet tailed = new BitSet();
   private @Nullable Arrivals position;
   private int kills;
@@ -80,20 +79,19 @@ final class ClusterRun implements AutoCloseable {
     this.uri = uri;
     this.patience = patience;
     add(0);
-    keyspace = connect();
-    reading = new LiveReading(keyspace, Runnable::run);
+    reading = openForReading();
     for (int store = 1; store < stores; store++) {
       add(store);
     }
   }
 
-  private DriverKeyspace connect() {
+  private EventStore openForReading() {
     try {
       awaitWord("open", stores.getFirst()); // it makes the tables
     } catch (InterruptedException interrupt) {
       throw new IllegalStateException(interrupt);
     }
-    return DriverKeyspace.openExisting(
+    return ClusterStores.openForReading(
         ClusterOptions.at(StoreUri.parse(uri)).withRequestTimeout(Duration.ofSeconds(3)));
   }
 
@@ -293,6 +291,5 @@ final class ClusterRun implements AutoCloseable {
       store.end();
     }
     reading.close();
-    keyspace.close();
   }
 }

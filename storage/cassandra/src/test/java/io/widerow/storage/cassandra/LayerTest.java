@@ -8,7 +8,6 @@ class LayerTest extends LayerRules {
       """
       event:
       storage: event
-<<<<<<< HEAD
       storage.disk: event storage
       storage.cursor: event storage
       storage.segment: event storage storage.disk
@@ -30,10 +29,6 @@ class LayerTest extends LayerRules {
       storage.cassandra: event storage storage.disk storage.live storage.embedded \
           storage.cassandra.keyspace storage.cassandra.read storage.cassandra.upkeep \
           storage.cassandra.apply
-=======
-      storage.cassandra.keyspace: event storage
-      storage.cassandra:
->>>>>>> key
       """;
 
   LayerTest() {

@@ -9,8 +9,9 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
 import io.widerow.storage.cassandra.apply.Pace;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
-import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.StoreUri;
+import io.widerow.storage.cassandra.read.ReadOptions;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.live.StoreClock;
@@ -104,18 +105,21 @@ final class StoreChild implements AutoCloseable {
 
   private StoreChild(String uri, Path directory, int count, Duration clockAhead) {
     events = new RunEvents(count);
-    DriverKeyspace keyspace =
-        DriverKeyspace.open(
-            ClusterOptions.at(StoreUri.parse(uri)).withRequestTimeout(Duration.ofSeconds(3)));
-    LiveReading reading = new LiveReading(keyspace, background);
+    Keyspace keyspace =
+        ClusterStores.connect(
+            ClusterOptions.at(StoreUri.parse(uri)).withRequestTimeout(Duration.ofSeconds(3)),
+            directory);
     store =
         CassandraStore.open(
             keyspace,
             config(directory),
             ApplyOptions.of("child"),
-            reading,
+            new ClusterReading(
+                keyspace,
+                new ClusterReading.Settings(ReadOptions.DEFAULT, Duration.ZERO, null),
+                background,
+                background),
             machine(background, clockAhead));
-    reading.merge(store.cluster().daemon());
     for (int lane = 0; lane < LANES; lane++) {
       int told = lane;
       store.lane(lane).onQuorum(group -> parts.applied(told, group));
