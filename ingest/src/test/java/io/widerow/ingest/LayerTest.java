@@ -14,6 +14,8 @@ class LayerTest extends LayerRules {
       storage.cassandra.migrate: storage
       storage.cassandra.upkeep: storage
       storage.cassandra.read: storage
+      storage.cassandra.apply: storage
+      storage.cassandra: storage
       query: event storage
       query.filter: event storage query
       query.output: event query

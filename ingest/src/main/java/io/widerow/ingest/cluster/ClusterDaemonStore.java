@@ -53,8 +53,7 @@ public final class ClusterDaemonStore {
     ExecutorService merge = Executors.newSingleThreadExecutor(low.factory("widerow-merge"));
     var reading = new ClusterReading(keyspace, settings, ahead, merge);
     reading.helpWith(QueryThreads.start(low.factory("widerow-search")));
-    CassandraStore store =
-        ClusterStores.open(keyspace, local, apply(config), reading, background);
+    CassandraStore store = ClusterStores.open(keyspace, local, apply(config), reading, background);
     if (store.cluster().nodesUp() > 0) {
       reading.awaitPolicies();
       boolean _ =
@@ -86,7 +85,7 @@ public final class ClusterDaemonStore {
         ClusterOptions.Consistency.parse(keys.consistency()),
         REQUEST_TIMEOUT,
         keys.ttl(),
-        config.security().insecure());
+        config.insecure());
   }
 
   private static ApplyOptions apply(DaemonConfig config) {
@@ -95,8 +94,7 @@ public final class ClusterDaemonStore {
     Integer number = keys.daemonNumber();
     Long bytes = keys.journalBytes();
     return base.withDaemon(number == null ? ApplyOptions.AUTO : number)
-        .withPace(
-            Duration.ofMillis(keys.applyMillis()), keys.applyInflight(), base.inFlightBytes())
+        .withPace(Duration.ofMillis(keys.applyMillis()), keys.applyInflight(), base.inFlightBytes())
         .withClaims(keys.claimKeep(), false)
         .withRows(keys.rows())
         .withPendingBytesMax(bytes == null ? Long.MAX_VALUE : bytes);

@@ -25,8 +25,8 @@ public final class ClusterStores {
   /// directory says which store it is, it is connected to later.
   ///
   /// @param directory of the daemon; need not exist
-  /// @throws StorageException.Unreachable when the cluster cannot be reached, and the directory does
-  ///   not say enough to start without it
+  /// @throws StorageException.Unreachable when the cluster cannot be reached, and the directory
+  ///   does not say enough to start without it
   /// @throws StorageException.Incompatible when the keyspace is not one that this program can use
   /// @throws IllegalArgumentException for a file of the options that cannot be used
   public static Keyspace connect(ClusterOptions options, Path directory) {

@@ -117,12 +117,14 @@ public final class LateKeyspace implements Keyspace {
   }
 
   @Override
-  public CompletableFuture<Boolean> swap(PartitionKey partition, int expected, int next, Map<Integer, Long> covered) {
+  public CompletableFuture<Boolean> swap(
+      PartitionKey partition, int expected, int next, Map<Integer, Long> covered) {
     return ask(now -> now.swap(partition, expected, next, covered));
   }
 
   @Override
-  public CompletableFuture<Void> delete(PartitionKey partition, int tier, int daemon, long seqFirst, long seqLast) {
+  public CompletableFuture<Void> delete(
+      PartitionKey partition, int tier, int daemon, long seqFirst, long seqLast) {
     return ask(now -> now.delete(partition, tier, daemon, seqFirst, seqLast));
   }
 
@@ -132,7 +134,8 @@ public final class LateKeyspace implements Keyspace {
   }
 
   @Override
-  public CompletableFuture<Void> project(PartitionKey partition, List<EventRow> events, int ttlSeconds) {
+  public CompletableFuture<Void> project(
+      PartitionKey partition, List<EventRow> events, int ttlSeconds) {
     return ask(now -> now.project(partition, events, ttlSeconds));
   }
 
@@ -167,7 +170,13 @@ public final class LateKeyspace implements Keyspace {
   }
 
   @Override
-  public CompletableFuture<Boolean> begin(int daemon, @Nullable DaemonRow before, @Nullable UUID owner, String host, int epoch, long reserved) {
+  public CompletableFuture<Boolean> begin(
+      int daemon,
+      @Nullable DaemonRow before,
+      @Nullable UUID owner,
+      String host,
+      int epoch,
+      long reserved) {
     return ask(now -> now.begin(daemon, before, owner, host, epoch, reserved));
   }
 
