@@ -124,7 +124,7 @@ final class ClusterRun implements AutoCloseable {
       awaitOne();
     }
     for (StoreProcess store : stores) {
-      while (!ask(store, "p")[1].equals("0")) {
+      while (!ask(store, "p").get(1).equals("0")) {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
       }
     }
@@ -181,11 +181,11 @@ final class ClusterRun implements AutoCloseable {
 
   /// @return true when it is the end of a process
   private boolean take(StoreProcess.Said one) {
-    String[] words = one.words();
-    switch (words[0]) {
-      case "d" -> batches.get(Integer.parseInt(words[1])).promised = true;
+    List<String> words = one.words();
+    switch (words.get(0)) {
+      case "d" -> batches.get(Integer.parseInt(words.get(1))).promised = true;
       case "q" -> {
-        Batch batch = batches.get(Integer.parseInt(words[1]));
+        Batch batch = batches.get(Integer.parseInt(words.get(1)));
         batch.promised = true;
         batch.applied = true;
         one.by().open.remove(batch.id);
@@ -199,15 +199,15 @@ final class ClusterRun implements AutoCloseable {
     return false;
   }
 
-  private String[] ask(StoreProcess store, String question) throws InterruptedException {
+  private List<String> ask(StoreProcess store, String question) throws InterruptedException {
     store.tell(question);
     return awaitWord(question, store);
   }
 
-  private String[] awaitWord(String word, StoreProcess store) throws InterruptedException {
+  private List<String> awaitWord(String word, StoreProcess store) throws InterruptedException {
     while (true) {
       StoreProcess.Said one = next();
-      if (one.by() == store && one.life() == store.life() && one.words()[0].equals(word)) {
+      if (one.by() == store && one.life() == store.life() && one.words().get(0).equals(word)) {
         return one.words();
       }
       if (take(one)) {
@@ -259,9 +259,9 @@ final class ClusterRun implements AutoCloseable {
       down = WholeRead.of(view, true, true);
     }
     for (StoreProcess store : stores) {
-      String[] shown = ask(store, "r");
-      assertEquals(up.hash(), shown[2], store + " shows " + shown[1] + " events");
-      assertEquals(down.hash(), shown[3], store + ", descending");
+      List<String> shown = ask(store, "r");
+      assertEquals(up.hash(), shown.get(2), store + " shows " + shown.get(1) + " events");
+      assertEquals(down.hash(), shown.get(3), store + ", descending");
     }
     BitSet there = up.numbers();
     assertEquals(there, down.numbers());

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 
@@ -34,7 +35,7 @@ final class StoreProcess {
   ///
   /// @param life which start of it said it, from 1
   /// @param words `end` when the process is gone
-  record Said(StoreProcess by, int life, String[] words) {}
+  record Said(StoreProcess by, int life, List<String> words) {}
 
   StoreProcess(
       int index,
@@ -77,10 +78,10 @@ final class StoreProcess {
     try (BufferedReader lines = of.inputReader(StandardCharsets.UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.endsWith(".")) { // else the kill cut it off
-          said.add(new Said(this, now, line.substring(0, line.length() - 1).split(" ", -1)));
+          said.add(new Said(this, now, List.of(line.substring(0, line.length() - 1).split(" ", -1))));
         }
       }
-      said.add(new Said(this, now, new String[] {"end"}));
+      said.add(new Said(this, now, List.of("end")));
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
