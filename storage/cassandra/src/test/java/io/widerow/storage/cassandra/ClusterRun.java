@@ -243,8 +243,7 @@ final class ClusterRun implements AutoCloseable {
               .map(batch -> batch + ": " + count(shown, batch))
               .toList();
       assertTrue(
-          gone.isEmpty(),
-          () -> "applied and not shown in %s: %s".formatted(view.arrivals(), gone));
+          gone.isEmpty(), () -> "applied and not shown in %s: %s".formatted(view.arrivals(), gone));
       BitSet fresh = WholeRead.since(view, position);
       BitSet again = (BitSet) fresh.clone();
       again.and(tailed);

@@ -78,7 +78,8 @@ final class StoreProcess {
     try (BufferedReader lines = of.inputReader(StandardCharsets.UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.endsWith(".")) { // else the kill cut it off
-          said.add(new Said(this, now, List.of(line.substring(0, line.length() - 1).split(" ", -1))));
+          said.add(
+              new Said(this, now, List.of(line.substring(0, line.length() - 1).split(" ", -1))));
         }
       }
       said.add(new Said(this, now, List.of("end")));
