@@ -386,10 +386,10 @@ public final class ClusterSimulation implements LongConsumer {
   // Checks.
 
   /// What readers see now: batches whole, nothing twice, and all that is said to be applied.
-  private Map<Long, List<ClusterReading.Found>> check() {
-    Map<Long, List<ClusterReading.Found>> shown = new HashMap<>();
-    Map<EventId, ClusterReading.Found> latest = new HashMap<>();
-    for (ClusterReading.Found found : ClusterReading.all(cluster.keyspace())) {
+  private Map<Long, List<ShownEvents.Found>> check() {
+    Map<Long, List<ShownEvents.Found>> shown = new HashMap<>();
+    Map<EventId, ShownEvents.Found> latest = new HashMap<>();
+    for (ShownEvents.Found found : ShownEvents.all(cluster.keyspace())) {
       shown.computeIfAbsent(found.number(), _ -> new ArrayList<>()).add(found);
       latest.merge(found.id(), found, (a, b) -> a.version() >= b.version() ? a : b);
     }
@@ -412,10 +412,10 @@ public final class ClusterSimulation implements LongConsumer {
       }
     }
     writes.forEach((id, numbers) -> {
-      ClusterReading.Found last = latest.get(id);
+      ShownEvents.Found last = latest.get(id);
       for (int i = 1; i < numbers.size(); i++) {
-        List<ClusterReading.Found> before = shown.get(numbers.get(i - 1));
-        List<ClusterReading.Found> after = shown.get(numbers.get(i));
+        List<ShownEvents.Found> before = shown.get(numbers.get(i - 1));
+        List<ShownEvents.Found> after = shown.get(numbers.get(i));
         if (before != null
             && after != null
             && before.getFirst().version() >= after.getFirst().version()) {
@@ -448,7 +448,7 @@ public final class ClusterSimulation implements LongConsumer {
       }
       check();
     }
-    Map<Long, List<ClusterReading.Found>> shown = check();
+    Map<Long, List<ShownEvents.Found>> shown = check();
     for (Sent sent : all) {
       boolean kept = sent.at.stream().anyMatch(index -> !machines.get(index).gone);
       if (kept || sent.applied) {
@@ -468,7 +468,7 @@ public final class ClusterSimulation implements LongConsumer {
     }
   }
 
-  private void requireLast(List<Long> numbers, Map<Long, List<ClusterReading.Found>> shown) {
+  private void requireLast(List<Long> numbers, Map<Long, List<ShownEvents.Found>> shown) {
     long last = numbers.getLast();
     Sent sent = all.stream().filter(each -> each.ids.containsKey(last)).findFirst().orElseThrow();
     boolean kept = sent.at.stream().anyMatch(index -> !machines.get(index).gone);

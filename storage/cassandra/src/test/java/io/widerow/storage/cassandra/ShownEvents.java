@@ -25,10 +25,10 @@ import java.util.Map;
 import java.util.Objects;
 
 /// Reads a keyspace without faults the plain way: every applied segment that readers are shown.
-final class ClusterReading {
+final class ShownEvents {
   private static final AttributeName NUMBER = AttributeName.of("n");
 
-  private ClusterReading() {}
+  private ShownEvents() {}
 
   /// An event that readers are shown.
   ///
