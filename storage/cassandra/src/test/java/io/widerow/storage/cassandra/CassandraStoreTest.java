@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cluster.MemoryKeyspace;
 import io.widerow.event.EventBatch;
+import io.widerow.event.EventId;
+import io.widerow.event.TimeUuid;
 import io.widerow.faults.Appends;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.Durability;
@@ -183,6 +185,31 @@ class CassandraStoreTest {
       ClusterReport report = store.cluster();
       assertEquals(ClusterReport.State.UP, report.state());
       assertEquals("", report.trouble());
+    }
+  }
+
+  /// The daemon forgot the key of a batch that is not applied yet. The repeat hides the first one's
+  /// writes of the same ids on this machine.
+  @Test
+  void aBatchWithItsOwnIdsThatCameTwiceIsThereOnce() throws InterruptedException {
+    byte[] key = new byte[16];
+    try (CassandraStore store = open("a");
+        EventBatch batch = new EventBatch(1 << 10, 1 << 20)) {
+      for (int number = 0; number < 50; number++) {
+        EventId id = new EventId(TimeUuid.timeOfNanos(NANOS + 100L * number), -1L >>> 2 | 1L << 63);
+        batch.begin(TYPE, 0, TYPE.length, id);
+        assertEquals(null, batch.end());
+      }
+      keyspace.isAway = true;
+      for (int time = 0; time < 2; time++) {
+        Appends.all(store.lane(0), batch, 0);
+        store.lane(0).claim(key);
+        long _ = store.lane(0).commit(Durability.DISK);
+      }
+      keyspace.isAway = false;
+      append(store, 0, 1);
+      awaitTold(store.lane(0).commit(Durability.QUORUM));
+      assertEquals(51, shown(store));
     }
   }
 

@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Numbered batches through several stores on one cluster, each a process, of which a test kills
-/// some meanwhile. A third of the batches goes to two of them at once, with one key. What was
-/// promised must be there once, and all must show the same bytes.
+/// Numbered batches through several stores on one cluster, each a process. A test kills some
+/// meanwhile. A third of the batches goes to two stores at once, with one key. Everything promised
+/// must be there once, and all stores must show the same bytes.
 ///
 /// - Threads: one.
 final class ClusterRun implements AutoCloseable {

@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -160,7 +161,8 @@ final class StoreChild implements AutoCloseable {
         child.obey(line.split(" ", -1));
       }
     } catch (Throwable failure) {
-      failure.printStackTrace();
+      System.err.println(
+          failure + "\n  at " + Arrays.stream(failure.getStackTrace()).limit(40).toList());
       say("failed " + failure);
       Runtime.getRuntime().halt(1);
     }

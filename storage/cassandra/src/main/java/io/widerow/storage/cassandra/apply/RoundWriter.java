@@ -71,15 +71,21 @@ final class RoundWriter {
   ///
   /// @param daemon number of the daemon
   /// @param storeId of the cluster's store
-  /// @param left batches that are left out
+  /// @param left batches that are left out; of those that came to this daemon before, events with
+  ///   clients' ids are written again
   record Task(Round round, int daemon, UUID storeId, List<Batch.LeftOut> left) {
     boolean wants(EventView event, int shard) {
       if (!round.holds(event, shard)) {
         return false;
       }
+      if (Round.isOwn(event)) {
+        return true; // an upsert; leaving it out would lose a write of the same id that it hides
+        // here
+      }
       for (Batch.LeftOut out : left) {
         if (out.batch().has(event.arrival())) {
-          return false;
+          // A repeat that came here twice may hide the first one's write of the same id.
+          return Round.isOwn(event) && out.other().daemon() == daemon;
         }
       }
       return true;
