@@ -96,7 +96,7 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   /// Opens the store that is configured: on a cluster, or on this machine.
-  static EventStore openConfigured(DaemonConfig config) {
+  public static EventStore openConfigured(DaemonConfig config) {
     if (!config.cluster().isOn()) {
       return openEmbedded(config);
     }

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -37,6 +38,11 @@ public final class DemoCommand implements Callable<Integer> {
   /// that it goes when the directory goes.
   static final String MARKER = "WIDEROW-DEMO";
 
+  private static final String EXAMPLE = "cassandra://HOST/widerow?dc=dc1&replication=3";
+
+  /// Where a daemon of a cluster has its own store.
+  private static final String SPOOL = "spool";
+
   @Spec private @Nullable CommandSpec spec;
 
   @Option(names = "--logs", description = "where the log files are", paramLabel = "DIR")
@@ -47,6 +53,15 @@ public final class DemoCommand implements Callable<Integer> {
       description = "the demo's own store; created anew each time (${DEFAULT-VALUE})",
       paramLabel = "DIR")
   private Path data = Path.of("widerow-demo");
+
+  @Option(
+      names = "--store",
+      description = {
+        "keep the events on a cluster, cassandra://HOST/KEYSPACE?dc=NAME;",
+        "`cassandra` alone starts a node for the demo, in a checkout, with a JDK 17"
+      },
+      paramLabel = "URI")
+  private @Nullable String cluster;
 
   @Option(
       names = "--shown",
@@ -83,15 +98,26 @@ public final class DemoCommand implements Callable<Integer> {
       return ExitCode.USAGE.number;
     }
     clear();
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of("data", data.toString(), "http", "127.0.0.1:0", "syslog", "127.0.0.1:0"));
+    Map<String, String> keys = new HashMap<>();
+    keys.put("data", data.toString());
+    keys.put("http", "127.0.0.1:0");
+    keys.put("syslog", "127.0.0.1:0");
+    if (cluster != null) {
+      keys.put("store", cluster);
+    }
+    DaemonConfig config;
+    try {
+      config = DaemonConfig.of(keys);
+    } catch (IllegalArgumentException wrong) {
+      own().getErr().println("widerow demo: " + wrong.getMessage());
+      return ExitCode.USAGE.number;
+    }
     int worst;
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = ServeCommand.openConfigured(config);
         Daemon daemon = Daemon.start(config, store)) {
       Path _ = Files.writeString(data.resolve(MARKER), "The next demo replaces this directory.\n");
       String url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
-      say("A daemon runs on %s and writes to %s.".formatted(url, data));
+      say("A daemon runs on %s and writes to %s.".formatted(url, cluster == null ? data : cluster));
       DemoFeed feed = new DemoFeed(url, logs);
       feed(daemon, feed);
       worst = show(url, feed);
@@ -128,7 +154,9 @@ public final class DemoCommand implements Callable<Integer> {
     if (!Files.exists(data) || isEmpty()) {
       return;
     }
-    try (EventStore _ = EmbeddedStore.openForReading(data.toAbsolutePath())) {
+    Path spool = data.resolve(SPOOL);
+    Path store = Files.exists(spool) ? spool : data;
+    try (EventStore _ = EmbeddedStore.openForReading(store.toAbsolutePath())) {
       say("Replacing the store of an earlier demo in %s.".formatted(data));
     }
     List<Path> deepestFirst;
@@ -142,7 +170,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   private void feed(Daemon daemon, DemoFeed feed) throws IOException, InterruptedException {
     say("");
-    say("Sending real logs with their own times. Each answer says what is safe on disk:");
+    say("Sending real logs with their own times. Each answer says how safe they are:");
     say("  access log as text over HTTP      %s".formatted(feed.accessLog()));
     say("  broker log as text over HTTP      %s".formatted(feed.brokerLog()));
     say("  its numbers as line protocol      %s".formatted(feed.accessFigures()));
@@ -191,6 +219,16 @@ public final class DemoCommand implements Callable<Integer> {
     worst |= page(url, feed.tokenAfter("apache.access", 2));
     say("");
     say("What to type next:");
+    if (cluster == null) {
+      nextOnThisMachine();
+    } else {
+      say("  %s serve --data ./widerow-data --store '%s'".formatted(shown, EXAMPLE));
+      say("  %s query --store '%s' --last 20".formatted(shown, EXAMPLE));
+    }
+    return worst;
+  }
+
+  private void nextOnThisMachine() {
     say("  %s types --data %s".formatted(shown, data));
     say("  %s query --data %s --last 20".formatted(shown, data));
     say(
@@ -200,7 +238,6 @@ public final class DemoCommand implements Callable<Integer> {
     say("  echo '{\"type\":\"hello\",\"body\":\"first event\"}' | curl -s \\");
     say("      -H 'content-type: application/x-ndjson' --data-binary @- \\");
     say("      http://127.0.0.1:7380/v1/events");
-    return worst;
   }
 
   /// Shows two pages: the token at the end of the first answer leads to the second.
