@@ -371,7 +371,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
       }
       groupNotes.end(note -> notes.add(new Note(lsn, note)));
     }
-    if (forcedLsn < lsn && (durability == Durability.DISK || isForceDue())) {
+    if (forcedLsn < lsn && (durability.compareTo(Durability.DISK) >= 0 || isForceDue())) {
       force();
     }
     contents.requireLock(); // the force may have taken long
