@@ -247,7 +247,12 @@ final class ClusterRun implements AutoCloseable {
       BitSet fresh = WholeRead.since(view, position);
       BitSet again = (BitSet) fresh.clone();
       again.and(tailed);
-      assertTrue(again.isEmpty(), () -> "the tail shows again: " + again);
+      // A daemon that is asked again after it was killed, and has no ledger, takes an event with
+      // its
+      // own id as a later write of it.
+      List<Integer> twice =
+          again.stream().filter(number -> !RunEvents.hasOwnId(number)).boxed().toList();
+      assertTrue(twice.isEmpty(), () -> "the tail shows again: " + twice);
       tailed.or(fresh);
       BitSet missed = (BitSet) shown.clone();
       missed.andNot(tailed);

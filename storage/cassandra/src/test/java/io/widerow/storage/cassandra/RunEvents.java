@@ -35,10 +35,14 @@ record RunEvents(int count) {
         : START_NANOS + number * step;
   }
 
+  static boolean hasOwnId(int number) {
+    return number % 5 == 2;
+  }
+
   /// The id that the sender chose; null when the store gives one.
   @Nullable EventId id(int number) {
     long nanos = nanos(number);
-    return number % 5 == 2
+    return hasOwnId(number)
         ? new EventId(
             TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, DAEMON_OF_CLIENTS, number))
         : null;
