@@ -204,8 +204,8 @@ class CassandraStoreTest {
       for (int time = 0; time < 2; time++) {
         Appends.all(store.lane(0), batch, 0);
         store.lane(0).claim(key);
-        long _ = store.lane(0).commit(Durability.DISK);
       }
+      long _ = store.lane(0).commit(Durability.DISK);
       keyspace.isAway = false;
       append(store, 0, 1);
       awaitTold(store.lane(0).commit(Durability.QUORUM));

@@ -78,10 +78,6 @@ final class RoundWriter {
       if (!round.holds(event, shard)) {
         return false;
       }
-      if (Round.isOwn(event)) {
-        return true; // an upsert; leaving it out would lose a write of the same id that it hides
-        // here
-      }
       for (Batch.LeftOut out : left) {
         if (out.batch().has(event.arrival())) {
           // A repeat that came here twice may hide the first one's write of the same id.
