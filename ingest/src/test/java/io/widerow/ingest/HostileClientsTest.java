@@ -256,7 +256,7 @@ class HostileClientsTest {
             post + "content-length\r\n : 4\r\n\r\nevil" + smuggled,
             post + "transfer-encoding: chunked\r\n\r\nffffffffffffffff\r\n" + smuggled,
             post + "transfer-encoding: chunked\r\n\r\n-1\r\n" + smuggled,
-            post + "x: " + "a".repeat(20_000) + "\r\ncontent-length: 4\r\n\r\nevil",
+            post + "x: " + "a".repeat(100_000) + "\r\ncontent-length: 4\r\n\r\nevil",
             "GET /" + "a".repeat(100_000) + " HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n",
             "\0\0\0\0\r\n\r\n",
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\0".repeat(100));
