@@ -11,6 +11,7 @@ import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.EventRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
+import io.widerow.storage.cassandra.keyspace.NotedClaim;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.cassandra.keyspace.StoreIdentity;
 import java.nio.ByteBuffer;
@@ -61,6 +62,7 @@ public class MemoryKeyspace implements Keyspace {
   private final Map<String, Claim> claims = new HashMap<>();
   private final Map<String, String> policies = new TreeMap<>();
   private final Map<String, Lease> leases = new HashMap<>();
+  private int sole;
   private long clockMillis = 1_764_000_000_000L;
 
   public MemoryKeyspace() {
@@ -296,6 +298,31 @@ public class MemoryKeyspace implements Keyspace {
     return now(() -> {
       Claim before = claims.putIfAbsent(HexFormat.of().formatHex(key), mine);
       return before == null ? mine : before;
+    });
+  }
+
+  @Override
+  public CompletableFuture<List<@Nullable Claim>> claims(List<byte[]> keys) {
+    return now(() -> {
+      List<@Nullable Claim> found = new ArrayList<>();
+      keys.forEach(key -> found.add(claims.get(HexFormat.of().formatHex(key))));
+      return found;
+    });
+  }
+
+  @Override
+  public CompletableFuture<Void> noteClaims(List<NotedClaim> noted, int ttlSeconds) {
+    return run(() ->
+        noted.forEach(one -> claims.putIfAbsent(HexFormat.of().formatHex(one.key()), one.claim())));
+  }
+
+  @Override
+  public CompletableFuture<Integer> sole(int expected, int next) {
+    return now(() -> {
+      if (sole == expected) {
+        sole = next;
+      }
+      return sole;
     });
   }
 

@@ -17,6 +17,7 @@ public final class SimCluster {
   private long statements;
   private double faults;
   private long awayUntil;
+  private Runnable meanwhile = () -> {};
 
   public SimCluster(long seed) {
     this.random = new SplittableRandom(seed);
@@ -25,6 +26,11 @@ public final class SimCluster {
   /// What the cluster holds.
   public MemoryKeyspace keyspace() {
     return keyspace;
+  }
+
+  /// Lets something happen before each statement, what other daemons do for one.
+  public void meanwhile(Runnable happens) {
+    meanwhile = happens;
   }
 
   /// Makes this part of the statements fail.
@@ -62,6 +68,7 @@ public final class SimCluster {
   }
 
   Fate next() {
+    meanwhile.run();
     statements++;
     while (!delayed.isEmpty() && delayed.firstKey() <= statements) {
       delayed.pollFirstEntry().getValue().run();

@@ -10,6 +10,7 @@ import io.widerow.storage.cassandra.keyspace.EventRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
+import io.widerow.storage.cassandra.keyspace.NotedClaim;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.cassandra.keyspace.StoreIdentity;
 import java.nio.ByteBuffer;
@@ -182,6 +183,21 @@ public final class SimKeyspace implements Keyspace {
   @Override
   public CompletableFuture<Claim> claim(byte[] key, Claim mine, int ttlSeconds) {
     return make(() -> real.claim(key, mine, ttlSeconds));
+  }
+
+  @Override
+  public CompletableFuture<List<@Nullable Claim>> claims(List<byte[]> keys) {
+    return make(() -> real.claims(keys));
+  }
+
+  @Override
+  public CompletableFuture<Void> noteClaims(List<NotedClaim> claims, int ttlSeconds) {
+    return make(() -> real.noteClaims(claims, ttlSeconds));
+  }
+
+  @Override
+  public CompletableFuture<Integer> sole(int expected, int next) {
+    return make(() -> real.sole(expected, next));
   }
 
   @Override

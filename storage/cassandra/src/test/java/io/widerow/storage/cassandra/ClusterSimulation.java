@@ -142,7 +142,7 @@ public final class ClusterSimulation implements LongConsumer {
 
   private record Group(int lane, long number, List<Sent> batches) {}
 
-  private static final CassandraStore.Reading NO_READING =
+  static final CassandraStore.Reading NO_READING =
       new CassandraStore.Reading() {
         @Override
         public StoreView view() {
@@ -171,6 +171,7 @@ public final class ClusterSimulation implements LongConsumer {
   private final List<Machine> machines = new ArrayList<>();
   private final List<Sent> all = new ArrayList<>();
   private final Map<EventId, List<Long>> writes = new HashMap<>(); // acknowledged, in order
+  private @Nullable Machine acting;
   private long number;
 
   /// Runs one seed.
@@ -178,12 +179,18 @@ public final class ClusterSimulation implements LongConsumer {
   public void accept(long seed) {
     random = new SplittableRandom(seed);
     cluster = new SimCluster(random.nextLong());
+    cluster.meanwhile(this::meanwhile);
     int count = 2 + random.nextInt(2);
     for (int i = 0; i < count; i++) {
       machines.add(new Machine(i));
     }
     try {
-      machines.forEach(Machine::open);
+      machines.getFirst().open();
+      for (Machine later : machines.subList(1, count)) {
+        if (random.nextBoolean()) {
+          later.open();
+        }
+      }
       for (int step = 0; step < STEPS; step++) {
         act();
         check();
@@ -208,8 +215,35 @@ public final class ClusterSimulation implements LongConsumer {
     return machines.get(random.nextInt(machines.size()));
   }
 
+  /// What another machine does between two statements of the one that acts.
+  private void meanwhile() {
+    Machine one = acting;
+    if (one == null || random.nextInt(20) > 0) {
+      return;
+    }
+    Machine other = someMachine();
+    if (other == one || other.gone) {
+      return;
+    }
+    acting = null;
+    if (other.store == null) {
+      reopen(other);
+    } else if (random.nextInt(3) == 0) {
+      send(other);
+    } else {
+      apply(other);
+    }
+    acting = one;
+  }
+
   private void act() {
     Machine machine = someMachine();
+    acting = machine;
+    act(machine);
+    acting = null;
+  }
+
+  private void act(Machine machine) {
     if (machine.gone) {
       return;
     }

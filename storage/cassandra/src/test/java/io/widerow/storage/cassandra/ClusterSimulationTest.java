@@ -2,6 +2,7 @@ package io.widerow.storage.cassandra;
 
 import io.widerow.faults.Seeds;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -15,5 +16,12 @@ class ClusterSimulationTest {
   @MethodSource("seeds")
   void whatWasAcknowledgedIsThereOnce(long seed) {
     new ClusterSimulation().accept(seed);
+  }
+
+  @Test
+  void batchesOfTwoDaemonsAreStoredOnceWheneverTheSecondOneStarts() {
+    for (long point = 0; point < SecondDaemon.POINTS; point++) {
+      new SecondDaemon().accept(point);
+    }
   }
 }

@@ -255,7 +255,7 @@ public final class Applier {
     Round round = begun.round();
     List<Batch.LeftOut> left = begun.leftOut();
     if (left == null) {
-      left = claims.claim(round, TimeUnit.MILLISECONDS.toSeconds(nowMillis()));
+      left = claims.claim(round, TimeUnit.MILLISECONDS.toSeconds(nowMillis()), skewMillis);
     }
     writer.write(
         view, new RoundWriter.Task(round, number.daemon(), number.store().id(), left), nowMillis());

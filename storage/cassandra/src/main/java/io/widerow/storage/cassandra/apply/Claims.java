@@ -4,10 +4,13 @@ import io.widerow.storage.cassandra.keyspace.Claim;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import io.widerow.storage.cassandra.keyspace.NotedClaim;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// written, and belongs to the daemon that claimed it first. The other one leaves its batch out,
 /// and keeps it until the first has applied it; when the first was released before, the claim is
 /// taken over.
+///
+/// A daemon that is alone ([Sole]) notes its claims together instead.
 ///
 /// - Threads: one; any reads the figures.
 final class Claims {
@@ -27,6 +32,15 @@ final class Claims {
   private final ApplyOptions options;
   private final LongAdder claimed = new LongAdder();
   private final LongAdder leftOut = new LongAdder();
+
+  /// Keys of one statement; Cassandra warns of more.
+  private static final int TOGETHER = 10;
+
+  /// With fewer keys, claiming each costs no more than making sure that nobody else is there.
+  private static final int NOTED_MIN = 3;
+
+  /// Claims are noted only when this machine's clock differs less from those of the nodes.
+  private static final long SKEW_MILLIS_MAX = 600_000;
 
   private record Asked(Batch batch, Claim mine, Statements.Try<Claim> answer) {}
 
@@ -48,17 +62,83 @@ final class Claims {
   /// Claims the batches of a round, and writes down which are left out.
   ///
   /// @param nowSeconds the time now, in seconds since the Unix epoch
+  /// @param skewMillis how far this machine's clock is ahead of those of the nodes
   /// @throws KeyspaceException when a batch is so old that its claim may be forgotten
-  List<Batch.LeftOut> claim(Round round, long nowSeconds) {
+  List<Batch.LeftOut> claim(Round round, long nowSeconds, long skewMillis) {
     List<Batch.LeftOut> left = new ArrayList<>();
-    ArrayDeque<Asked> flying = new ArrayDeque<>();
     List<Batch> all = batches.between(round.from(), round.to());
     all.forEach(batch -> requireKnown(batch, nowSeconds));
-    for (Batch batch : all) {
+    boolean alone = number.sole().mayBe() && Math.abs(skewMillis) <= SKEW_MILLIS_MAX;
+    claimEach(alone && all.size() >= NOTED_MIN ? noteUnclaimed(all, round) : all, round, left);
+    if (left.isEmpty()) {
+      file.rounds().leftOut(round.stamp(), left);
+    } else {
+      file.leftOut(round.stamp(), left);
+    }
+    claimed.add(all.size() - left.size());
+    leftOut.add(left.size());
+    return left;
+  }
+
+  /// Claims the keys that nobody has, as a daemon that is alone.
+  ///
+  /// @return batches that have to be claimed each: somebody has their keys, or this daemon is not
+  ///   alone any more
+  private List<Batch> noteUnclaimed(List<Batch> all, Round round) {
+    List<Batch> taken = new ArrayList<>();
+    List<NotedClaim> free = new ArrayList<>();
+    Set<String> keys = new HashSet<>();
+    List<Statements.Try<List<@Nullable Claim>>> asked = new ArrayList<>();
+    List<List<Batch>> groups = groupsOf(all);
+    for (List<Batch> group : groups) {
+      List<byte[]> wanted = group.stream().map(Batch::keyBytes).toList();
+      asked.add(statements.start("look for keys of batches", () -> keyspace.claims(wanted)));
+    }
+    for (int i = 0; i < groups.size(); i++) {
+      List<@Nullable Claim> found = asked.get(i).await();
+      for (int at = 0; at < found.size(); at++) {
+        Batch batch = groups.get(i).get(at);
+        if (found.get(at) == null && keys.add(batch.key())) { // a repeat may be in the same round
+          free.add(new NotedClaim(batch.keyBytes(), mine(batch, round)));
+        } else {
+          taken.add(batch);
+        }
+      }
+    }
+    note(free);
+    return free.isEmpty() || number.sole().isStill(keyspace, statements) ? taken : all;
+  }
+
+  private void note(List<NotedClaim> free) {
+    List<Statements.Try<Void>> noted = new ArrayList<>();
+    for (List<NotedClaim> group : groupsOf(free)) {
+      noted.add(
+          statements.start(
+              "note the keys of batches",
+              () -> keyspace.noteClaims(group, options.claimSeconds())));
+    }
+    noted.forEach(Statements.Try::await);
+  }
+
+  private static <T> List<List<T>> groupsOf(List<T> all) {
+    List<List<T>> groups = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += TOGETHER) {
+      groups.add(all.subList(from, Math.min(all.size(), from + TOGETHER)));
+    }
+    return groups;
+  }
+
+  private Claim mine(Batch batch, Round round) {
+    return new Claim(number.daemon(), round.stamp(), batch.counterFrom());
+  }
+
+  private void claimEach(List<Batch> some, Round round, List<Batch.LeftOut> left) {
+    ArrayDeque<Asked> flying = new ArrayDeque<>();
+    for (Batch batch : some) {
       if (flying.size() == options.inFlight()) {
         take(flying.removeFirst(), round, left);
       }
-      Claim mine = new Claim(number.daemon(), round.stamp(), batch.counterFrom());
+      Claim mine = mine(batch, round);
       flying.add(
           new Asked(
               batch,
@@ -70,14 +150,6 @@ final class Claims {
     while (!flying.isEmpty()) {
       take(flying.removeFirst(), round, left);
     }
-    if (left.isEmpty()) {
-      file.rounds().leftOut(round.stamp(), left);
-    } else {
-      file.leftOut(round.stamp(), left);
-    }
-    claimed.add(all.size() - left.size());
-    leftOut.add(left.size());
-    return left;
   }
 
   private void requireKnown(Batch batch, long nowSeconds) {

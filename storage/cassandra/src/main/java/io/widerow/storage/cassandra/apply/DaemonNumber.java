@@ -36,6 +36,8 @@ public final class DaemonNumber {
   private final ApplyOptions options;
   private volatile OwnerFile owner;
   private boolean begun;
+  private boolean soleSaid;
+  private final Sole sole = new Sole();
   private long askedMillis;
   private volatile List<DaemonRow> daemons = List.of();
 
@@ -137,6 +139,16 @@ public final class DaemonNumber {
         daemons = rows;
       }
     }
+    if (!soleSaid) {
+      boolean others = daemons.stream().anyMatch(row -> row.daemon() != owner.daemon());
+      sole.begin(keyspace, statements, owner.daemon(), owner.epoch(), others);
+      soleSaid = true;
+    }
+  }
+
+  /// Whether the store has had no other daemon.
+  Sole sole() {
+    return sole;
   }
 
   private int choose(List<DaemonRow> rows) {

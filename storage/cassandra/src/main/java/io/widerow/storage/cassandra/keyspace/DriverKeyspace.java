@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The keyspace on a real cluster, by its driver. Statements are prepared and idempotent, sent to a
@@ -35,6 +36,9 @@ public final class DriverKeyspace implements Keyspace {
   private static final int PROJECTED_BYTES = 32 * 1024;
 
   private static final int PROJECTED_IN_FLIGHT = 4;
+
+  /// How long before now claims are noted.
+  private static final Duration NOTE_BEFORE = Duration.ofHours(1);
 
   private final CqlSession session;
   private final ClusterOptions options;
@@ -384,6 +388,53 @@ public final class DriverKeyspace implements Keyspace {
             mine.counterFrom(),
             ttlSeconds),
         answer -> now(answer.wasApplied() ? mine : Rows.claim(present(answer.one()))));
+  }
+
+  @Override
+  public CompletableFuture<List<@Nullable Claim>> claims(List<byte[]> keys) {
+    return runner
+        .rows(
+            "reading claims of batch keys",
+            runner.bind(Statements.Kind.CLAIM_SELECT, keys.stream().map(ByteBuffer::wrap).toList()),
+            row -> Map.entry(present(row.getByteBuffer("key")), Rows.claim(row)))
+        .thenApply(rows -> {
+          Map<ByteBuffer, Claim> found = new HashMap<>();
+          rows.forEach(row -> found.put(row.getKey(), row.getValue()));
+          List<@Nullable Claim> all = new ArrayList<>();
+          keys.forEach(key -> all.add(found.get(ByteBuffer.wrap(key))));
+          return all;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> noteClaims(List<NotedClaim> claims, int ttlSeconds) {
+    // An LWT has the time of its node: so it wins over a note, unless clocks are an hour apart.
+    // A time long ago would be below that of a claim of the key that has ended since.
+    Instant time = Instant.now().minus(NOTE_BEFORE);
+    long micros = TimeUnit.SECONDS.toMicros(time.getEpochSecond()) + time.getNano() / 1_000;
+    BatchableStatement<?>[] all =
+        claims.stream()
+            .map(noted ->
+                runner.bind(
+                    Statements.Kind.CLAIM_NOTE,
+                    ByteBuffer.wrap(noted.key()),
+                    noted.claim().daemon(),
+                    noted.claim().stamp(),
+                    noted.claim().counterFrom(),
+                    micros,
+                    ttlSeconds))
+            .toArray(BatchableStatement<?>[]::new);
+    return runner.done("noting claims of batch keys", together(all));
+  }
+
+  @Override
+  public CompletableFuture<Integer> sole(int expected, int next) {
+    return runner.run(
+        "saying who is the only daemon",
+        expected == 0
+            ? runner.bind(Statements.Kind.SOLE_INSERT, next)
+            : runner.bind(Statements.Kind.SOLE_CHANGE, next, expected),
+        answer -> now(answer.wasApplied() ? next : present(answer.one()).getInt("daemon")));
   }
 
   @Override

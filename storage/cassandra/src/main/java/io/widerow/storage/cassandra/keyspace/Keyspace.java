@@ -116,6 +116,25 @@ public interface Keyspace extends AutoCloseable {
   /// @return true when `mine` is in force now
   CompletableFuture<Boolean> takeOver(byte[] key, Claim from, Claim mine, int ttlSeconds);
 
+  /// The claims in force for keys; null at the index of a key that nobody claimed.
+  ///
+  /// @param keys of 16 bytes each
+  CompletableFuture<List<@Nullable Claim>> claims(List<byte[]> keys);
+
+  /// Writes claims without asking whether somebody has them, at a fraction of what [#claim] costs
+  /// the nodes. Of both for one key, under way at once, [#claim] wins. Only for a daemon that is
+  /// alone, see [#sole].
+  ///
+  /// @param claims by key, of 16 bytes each
+  CompletableFuture<Void> noteClaims(List<NotedClaim> claims, int ttlSeconds);
+
+  /// Says who is the only daemon of the store, if `expected` is what was said last (LWT).
+  ///
+  /// @param expected what was said last; 0 when nothing was ever said
+  /// @param next not 0
+  /// @return what is said now, `next` or another
+  CompletableFuture<Integer> sole(int expected, int next);
+
   // Policies and leases.
 
   /// All policies by name.

@@ -196,6 +196,21 @@ public final class LateKeyspace implements Keyspace {
   }
 
   @Override
+  public CompletableFuture<List<@Nullable Claim>> claims(List<byte[]> keys) {
+    return ask(now -> now.claims(keys));
+  }
+
+  @Override
+  public CompletableFuture<Void> noteClaims(List<NotedClaim> claims, int ttlSeconds) {
+    return ask(now -> now.noteClaims(claims, ttlSeconds));
+  }
+
+  @Override
+  public CompletableFuture<Integer> sole(int expected, int next) {
+    return ask(now -> now.sole(expected, next));
+  }
+
+  @Override
   public CompletableFuture<Boolean> takeOver(byte[] key, Claim from, Claim mine, int ttlSeconds) {
     return ask(now -> now.takeOver(key, from, mine, ttlSeconds));
   }

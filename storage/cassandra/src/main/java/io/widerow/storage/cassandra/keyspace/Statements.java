@@ -81,10 +81,16 @@ final class Statements {
     CLAIM_TAKE(
         "UPDATE %s.claims USING TTL ? SET daemon = ?, stamp = ?, counter_from = ? WHERE key = ?"
             + " IF daemon = ? AND stamp = ? AND counter_from = ?"),
+    CLAIM_SELECT("SELECT key, daemon, stamp, counter_from FROM %s.claims WHERE key IN ?"),
+    CLAIM_NOTE(
+        "INSERT INTO %s.claims (key, daemon, stamp, counter_from) VALUES (?, ?, ?, ?)"
+            + " USING TIMESTAMP ? AND TTL ?"),
     POLICY_SELECT("SELECT name, body FROM %s.policies WHERE one = 0"),
     POLICY_INSERT("INSERT INTO %s.policies (one, name, body) VALUES (0, ?, ?)"),
     POLICY_DELETE("DELETE FROM %s.policies WHERE one = 0 AND name = ?"),
     LEASE("UPDATE %s.leases USING TTL ? SET daemon = ? WHERE what = ? IF daemon = ?"),
+    SOLE_INSERT("INSERT INTO %s.leases (what, daemon) VALUES ('sole', ?) IF NOT EXISTS"),
+    SOLE_CHANGE("UPDATE %s.leases SET daemon = ? WHERE what = 'sole' IF daemon = ?"),
     CLOCK("SELECT toUnixTimestamp(now()) AS millis FROM system.local");
 
     private final String text;

@@ -16,11 +16,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// again with one rule cut out, see [PlantLoader]; the simulation must fail on one of its seeds.
 class PlantedApplyBugsTest {
   private static final int SEEDS = 150;
+  private static final String SIMULATION = "io.widerow.storage.cassandra.ClusterSimulation";
 
   /// A broken rule.
   ///
   /// @param rule what the product does and the broken one does not
-  record Planted(String rule, List<Cut> cuts) {
+  /// @param simulation that finds it, a class
+  record Planted(String rule, String simulation, List<Cut> cuts) {
     @Override
     public String toString() {
       return rule;
@@ -28,7 +30,7 @@ class PlantedApplyBugsTest {
   }
 
   private static Planted planted(String rule, Cut... cuts) {
-    return new Planted(rule, List.of(cuts));
+    return new Planted(rule, SIMULATION, List.of(cuts));
   }
 
   static List<Planted> plants() {
@@ -42,6 +44,10 @@ class PlantedApplyBugsTest {
         planted(
             "a key is claimed before its batch is written",
             Cut.to(Applier.class, "write", Claims.class, "claim", "nothingIsClaimed")),
+        new Planted(
+            "a daemon that is alone makes sure after it has noted its claims",
+            "io.widerow.storage.cassandra.SecondDaemon",
+            List.of(Cut.to(Claims.class, "noteUnclaimed", Sole.class, "isStill", "withoutAsking"))),
         planted(
             "a batch that was left out is kept until the other daemon has applied it",
             Cut.to(Applier.class, "release", Rounds.class, "releasable", "everything"),
@@ -63,7 +69,7 @@ class PlantedApplyBugsTest {
   @MethodSource("plants")
   void isFound(Planted plant) throws ReflectiveOperationException {
     PlantLoader loader = new PlantLoader(PlantedHooks.class, plant.cuts());
-    assertTrue(failingSeed(loader) >= 0, () -> "nobody noticed: " + plant);
+    assertTrue(failingSeed(loader, plant.simulation()) >= 0, () -> "nobody noticed: " + plant);
     for (Cut cut : plant.cuts()) {
       assertTrue(loader.done(cut) > 0, () -> "there is no such call: " + cut);
     }
@@ -71,12 +77,13 @@ class PlantedApplyBugsTest {
 
   @Test
   void theUnchangedClassesPass() throws ReflectiveOperationException {
-    assertEquals(-1, failingSeed(new PlantLoader(PlantedHooks.class, List.of())));
+    assertEquals(-1, failingSeed(new PlantLoader(PlantedHooks.class, List.of()), SIMULATION));
   }
 
   /// The first seed on which the simulation fails; -1 when it passes on all.
-  private static long failingSeed(PlantLoader loader) throws ReflectiveOperationException {
-    Class<?> simulation = loader.loadClass("io.widerow.storage.cassandra.ClusterSimulation");
+  private static long failingSeed(PlantLoader loader, String name)
+      throws ReflectiveOperationException {
+    Class<?> simulation = loader.loadClass(name);
     for (long seed = 0; seed < SEEDS; seed++) {
       LongConsumer run = (LongConsumer) simulation.getConstructor().newInstance();
       try {

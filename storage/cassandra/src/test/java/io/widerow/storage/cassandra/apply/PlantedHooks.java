@@ -1,6 +1,7 @@
 package io.widerow.storage.cassandra.apply;
 
 import io.widerow.storage.LaneArrivals;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.value.SegmentValue;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -15,8 +16,13 @@ public final class PlantedHooks {
     file.rounds().begun(round);
   }
 
-  static List<Batch.LeftOut> nothingIsClaimed(Claims claims, Round round, long nowSeconds) {
+  static List<Batch.LeftOut> nothingIsClaimed(
+      Claims claims, Round round, long nowSeconds, long skewMillis) {
     return List.of();
+  }
+
+  static boolean withoutAsking(Sole sole, Keyspace keyspace, Statements statements) {
+    return sole.mayBe();
   }
 
   static LaneArrivals everything(Rounds rounds) {
