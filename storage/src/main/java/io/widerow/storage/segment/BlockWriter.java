@@ -45,6 +45,7 @@ final class BlockWriter implements AutoCloseable {
   private static final long EVENT_BYTES = 3 * Long.BYTES; // id and version
   private static final int BREATH_EVENTS = 64;
   private static final int COLUMNS_REMEMBERED = 8_000;
+  private static final int COLUMNS_KEPT = 64; // in memory that is used again
 
   private final Throttle throttle;
   private final BlockCompressor compressor;
@@ -244,6 +245,25 @@ final class BlockWriter implements AutoCloseable {
     if (remembered > COLUMNS_REMEMBERED) {
       forget();
     }
+  }
+
+  /// Forgets everything that the next block could depend on, and keeps the memory.
+  void renew() {
+    ids.keepRest(ids.count());
+    rawBytes = 0;
+    used.clear();
+    written.clear();
+    first = null;
+    before = null;
+    known.clear();
+    known.beginBlock();
+    finder.renew();
+    columns.renew();
+    if (remembered > COLUMNS_KEPT) {
+      byName.clear();
+      remembered = 0;
+    }
+    byName.values().forEach(kinds -> kinds.forEach(ColumnBuilder::renew));
   }
 
   /// Drops unused columns.

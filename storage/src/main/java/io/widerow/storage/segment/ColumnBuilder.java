@@ -45,6 +45,14 @@ public final class ColumnBuilder {
     texts.clear();
   }
 
+  /// Forgets the blocks before.
+  void renew() {
+    clear();
+    texts.renew();
+    leads = false;
+    next = null;
+  }
+
   /// Cuts off the entries of rows from `rowLimit` on, until [#keepRest].
   void cut(int rowLimit) {
     countWhole = count;

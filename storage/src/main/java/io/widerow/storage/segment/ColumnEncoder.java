@@ -67,6 +67,11 @@ public final class ColumnEncoder {
     return number / TENS[scale - 1];
   }
 
+  /// Forgets the blocks before.
+  void renew() {
+    texts.renew();
+  }
+
   /// The encoder of numbers, shared with the writers of other parts of a block.
   LongEncoder longs() {
     return longs;

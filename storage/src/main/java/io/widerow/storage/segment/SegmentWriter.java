@@ -41,6 +41,7 @@ public final class SegmentWriter implements AutoCloseable {
   private static final int LONG_BLOCKS = 2;
 
   private final Runnable delete;
+  private final Runnable free;
   private final UUID storeId;
   private final long segmentId;
   private final SegmentProfile form;
@@ -83,8 +84,17 @@ public final class SegmentWriter implements AutoCloseable {
   /// Writes to a file that is kept elsewhere than on a disk.
   ///
   /// @param file empty; closed by [#finish] or [#close]
-  public SegmentWriter(DiskFile file, UUID storeId, long segmentId, SegmentProfile form) {
-    this(() -> file, () -> {}, storeId, segmentId, form, Throttle.NONE);
+  /// @param memory shared with the writers before and after this one, of which only one is open
+  public SegmentWriter(DiskFile file, UUID storeId, long segmentId, SegmentMemory memory) {
+    this(
+        () -> file,
+        () -> {},
+        storeId,
+        segmentId,
+        memory.form(),
+        Throttle.NONE,
+        memory.begin(),
+        () -> {});
   }
 
   private SegmentWriter(
@@ -94,17 +104,42 @@ public final class SegmentWriter implements AutoCloseable {
       long segmentId,
       SegmentProfile form,
       Throttle throttle) {
+    this(create, delete, storeId, segmentId, form, throttle, new BlockWriter(form, throttle));
+  }
+
+  private SegmentWriter(
+      Supplier<DiskFile> create,
+      Runnable delete,
+      UUID storeId,
+      long segmentId,
+      SegmentProfile form,
+      Throttle throttle,
+      BlockWriter block) {
+    this(create, delete, storeId, segmentId, form, throttle, block, block::close);
+  }
+
+  /// @param free the memory of the blocks is not needed any more
+  private SegmentWriter(
+      Supplier<DiskFile> create,
+      Runnable delete,
+      UUID storeId,
+      long segmentId,
+      SegmentProfile form,
+      Throttle throttle,
+      BlockWriter block,
+      Runnable free) {
     this.delete = delete;
+    this.free = free;
     this.storeId = storeId;
     this.segmentId = segmentId;
     this.form = form;
     this.checksum = new SegmentChecksum(storeId, segmentId);
-    this.block = new BlockWriter(form, throttle);
+    this.block = block;
     this.group = new GroupFilterWriter(form.filterBits(), throttle);
     try {
       this.file = create.get();
     } catch (Throwable failure) {
-      block.close();
+      free.run();
       throw failure;
     }
     putHeader();
@@ -276,7 +311,7 @@ public final class SegmentWriter implements AutoCloseable {
         new SegmentSummary(segmentId, PartitionTable.of(partitions), events, fileBytes);
     open = false;
     file.close();
-    block.close();
+    free.run();
     return summary;
   }
 
@@ -296,7 +331,7 @@ public final class SegmentWriter implements AutoCloseable {
   public void close() {
     if (open) {
       open = false;
-      block.close();
+      free.run();
       file.close();
       delete.run();
     }

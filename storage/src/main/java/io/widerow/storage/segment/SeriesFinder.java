@@ -84,6 +84,13 @@ final class SeriesFinder {
     choose(chosen);
   }
 
+  /// Forgets the blocks before.
+  void renew() {
+    columns.clear();
+    blocks = 0;
+    choose(List.of());
+  }
+
   /// Reports that the series made no column of the block smaller.
   void foundUseless() {
     choose(List.of());

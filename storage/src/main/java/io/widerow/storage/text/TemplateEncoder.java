@@ -123,6 +123,13 @@ final class TemplateEncoder {
     return follow.usedTimes();
   }
 
+  /// Forgets the blocks before.
+  void renew() {
+    for (TextSlices column : slices) {
+      column.renew();
+    }
+  }
+
   /// True when the last [#encode] wrote numbers that should be compressed together.
   boolean leftBare() {
     return leftBare;

@@ -60,6 +60,11 @@ public final class TextEncoder {
     return usedSeries ? ColumnFlags.FOLLOWS : 0;
   }
 
+  /// Forgets the blocks before: what is written next does not depend on them.
+  public void renew() {
+    templates.renew();
+  }
+
   /// True when the column written last has numbers that should be compressed together.
   public boolean leftBare() {
     return leftBare;

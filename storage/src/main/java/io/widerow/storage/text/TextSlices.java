@@ -55,6 +55,11 @@ public final class TextSlices {
     repeats = false;
   }
 
+  /// Forgets what an encoder found of the texts before.
+  public void renew() {
+    dictionaryPause = 0;
+  }
+
   public void add(int offset, int length) {
     if (count == offsets.length) {
       room(Math.max(16, 2 * count));

@@ -29,6 +29,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /// Measurement of sealing, merging and reading, in CPU time of the calling thread, which other load
 /// on the machine changes little. Every figure is the least of several rounds; settings alternate
@@ -182,6 +183,47 @@ final class SegmentCost {
     }
   }
 
+  /// Seals the events as segments of so many, each with a memory of its own or all with one, and
+  /// prints the cost.
+  private void pieces(int events, SegmentProfile form, int rounds) {
+    double alone = Double.MAX_VALUE;
+    double shared = Double.MAX_VALUE;
+    for (int round = 0; round < rounds; round++) {
+      alone = Math.min(alone, micros(offsets.length, () -> pieces(events, form, null)));
+      try (var memory = new SegmentMemory(form)) {
+        shared = Math.min(shared, micros(offsets.length, () -> pieces(events, form, memory)));
+      }
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "segments of %,6d events, filters of %2d bits: %7.3f us/event, with one memory %7.3f, %6.2f B%n",
+        events,
+        form.filterBits(),
+        alone,
+        shared,
+        (double) pieces(events, form, null) / offsets.length);
+  }
+
+  private long pieces(int events, SegmentProfile form, @Nullable SegmentMemory shared) {
+    long bytes = 0;
+    for (int from = 0; from < offsets.length; from += events) {
+      disk.delete(FILE);
+      SegmentMemory memory = shared == null ? new SegmentMemory(form) : shared;
+      try (var writer = new SegmentWriter(disk.create(FILE), STORE, 1, memory)) {
+        writer.begin(KEY);
+        for (int i = from; i < Math.min(offsets.length, from + events); i++) {
+          writer.add(view.show(batch.memory(), offsets[i]));
+        }
+        bytes += writer.finish().bytes();
+      } finally {
+        if (shared == null) {
+          memory.close();
+        }
+      }
+    }
+    return bytes;
+  }
+
   private long read(Segment segment, boolean descending, int count) {
     long bytes = 0;
     Scan scan = Scan.all().withDescending(descending);
@@ -275,12 +317,20 @@ final class SegmentCost {
         .toList();
   }
 
-  /// Arguments: `seal ROUNDS`, `final ROUNDS`, `broker ROUNDS`, `metrics ROUNDS`, `merge ROUNDS`,
-  /// `levels ROUNDS`, `blocks ROUNDS` or `reads ROUNDS`.
+  /// Arguments: `seal ROUNDS`, `pieces ROUNDS`, `final ROUNDS`, `broker ROUNDS`, `metrics ROUNDS`,
+  /// `merge ROUNDS`, `levels ROUNDS`, `blocks ROUNDS` or `reads ROUNDS`.
   public static void main(String[] arguments) {
     int rounds = Integer.parseInt(arguments[1]);
     switch (arguments[0]) {
       case "seal" -> access(131_072).table(List.of(SegmentProfile.SEALED), rounds);
+      case "pieces" -> {
+        SegmentProfile sealed = SegmentProfile.SEALED;
+        var bare = new SegmentProfile(1, sealed.blockEvents(), sealed.blockBytes(), 0);
+        for (int events : new int[] {64, 256, 1_024, 4_096}) {
+          access(65_536).pieces(events, sealed, rounds);
+          access(65_536).pieces(events, bare, rounds);
+        }
+      }
       case "final" -> access(65_536).table(List.of(SegmentProfile.FINAL), rounds);
       case "metrics" -> {
         metricsTable(SegmentProfile.SEALED, rounds);

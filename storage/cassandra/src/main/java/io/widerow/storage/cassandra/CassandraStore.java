@@ -184,6 +184,7 @@ public final class CassandraStore implements EventStore {
 
   /// Frees what a simulated daemon that died still holds of this process; nothing reaches its disk.
   void abandon() {
+    applier.close();
     local.close();
   }
 
@@ -343,6 +344,7 @@ public final class CassandraStore implements EventStore {
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
     } finally {
+      applier.close();
       reading.close();
       local.close();
       rounds.close();

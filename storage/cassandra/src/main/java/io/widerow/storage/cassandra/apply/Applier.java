@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one calls [#step] or [#run]; any reads the figures.
 /// - Memory: values in flight, one view, the batches that are not applied.
-public final class Applier {
+public final class Applier implements AutoCloseable {
   private static final long SEEN_MILLIS = 5_000;
   private static final long SKEW_MILLIS = 30_000;
   private static final long PAUSE_MILLIS_MIN = 25;
@@ -286,6 +286,12 @@ public final class Applier {
 
   private long nowMillis() {
     return TimeUnit.NANOSECONDS.toMillis(nowNanos());
+  }
+
+  /// Frees native memory; call it when nothing is applied any more.
+  @Override
+  public void close() {
+    writer.close();
   }
 
   /// Something was committed.

@@ -15,7 +15,7 @@ import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.cassandra.value.SegmentValue;
-import io.widerow.storage.segment.SegmentProfile;
+import io.widerow.storage.segment.SegmentMemory;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 /// - Memory: the values in flight, and one encoder.
-final class RoundWriter {
+final class RoundWriter implements AutoCloseable {
   /// Buckets that are known to be in the catalog are forgotten when there are so many.
   private static final int BUCKETS_MAX = 1 << 16;
 
@@ -46,6 +46,7 @@ final class RoundWriter {
   private final Map<BucketOfType, Integer> buckets = new HashMap<>(); // to shards in the catalog
   private long bucketsMillis;
   private final ArrayDeque<InFlight> flying = new ArrayDeque<>();
+  private final SegmentMemory memory = new SegmentMemory(SegmentValue.APPLIED);
   private long flyingBytes;
   private long events;
   private long segments;
@@ -148,8 +149,7 @@ final class RoundWriter {
     Restamped own = new Restamped();
     int part = 0;
     try (EventCursor cursor = view.open(List.of(partition), Scan.all().withSince(since));
-        SegmentValue.Writer writer =
-            new SegmentValue.Writer(partition, SegmentProfile.SEALED, task.storeId())) {
+        SegmentValue.Writer writer = new SegmentValue.Writer(partition, memory, task.storeId())) {
       while (cursor.next() == EventCursor.Step.EVENT) {
         EventView event = cursor.event();
         if (!task.wants(event, partition.shard())) {
@@ -221,6 +221,11 @@ final class RoundWriter {
 
   long bytes() {
     return bytes;
+  }
+
+  @Override
+  public void close() {
+    memory.close();
   }
 
   /// An event with another version.

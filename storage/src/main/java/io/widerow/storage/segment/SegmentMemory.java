@@ -1,0 +1,34 @@
+package io.widerow.storage.segment;
+
+import io.widerow.storage.disk.Throttle;
+
+/// The buffers and compressors of a [SegmentWriter], for one writer after another: making them
+/// costs more than encoding a small segment. What a writer writes does not depend on the writers
+/// before it.
+///
+/// - Threads: one.
+/// - Memory: one block of events, and native contexts of compression until [#close].
+public final class SegmentMemory implements AutoCloseable {
+  private final SegmentProfile form;
+  private final BlockWriter block;
+
+  public SegmentMemory(SegmentProfile form) {
+    this.form = form;
+    this.block = new BlockWriter(form, Throttle.NONE);
+  }
+
+  SegmentProfile form() {
+    return form;
+  }
+
+  /// The encoder of blocks, as if it were new.
+  BlockWriter begin() {
+    block.renew();
+    return block;
+  }
+
+  @Override
+  public void close() {
+    block.close();
+  }
+}
