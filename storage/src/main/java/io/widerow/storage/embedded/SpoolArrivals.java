@@ -54,7 +54,7 @@ final class SpoolArrivals {
         }
       }
     } catch (StorageException.Corrupt damaged) {
-      contents.backgroundFailed(damaged); // whoever reads the segment for its events is told too
+      contents.backgroundFailed(damaged); // a reader of its events is told too
       return;
     }
     contents.foundArrivals(segment, first, limit);
