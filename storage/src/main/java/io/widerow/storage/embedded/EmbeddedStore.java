@@ -259,8 +259,8 @@ public final class EmbeddedStore implements EventStore {
   }
 
   /// Looks through the segments of earlier starts, so that views between two positions open only
-  /// those that hold events of theirs. It reads ids, no attributes. A damaged segment is passed over;
-  /// reading its events says what is wrong. Call it once after opening.
+  /// those that hold events of theirs. It reads ids, no attributes. A damaged segment is passed
+  /// over; reading its events says what is wrong. Call it once after opening.
   public void findArrivals() {
     SpoolArrivals.find(contents);
   }

@@ -55,7 +55,7 @@ public final class Applier {
   private final RoundsFile file;
   private final Rounds rounds;
   private final Marks marks;
-  private final Map<Long, long[]> groupsOf = new HashMap<>(); // by stamp: groups up to its end
+  private final Map<Long, List<Long>> groupsOf = new HashMap<>(); // by stamp: groups up to its end
   private final Statements statements;
   private final RoundWriter writer;
   private final Claims claims;
@@ -147,12 +147,12 @@ public final class Applier {
     }
   }
 
-  private long[] committedGroups() {
-    return parts.lanes().stream().mapToLong(LaneProgress::committed).toArray();
+  private List<Long> committedGroups() {
+    return parts.lanes().stream().map(LaneProgress::committed).toList();
   }
 
-  private void remember(long stamp, long @Nullable [] groups) {
-    if (groups != null) {
+  private void remember(long stamp, List<Long> groups) {
+    if (!groups.isEmpty()) {
       groupsOf.put(stamp, groups);
     }
   }
@@ -245,7 +245,7 @@ public final class Applier {
     Marks.End end = marks.next(rounds.last().to());
     Applied one = end == null ? Applied.REST : Applied.PART;
     if (end == null) {
-      long[] groups = committedGroups(); // before the view, which shows them
+      List<Long> groups = committedGroups(); // before the view, which shows them
       try (StoreView view = local.view()) {
         end = new Marks.End(end(view), groups);
       }
@@ -261,9 +261,9 @@ public final class Applier {
     return one;
   }
 
-  private void reach(long[] groups) {
+  private void reach(List<Long> groups) {
     for (int lane = 0; lane < reached.length; lane++) {
-      reached[lane] = Math.max(reached[lane], groups[lane]);
+      reached[lane] = Math.max(reached[lane], groups.get(lane));
     }
   }
 
@@ -273,7 +273,7 @@ public final class Applier {
       write(view, begun);
     }
     publish(round);
-    long[] groups = groupsOf.remove(round.stamp());
+    List<Long> groups = groupsOf.remove(round.stamp());
     if (groups != null) {
       reach(groups);
     }

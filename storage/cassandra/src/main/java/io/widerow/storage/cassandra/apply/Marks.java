@@ -66,8 +66,12 @@ public final class Marks {
   /// Where a round ends.
   ///
   /// @param groups of each lane the last one that is in this round or in earlier ones, 0 for none;
-  ///   null when all are of earlier starts
-  record End(LaneArrivals to, long @Nullable [] groups) {}
+  ///   empty when all are of earlier starts
+  record End(LaneArrivals to, List<Long> groups) {
+    End {
+      groups = List.copyOf(groups);
+    }
+  }
 
   /// @param lanes of this start
   /// @param bytesPerRound see [ApplyOptions#roundBytes]
@@ -123,9 +127,9 @@ public final class Marks {
   ///
   /// @param newFrom everything that came before this start, and nothing else, arrived before
   /// @param groups the last ones of earlier starts, by lane
-  synchronized void start(LaneArrivals newFrom, long[] groups) {
+  synchronized void start(LaneArrivals newFrom, List<Long> groups) {
     from = newFrom;
-    groupsBefore = groups;
+    groupsBefore = groups.stream().mapToLong(Long::longValue).toArray();
   }
 
   /// The first end after `last` that makes a whole round, or that ends what came before a start.
@@ -140,7 +144,7 @@ public final class Marks {
       }
     }
     if (isBefore(last, from)) {
-      return new End(from, groupsBefore.clone());
+      return new End(from, list(groupsBefore));
     }
     return cut(last, new Start(lanes, marks), from.limitMax(), groupsBefore.clone());
   }
@@ -158,7 +162,11 @@ public final class Marks {
 
   private @Nullable End next(LaneArrivals last, long began, Start start) {
     LaneArrivals end = uniform(start.lanes, began, last);
-    return isBefore(last, end) ? new End(end, null) : cut(last, start, began, null);
+    return isBefore(last, end) ? new End(end, List.of()) : cut(last, start, began, null);
+  }
+
+  private static List<Long> list(long @Nullable [] groups) {
+    return groups == null ? List.of() : Arrays.stream(groups).boxed().toList();
   }
 
   private @Nullable End cut(LaneArrivals last, Start start, long began, long @Nullable [] groups) {
@@ -179,7 +187,7 @@ public final class Marks {
         bytes += mark.bytes;
       }
       if (bytes >= bytesPerRound) {
-        return new End(new LaneArrivals(last.segmentLimit(), List.of(limits)), groups);
+        return new End(new LaneArrivals(last.segmentLimit(), List.of(limits)), list(groups));
       }
     }
     return null;

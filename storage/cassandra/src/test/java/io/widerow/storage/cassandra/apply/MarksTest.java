@@ -1,6 +1,5 @@
 package io.widerow.storage.cassandra.apply;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -14,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /// Goal: rounds end at marks, in the lanes of their start, and between starts. Method: a few marks,
 /// by hand.
 class MarksTest {
-  private static final long[] NO_GROUPS = {0, 0};
+  private static final List<Long> NO_GROUPS = List.of(0L, 0L);
 
   private static LaneArrivals at(Long... limits) {
     return new LaneArrivals(7, List.of(limits));
@@ -29,7 +28,7 @@ class MarksTest {
   @Test
   void aRoundEndsWhereEnoughIsMarked() {
     Marks marks = new Marks(2, 100);
-    marks.start(at(10L, 10L), new long[] {1, 2});
+    marks.start(at(10L, 10L), List.of(1L, 2L));
     marks.add(0, 20, 3, 60);
     marks.add(1, 25, 4, 30);
     marks.add(0, 30, 5, 20);
@@ -37,11 +36,11 @@ class MarksTest {
     Marks.End before = marks.next(at(9L));
     assertNotNull(before);
     assertEquals(at(10L, 10L), before.to(), "what came before the start");
-    assertArrayEquals(new long[] {1, 2}, before.groups());
+    assertEquals(List.of(1L, 2L), before.groups());
     Marks.End end = marks.next(at(10L, 10L));
     assertNotNull(end);
     assertEquals(at(30L, 25L), end.to());
-    assertArrayEquals(new long[] {5, 4}, end.groups());
+    assertEquals(List.of(5L, 4L), end.groups());
     assertNull(marks.next(at(30L, 25L)), "90 bytes are no round");
     assertEquals(at(40L, 25L), next(marks, at(20L, 10L)), "marks up to the last end are passed");
     marks.forgetBefore(at(30L, 25L));
@@ -49,7 +48,7 @@ class MarksTest {
     Marks.End later = marks.next(at(30L, 25L));
     assertNotNull(later);
     assertEquals(at(40L, 50L), later.to());
-    assertArrayEquals(new long[] {6, 7}, later.groups());
+    assertEquals(List.of(6L, 7L), later.groups());
   }
 
   @Test
@@ -61,7 +60,7 @@ class MarksTest {
     Marks now = new Marks(3, 100);
     now.recover(second.note(1, 80, 100));
     now.recover(first.note(0, 50, 100));
-    now.start(at(90L, 90L, 90L), new long[] {8, 9, 10});
+    now.start(at(90L, 90L, 90L), List.of(8L, 9L, 10L));
     LaneArrivals last = new LaneArrivals(7, List.of(0L));
     Long[][] ends = {{5L}, {50L}, {60L, 60L}, {60L, 80L}, {90L, 90L, 90L}};
     for (Long[] end : ends) {
