@@ -72,6 +72,12 @@ public record LaneArrivals(long segmentLimit, List<Long> laneLimits) implements 
     return laneLimits.stream().mapToLong(Long::longValue).min().orElseThrow();
   }
 
+  /// The greatest of all lanes' first arrival numbers that were not shown: nothing that arrived
+  /// from there on was shown.
+  public long limitMax() {
+    return laneLimits.stream().mapToLong(Long::longValue).max().orElseThrow();
+  }
+
   /// Parses the text form.
   ///
   /// @throws IllegalArgumentException when the text is not such a position; the message quotes its

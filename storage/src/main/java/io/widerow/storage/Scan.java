@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 ///   filter's own attributes need not be named
 /// @param filter the events to keep
 /// @param since keep only events that arrived after this position; null for all
+/// @param before keep only events that arrived before this position; null for all. Only views of a
+///   store on this machine know it, see `EmbeddedStore.viewBefore`
 /// @param fold grouping for an aggregation: events that the reader does not tell apart; null when
 ///   it wants each one. Used only where order does not matter, see [StoreView#openUnordered]
 /// @param watch called for every event that is examined
@@ -25,6 +27,7 @@ public record Scan(
     @Nullable Set<AttributeName> columns,
     Filter filter,
     @Nullable Arrivals since,
+    @Nullable LaneArrivals before,
     @Nullable Grouping fold,
     ScanWatch watch) {
   public Scan {
@@ -43,7 +46,7 @@ public record Scan(
       boolean descending,
       @Nullable Set<AttributeName> columns,
       Filter filter) {
-    this(from, until, descending, columns, filter, null, null, ScanWatch.none());
+    this(from, until, descending, columns, filter, null, null, null, ScanWatch.none());
   }
 
   /// All events, oldest first.
@@ -57,31 +60,35 @@ public record Scan(
   }
 
   public Scan withRange(EventId newFrom, EventId newUntil) {
-    return new Scan(newFrom, newUntil, descending, columns, filter, since, fold, watch);
+    return new Scan(newFrom, newUntil, descending, columns, filter, since, before, fold, watch);
   }
 
   public Scan withDescending(boolean newDescending) {
-    return new Scan(from, until, newDescending, columns, filter, since, fold, watch);
+    return new Scan(from, until, newDescending, columns, filter, since, before, fold, watch);
   }
 
   public Scan withColumns(@Nullable Set<AttributeName> newColumns) {
-    return new Scan(from, until, descending, newColumns, filter, since, fold, watch);
+    return new Scan(from, until, descending, newColumns, filter, since, before, fold, watch);
   }
 
   public Scan withFilter(Filter newFilter) {
-    return new Scan(from, until, descending, columns, newFilter, since, fold, watch);
+    return new Scan(from, until, descending, columns, newFilter, since, before, fold, watch);
   }
 
   public Scan withWatch(ScanWatch newWatch) {
-    return new Scan(from, until, descending, columns, filter, since, fold, newWatch);
+    return new Scan(from, until, descending, columns, filter, since, before, fold, newWatch);
   }
 
   public Scan withSince(@Nullable Arrivals newSince) {
-    return new Scan(from, until, descending, columns, filter, newSince, fold, watch);
+    return new Scan(from, until, descending, columns, filter, newSince, before, fold, watch);
+  }
+
+  public Scan withBefore(@Nullable LaneArrivals newBefore) {
+    return new Scan(from, until, descending, columns, filter, since, newBefore, fold, watch);
   }
 
   public Scan withFold(@Nullable Grouping newFold) {
-    return new Scan(from, until, descending, columns, filter, since, newFold, watch);
+    return new Scan(from, until, descending, columns, filter, since, before, newFold, watch);
   }
 
   /// The first arrival number in a shard that is kept by a store on this machine.
@@ -90,5 +97,10 @@ public record Scan(
   public long arrivedFrom(int shard) {
     LaneArrivals lanes = LaneArrivals.of(since);
     return lanes == null ? 0 : lanes.limitOf(shard);
+  }
+
+  /// The first arrival number in a shard that is not kept any more by a store on this machine.
+  public long arrivedUntil(int shard) {
+    return before == null ? Long.MAX_VALUE : before.limitOf(shard);
   }
 }

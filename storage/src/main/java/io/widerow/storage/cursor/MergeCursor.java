@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Order: that of `EventOrder`: by id, then by type. Of several events with one id and type only
-///   the one that was written last is shown. Descending order is ascending order of complemented
-///   keys.
+///   the one that was written last is shown; or all of them, the last one first. Descending order
+///   is ascending order of complemented keys.
 /// - Laziness: a [LazyCursor] shows the bound of its first id until it wins; only then is it
 ///   opened.
 /// - Threads: one.
@@ -35,6 +35,7 @@ public final class MergeCursor implements EventCursor {
 
   private final EventCursor[] inputs;
   private final boolean descending;
+  private final boolean everyWrite;
   private final long[] times;
   private final long[] tails;
   private final boolean[] started; // inputs whose first key is known
@@ -51,11 +52,16 @@ public final class MergeCursor implements EventCursor {
 
   /// @param inputs sorted in the same direction, at least one
   public MergeCursor(List<? extends EventCursor> inputs, boolean descending) {
+    this(inputs, descending, false);
+  }
+
+  private MergeCursor(List<? extends EventCursor> inputs, boolean descending, boolean everyWrite) {
     if (inputs.isEmpty()) {
       throw new IllegalArgumentException("a merge needs at least one input");
     }
     this.inputs = inputs.toArray(EventCursor[]::new);
     this.descending = descending;
+    this.everyWrite = everyWrite;
     int count = this.inputs.length;
     this.times = new long[count];
     this.tails = new long[count];
@@ -71,6 +77,12 @@ public final class MergeCursor implements EventCursor {
       case 1 -> inputs.getFirst();
       default -> new MergeCursor(inputs, descending);
     };
+  }
+
+  /// A cursor over all inputs that shows every write, ascending, of one id and type the last one
+  /// first. The inputs are in this order too.
+  public static EventCursor ofEveryWrite(List<? extends EventCursor> inputs) {
+    return inputs.size() < 2 ? of(inputs, false) : new MergeCursor(inputs, false, true);
   }
 
   @Override
@@ -110,7 +122,8 @@ public final class MergeCursor implements EventCursor {
   }
 
   private boolean repeatsShown() {
-    return times[winner] == shownTime
+    return !everyWrite
+        && times[winner] == shownTime
         && tails[winner] == shownTail
         && inputs[winner].event().type().equals(shownType);
   }

@@ -240,7 +240,29 @@ public final class EmbeddedStore implements EventStore {
   }
 
   private StoreView view(ReadDeadline deadline) {
-    return EmbeddedView.of(contents, readers, sealer.executor(), deadline);
+    return EmbeddedView.of(contents, null, readers, sealer.executor(), deadline);
+  }
+
+  /// A view that ends earlier than now: it shows what had arrived before a position, and of each id
+  /// the last write before it, also when a later one is here by now. Its position is that one. Each
+  /// view that ends there shows the same, until something of it is released.
+  ///
+  /// @param to where groups end: a position of an earlier view, or one with each lane's number
+  ///   after the last event of a group
+  /// @throws IllegalStateException when the store was not opened with [#openSpool]: another one
+  ///   does not keep writes that later ones replace
+  public StoreView viewBefore(LaneArrivals to) {
+    if (!contents.isDrained()) {
+      throw new IllegalStateException("only a store that is drained has views that end earlier");
+    }
+    return EmbeddedView.of(contents, to, readers, sealer.executor(), ReadDeadline.NONE);
+  }
+
+  /// Looks through the segments of earlier starts, so that views between two positions open only
+  /// those that hold events of theirs. It reads ids, no attributes. A damaged segment is passed
+  /// over; reading its events says what is wrong. Call it once after opening.
+  public void findArrivals() {
+    SpoolArrivals.find(contents);
   }
 
   @Override

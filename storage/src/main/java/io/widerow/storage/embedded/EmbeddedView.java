@@ -55,6 +55,7 @@ final class EmbeddedView implements StoreView {
   private final List<OpenRows.View> rows;
   private final long segmentLimit;
   private final long nowNanos;
+  private final @Nullable LaneArrivals before; // ends earlier than the moment; null for not
   private final Executor closers; // of files that this view is the last to read
   private final Prefetch prefetch;
   private final BlockReaders readers;
@@ -64,10 +65,12 @@ final class EmbeddedView implements StoreView {
       StoreState state,
       List<OpenRows.View> rows,
       long segmentLimit,
+      @Nullable LaneArrivals before,
       BlockReaderPool shared,
       Executor closers,
       ReadDeadline deadline) {
     this.contents = contents;
+    this.before = before;
     this.state = state;
     this.rows = rows;
     this.segmentLimit = segmentLimit;
@@ -80,11 +83,16 @@ final class EmbeddedView implements StoreView {
   /// Takes leases on the present state. When a part of it is freed meanwhile there is a newer
   /// state, and it starts again.
   ///
+  /// @param before only what arrived before is shown; null for everything
   /// @param shared where block readers come from
   /// @param others closes the files of a view with a deadline
   /// @param deadline deadline of its readers
   static EmbeddedView of(
-      StoreContents contents, BlockReaderPool shared, Executor others, ReadDeadline deadline) {
+      StoreContents contents,
+      @Nullable LaneArrivals before,
+      BlockReaderPool shared,
+      Executor others,
+      ReadDeadline deadline) {
     Executor closers = deadline.isAny() ? others : Runnable::run;
     while (true) {
       long segmentLimit = contents.segmentLimit(); // first: the state shows all lower segments
@@ -92,7 +100,8 @@ final class EmbeddedView implements StoreView {
       if (state.segments().tryAcquire()) {
         List<OpenRows.View> rows = new ArrayList<>();
         if (acquire(state.rows(), rows)) {
-          return new EmbeddedView(contents, state, rows, segmentLimit, shared, closers, deadline);
+          return new EmbeddedView(
+              contents, state, rows, segmentLimit, before, shared, closers, deadline);
         }
         release(state, rows, closers);
       }
@@ -118,6 +127,9 @@ final class EmbeddedView implements StoreView {
 
   @Override
   public Arrivals arrivals() {
+    if (before != null) {
+      return before;
+    }
     Long[] limits = new Long[contents.config().lanes()];
     Arrays.fill(limits, contents.arrivalsAtOpen());
     for (OpenRows.View view : rows) {
@@ -139,12 +151,12 @@ final class EmbeddedView implements StoreView {
   @Override
   public List<PartitionInfo> partitions(
       Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals after) {
-    LaneArrivals since = LaneArrivals.of(after);
+    Scan scan = Scan.all().withSince(after).withBefore(before);
     Map<PartitionKey, PartitionInfo> found = new HashMap<>();
     for (NavigableSet<Bucket> buckets : state.segments().buckets()) {
       for (Bucket bucket : overlapping(buckets, fromNanos, untilNanos)) {
         for (LiveSegment segment : state.segments().of(bucket)) {
-          if (since == null || !contents.isOlder(segment, since)) {
+          if (mayHold(segment, scan)) {
             addWanted(segment, types, found);
           }
         }
@@ -153,7 +165,7 @@ final class EmbeddedView implements StoreView {
     for (OpenRows.View view : rows) {
       for (Bucket bucket : overlapping(view.buckets(), fromNanos, untilNanos)) {
         for (OpenRow row : view.rows(bucket)) {
-          if (isWanted(row.key, types) && (since == null || view.hasSince(row, since))) {
+          if (isWanted(row.key, types) && mayHold(view, row, scan)) {
             PartitionInfo info = view.info(row);
             if (info.events() > 0) {
               found.merge(row.key, info, EmbeddedView::both);
@@ -262,12 +274,20 @@ final class EmbeddedView implements StoreView {
   }
 
   @Override
-  public EventCursor open(List<PartitionKey> partitions, Scan scan) {
+  public EventCursor open(List<PartitionKey> partitions, Scan all) {
+    Scan scan = all.withBefore(before);
     List<PartitionKey> wanted = kept(partitions);
     boolean pushDown = scan.filter() instanceof Filter.Everything || !anyOwnIds(wanted);
     Scan below = pushDown ? scan : withoutFilter(scan);
-    EventCursor merged = MergeCursor.of(cursors(wanted, below), scan.descending());
+    EventCursor merged = merged(cursors(wanted, below), scan.descending());
     return pushDown ? merged : new FilterCursor(merged, scan.filter());
+  }
+
+  /// Segments of a store that is drained have every write; a merge shows the last one only.
+  private EventCursor merged(List<EventCursor> cursors, boolean descending) {
+    return contents.isDrained() && !cursors.isEmpty()
+        ? new MergeCursor(cursors, descending)
+        : MergeCursor.of(cursors, descending);
   }
 
   /// Unordered only when no event may replace another: the order decides which one is shown.
@@ -276,7 +296,7 @@ final class EmbeddedView implements StoreView {
     List<PartitionKey> wanted = kept(partitions);
     return anyOwnIds(wanted)
         ? open(wanted, scan.withFold(null))
-        : new ChainCursor(cursors(wanted, scan));
+        : new ChainCursor(cursors(wanted, scan.withBefore(before)));
   }
 
   private List<PartitionKey> kept(List<PartitionKey> partitions) {
@@ -341,7 +361,7 @@ final class EmbeddedView implements StoreView {
   private SegmentSummary.@Nullable Partition wanted(
       LiveSegment segment, PartitionKey key, Scan scan) {
     SegmentSummary.Partition partition = segment.partitions().of(key);
-    return partition != null && overlaps(partition, scan) && !isOlder(segment, scan)
+    return partition != null && overlaps(partition, scan) && mayHold(segment, scan)
         ? partition
         : null;
   }
@@ -379,9 +399,16 @@ final class EmbeddedView implements StoreView {
     return scan.withColumns(columns).withFilter(new Filter.Everything());
   }
 
-  private boolean isOlder(LiveSegment segment, Scan scan) {
+  /// False when a scan wants nothing of a segment for its arrival.
+  private boolean mayHold(LiveSegment segment, Scan scan) {
     LaneArrivals since = LaneArrivals.of(scan.since());
-    return since != null && contents.isOlder(segment, since);
+    LaneArrivals until = scan.before();
+    return (since == null || !contents.isOlder(segment, since))
+        && (until == null || !contents.isLater(segment, until));
+  }
+
+  private static boolean mayHold(OpenRows.View view, OpenRow row, Scan scan) {
+    return (scan.since() == null && scan.before() == null) || view.has(row, scan);
   }
 
   private static boolean overlaps(SegmentSummary.Partition partition, Scan scan) {

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Upper bounds of the arrivals in each segment, known for segments written since the store was
-/// opened. A query for events since a position skips all older segments without reading them.
+/// Bounds of the arrivals in each segment, known for segments written since the store was opened,
+/// and for those that were looked through. A query for events since a position skips all older
+/// segments without reading them, one for events before a position all later ones.
 ///
 /// - Threads: any.
 final class SegmentArrivals {
@@ -18,8 +19,9 @@ final class SegmentArrivals {
   private volatile long atOpen = Long.MAX_VALUE; // unknown
 
   /// @param lane that all events came from; [#ANY] for several, or one of another number of lanes
+  /// @param first no event arrived before
   /// @param limit after the arrival of every event
-  private record Bound(int lane, long limit) {}
+  private record Bound(int lane, long first, long limit) {}
 
   /// @param lanes of the store
   SegmentArrivals(int lanes) {
@@ -38,7 +40,7 @@ final class SegmentArrivals {
   /// Ignored while the store is opening.
   void sealed(List<LiveSegment> written, OpenRows rows) {
     int lane = rows.isReplayed() ? ANY : rows.lane;
-    put(written, new Bound(lane, rows.arrivalLimit()));
+    put(written, new Bound(lane, rows.arrivalFirst(), rows.arrivalLimit()));
   }
 
   private void put(List<LiveSegment> written, Bound bound) {
@@ -50,8 +52,27 @@ final class SegmentArrivals {
   void replaced(List<LiveSegment> written, List<LiveSegment> removed) {
     long latest =
         removed.stream().mapToLong(segment -> limitOf(segment.entry().id())).max().orElse(0);
-    put(written, new Bound(ANY, latest));
+    put(written, new Bound(ANY, 0, latest));
     removed.forEach(segment -> bounds.remove(segment.entry().id()));
+  }
+
+  /// Records what a look through a segment found.
+  void found(LiveSegment segment, long first, long limit) {
+    bounds.putIfAbsent(segment.entry().id(), new Bound(ANY, first, limit));
+  }
+
+  boolean isKnown(long segmentId) {
+    return bounds.containsKey(segmentId);
+  }
+
+  /// True when all events of a segment are known to have arrived at a position or later.
+  boolean isAfter(long segmentId, LaneArrivals position) {
+    Bound bound = bounds.get(segmentId);
+    if (bound == null) {
+      return false;
+    }
+    boolean oneLane = bound.lane != ANY && lanes == position.laneLimits().size();
+    return bound.first >= (oneLane ? position.laneLimits().get(bound.lane) : position.limitMax());
   }
 
   private long limitOf(long segmentId) {

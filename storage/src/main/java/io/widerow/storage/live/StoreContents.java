@@ -136,7 +136,22 @@ public final class StoreContents implements AutoCloseable {
     return id < since.segmentLimit() || segmentArrivals.isBefore(id, since);
   }
 
+  /// True when all events of a segment came at a position or later, as far as that is known.
+  public boolean isLater(LiveSegment segment, LaneArrivals before) {
+    return segmentArrivals.isAfter(segment.entry().id(), before);
+  }
+
   // For draining.
+
+  /// True when it is known between which arrivals the events of a segment came.
+  public boolean knowsArrivals(LiveSegment segment) {
+    return segmentArrivals.isKnown(segment.entry().id());
+  }
+
+  /// Between which arrivals the events of a segment came.
+  public void foundArrivals(LiveSegment segment, long first, long limit) {
+    segmentArrivals.found(segment, first, limit);
+  }
 
   /// Makes this the content of a store that is drained: nothing is merged, widened, hidden or
   /// dropped for its age. Call it before the content is used.

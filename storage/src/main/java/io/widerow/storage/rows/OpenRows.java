@@ -68,6 +68,7 @@ public final class OpenRows implements AutoCloseable {
   private long lsnLast; // writer only
   private long lsnAfter = LSN_UNKNOWN; // writer only
   private long arrivalNext; // writer only
+  private volatile long arrivalFirst = Long.MAX_VALUE; // written once, by the writer
   private volatile Published published;
 
   /// What views see, published as one object: the watermark and the figures that belong to it.
@@ -134,7 +135,11 @@ public final class OpenRows implements AutoCloseable {
     }
     limit += EventLayout.alignedLength(EventLayout.length(memory, offset));
     events++;
-    arrivalNext = EventLayout.arrival(version, idTail(offset)) + 1;
+    long arrival = EventLayout.arrival(version, idTail(offset));
+    if (events == 1) {
+      arrivalFirst = arrival;
+    }
+    arrivalNext = arrival + 1;
     return true;
   }
 
@@ -164,6 +169,11 @@ public final class OpenRows implements AutoCloseable {
   /// The first arrival of the lane that is not shown.
   public long arrivalLimit() {
     return published.arrivalLimit;
+  }
+
+  /// No event in these rows arrived before; the greatest number while there is none.
+  public long arrivalFirst() {
+    return arrivalFirst;
   }
 
   long idTime(long offset) {
@@ -286,9 +296,15 @@ public final class OpenRows implements AutoCloseable {
 
     /// True when a row may hold events that arrived after a position.
     public boolean hasSince(OpenRow row, LaneArrivals since) {
-      long from = since.limitOf(row.key.shard());
-      return from < arrivalLimit
-          && open(row, Scan.all().withSince(since), new Filter.Everything(), null).stream()
+      return has(row, Scan.all().withSince(since));
+    }
+
+    /// True when a row may hold events that a scan of all ids wants for their arrival.
+    public boolean has(OpenRow row, Scan scan) {
+      int shard = row.key.shard();
+      return scan.arrivedFrom(shard) < arrivalLimit
+          && scan.arrivedUntil(shard) > arrivalFirst
+          && open(row, scan, new Filter.Everything(), null).stream()
               .anyMatch(cursor -> !((RunCursor) cursor).isEmpty());
     }
 
@@ -315,6 +331,17 @@ public final class OpenRows implements AutoCloseable {
     /// @param threads help to evaluate it; null for none
     public List<EventCursor> open(
         OpenRow row, Scan scan, Filter filter, @Nullable Executor threads) {
+      return open(row, scan, false, filter, threads);
+    }
+
+    /// Opens cursors over the runs of a row that show every write, also those that later ones
+    /// replace; of one id and run the last one first.
+    public List<EventCursor> openEveryWrite(OpenRow row, Scan scan) {
+      return open(row, scan, true, new Filter.Everything(), null);
+    }
+
+    private List<EventCursor> open(
+        OpenRow row, Scan scan, boolean everyWrite, Filter filter, @Nullable Executor threads) {
       List<EventCursor> cursors = new ArrayList<>();
       for (Run run : row.runs()) {
         cursors.add(
@@ -323,8 +350,9 @@ public final class OpenRows implements AutoCloseable {
                 watermark,
                 run,
                 row.hasOwnIds(),
+                everyWrite,
                 scan,
-                scan.arrivedFrom(row.key.shard()),
+                row.key.shard(),
                 filter,
                 threads));
       }
@@ -339,7 +367,7 @@ public final class OpenRows implements AutoCloseable {
       for (Run run : row.runs()) {
         RunCursor cursor =
             new RunCursor(
-                memory, watermark, run, false, Scan.all(), 0, new Filter.Everything(), null);
+                memory, watermark, run, false, false, Scan.all(), 0, new Filter.Everything(), null);
         if (cursor.isEmpty()) {
           continue;
         }

@@ -15,7 +15,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /// Cursor over one run of an open row, in either direction. It skips events at or above a watermark
-/// in the rows' memory. Of neighbours with the same id it shows only the one that arrived last.
+/// in the rows' memory, and those that a scan does not want for their arrival. Of neighbours with
+/// the same id it shows only the one that arrived last; or all of them, the last one first.
 ///
 /// - Threads: one. With a filter, other threads evaluate entries ahead, see [RunPrefilters].
 /// - Memory: borrows the rows' memory from their view, until [#close].
@@ -26,25 +27,32 @@ final class RunCursor implements EventCursor {
   private final Scan scan;
   private final ScanWatch watch;
   private final long arrivedFrom;
+  private final long arrivedUntil;
   private final @Nullable RunPrefilters prefilters; // null when there is no filter
   private final boolean ownIds;
+  private final boolean everyWrite;
   private final RecordView view = new RecordView();
   private final int from; // entries of the range: [from, until)
   private final int until;
   private int next;
+  private int groupFrom; // entries with one id, when every write is shown: [groupFrom, next]
+  private int groupLimit;
   private long scanned;
   private long kept;
 
   /// @param ownIds whether an event of the row may replace another
-  /// @param arrivedFrom first arrival to show
+  /// @param everyWrite whether writes that others replace are shown too, of each id the last one
+  ///   first; only without a filter, ascending
+  /// @param shard of the row
   /// @param threads help to evaluate the filter; null for none
   RunCursor(
       MemorySegment memory,
       long watermark,
       Run run,
       boolean ownIds,
+      boolean everyWrite,
       Scan scan,
-      long arrivedFrom,
+      int shard,
       Filter filter,
       @Nullable Executor threads) {
     this.memory = memory;
@@ -53,11 +61,15 @@ final class RunCursor implements EventCursor {
     this.ownIds = ownIds;
     this.scan = scan;
     this.watch = scan.watch();
-    this.arrivedFrom = arrivedFrom;
+    this.everyWrite = everyWrite && ownIds;
+    this.arrivedFrom = scan.arrivedFrom(shard);
+    this.arrivedUntil = scan.arrivedUntil(shard);
     int visible = visible();
     this.from = Math.max(firstNotBelow(scan.from(), visible), firstArrived(visible));
     this.until = Math.max(from, firstNotBelow(scan.until(), visible));
     this.next = scan.descending() ? until - 1 : from;
+    this.groupFrom = from;
+    this.groupLimit = from;
     this.prefilters =
         filter instanceof Filter.Everything
             ? null
@@ -127,7 +139,14 @@ final class RunCursor implements EventCursor {
   }
 
   private boolean isShown(long event) {
-    return event < watermark && (arrivedFrom == 0 || arrival(event) >= arrivedFrom);
+    if (event >= watermark) {
+      return false;
+    }
+    if (arrivedFrom == 0 && arrivedUntil == Long.MAX_VALUE) {
+      return true;
+    }
+    long arrival = arrival(event);
+    return arrival >= arrivedFrom && arrival < arrivedUntil;
   }
 
   boolean isEmpty() {
@@ -160,7 +179,7 @@ final class RunCursor implements EventCursor {
   @Override
   public Step next() {
     while (passToKept()) {
-      long event = run.eventOffset(next);
+      long event = run.eventOffset(everyWrite ? nextOfGroup() : next);
       next += scan.descending() ? -1 : 1;
       if (!isShown(event) || isReplaced(event)) {
         continue;
@@ -170,6 +189,19 @@ final class RunCursor implements EventCursor {
       return Step.EVENT;
     }
     return Step.END;
+  }
+
+  /// The entry that comes at the place of `next` when each group of equal ids is turned around.
+  private int nextOfGroup() {
+    if (next == groupLimit) {
+      groupFrom = next;
+      groupLimit++;
+      long first = run.eventOffset(groupFrom);
+      while (groupLimit < until && sameId(first, run.eventOffset(groupLimit))) {
+        groupLimit++;
+      }
+    }
+    return groupFrom + groupLimit - 1 - next;
   }
 
   /// Skips entries that the filter drops. Returns false when no entry is left.
@@ -188,7 +220,7 @@ final class RunCursor implements EventCursor {
 
   /// True when a later arrival among its neighbours has the same id.
   private boolean isReplaced(long event) {
-    if (!ownIds) {
+    if (!ownIds || everyWrite) {
       return false;
     }
     // `next` has moved already: when descending, the neighbour, shown before, is at next + 2.
@@ -198,7 +230,7 @@ final class RunCursor implements EventCursor {
       if (!sameId(event, other)) {
         return false;
       }
-      if (other < watermark) {
+      if (isShown(other)) {
         return true;
       }
     }

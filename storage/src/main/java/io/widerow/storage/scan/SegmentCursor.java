@@ -50,6 +50,7 @@ public final class SegmentCursor implements EventCursor {
   private final Scan scan;
   private final ScanWatch watch;
   private final long arrivedFrom;
+  private final long arrivedUntil;
   private final Prefetch prefetch;
   private final BlockView shown;
   private final BlockView filtered;
@@ -103,27 +104,26 @@ public final class SegmentCursor implements EventCursor {
       throw new IllegalStateException("segment " + segment.segmentId() + " is closed");
     }
     try {
-      return new SegmentCursor(
-          segment, key, found, scan, scan.arrivedFrom(key.shard()), readers, prefetch);
+      return new SegmentCursor(segment, key, found, scan, readers, prefetch);
     } catch (Throwable failure) {
       segment.release();
       throw failure;
     }
   }
 
-  /// @param arrivedFrom the first arrival that is shown
   private SegmentCursor(
       Segment segment,
       PartitionKey key,
       @Nullable SegmentIndex index,
       Scan scan,
-      long arrivedFrom,
       BlockReaders readers,
       Prefetch prefetch) {
     this.segment = segment;
     this.step = scan.descending() ? -1 : 1;
     this.order = index == null ? null : new BlockOrder(segment, index, scan, readers.deadline());
-    Scan looked = arrivedFrom > 0 ? scan.withFold(null) : scan; // a fold does not know arrivals
+    this.arrivedFrom = scan.arrivedFrom(key.shard());
+    this.arrivedUntil = scan.arrivedUntil(key.shard());
+    Scan looked = wantsAllArrivals() ? scan : scan.withFold(null); // a fold does not know arrivals
     this.prefilters = new BlockPrefilters(segment, readers, looked, order);
     this.prefilter = prefilters.first();
     this.reader = prefilter.reader();
@@ -131,7 +131,6 @@ public final class SegmentCursor implements EventCursor {
     this.type = MemorySegment.ofArray(key.type().getBytes(StandardCharsets.UTF_8));
     this.scan = scan;
     this.watch = scan.watch();
-    this.arrivedFrom = arrivedFrom;
     this.prefetch = prefetch;
     this.shown = new BlockView(scan);
     this.filtered = new BlockView(scan.withColumns(null));
@@ -161,7 +160,7 @@ public final class SegmentCursor implements EventCursor {
         rowsLeft--;
         eventsScanned++;
         watch.event();
-        if (arrivedFrom > 0 && filtered.arrival() < arrivedFrom) {
+        if (!wantsAllArrivals() && !isWantedArrival(filtered.arrival())) {
           continue;
         }
         if (!filtering || FilterEvaluation.keeps(scan.filter(), filtered, scratch)) {
@@ -183,6 +182,14 @@ public final class SegmentCursor implements EventCursor {
       }
       openBlock(order, next);
     }
+  }
+
+  private boolean wantsAllArrivals() {
+    return arrivedFrom == 0 && arrivedUntil == Long.MAX_VALUE;
+  }
+
+  private boolean isWantedArrival(long arrival) {
+    return arrival >= arrivedFrom && arrival < arrivedUntil;
   }
 
   private boolean showFolded(BlockAggregation alike) {

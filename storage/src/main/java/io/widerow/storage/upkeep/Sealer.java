@@ -47,7 +47,9 @@ import org.jspecify.annotations.Nullable;
 /// verify, rename, force the directory, notes, manifest, publish to readers, close the rows, trim
 /// the journal. A failure before the manifest leaves the rows as they are, readable; [#retry] tries
 /// again. Events that are [Released] go into no segment; with nothing left to write, the rest of
-/// the steps is the same.
+/// the steps is the same. Of several writes of one id the last one is kept; in a store that is
+/// drained all of them, the last one first: its owner takes events out by arrival, and may end
+/// between two writes.
 ///
 /// - Threads: each lane's writer calls [#submit]; at most [SealQueue#THREADS_MAX] tasks a lane run.
 public final class Sealer implements AutoCloseable {
@@ -202,7 +204,10 @@ public final class Sealer implements AutoCloseable {
         SegmentOrigin.Source source = source(id, job.rows(), written.size(), all.size());
         SegmentOrigin origin = contents.origin(List.of(source));
         Function<Partition, EventCursor> events =
-            partition -> MergeCursor.of(cursors(view, partition, released), false);
+            partition ->
+                contents.isDrained()
+                    ? MergeCursor.ofEveryWrite(cursors(view, partition, released))
+                    : MergeCursor.of(cursors(view, partition, released), false);
         written.add(write(id, file, events, job.throttle(), origin));
       }
       if (!written.isEmpty()) {
@@ -336,12 +341,14 @@ public final class Sealer implements AutoCloseable {
     }
   }
 
-  private static List<EventCursor> cursors(
-      OpenRows.View view, Partition partition, Released released) {
+  private List<EventCursor> cursors(OpenRows.View view, Partition partition, Released released) {
     List<EventCursor> cursors = new ArrayList<>();
     for (OpenRow row : partition.rows()) {
       Scan scan = Scan.all().withSince(neededFrom(row, released));
-      cursors.addAll(view.open(row, scan, new Filter.Everything(), null));
+      cursors.addAll(
+          contents.isDrained()
+              ? view.openEveryWrite(row, scan)
+              : view.open(row, scan, new Filter.Everything(), null));
     }
     return cursors;
   }

@@ -6,11 +6,12 @@ import io.widerow.storage.LaneWriter;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.apply.Batches;
 import io.widerow.storage.cassandra.apply.LaneProgress;
+import io.widerow.storage.cassandra.apply.Marks;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A lane of a store on a cluster: the lane of the store on this machine, which also remembers the
-/// keys of batches, and tells how far groups are applied.
+/// keys of batches, marks where rounds may end, and tells how far groups are applied.
 ///
 /// - Threads: one writer; the thread that applies asks and tells how far it is.
 final class ClusterLane implements LaneWriter, LaneProgress {
@@ -20,6 +21,7 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   private final LaneWriter local;
   private final int index;
   private final Batches batches;
+  private final Marks marks;
   private final WriteSide side;
   private final Object telling = new Object();
   private volatile long committed;
@@ -30,14 +32,18 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   private int lastTaken;
   private int claimedInGroup;
   private long bytes;
+  private long groupBytes;
+  private long groupLimit; // arrival number after the group
+  private long unmarkedBytes;
   private long forgetBefore;
   private long forgotten;
 
   /// Made before the lane has a writer.
-  ClusterLane(LaneWriter local, int index, Batches batches, WriteSide side) {
+  ClusterLane(LaneWriter local, int index, Batches batches, Marks marks, WriteSide side) {
     this.local = local;
     this.index = index;
     this.batches = batches;
+    this.marks = marks;
     this.side = side;
     // The last group of earlier starts: everything up to it was recovered.
     this.committed = local.commit(Durability.MEMORY);
@@ -53,6 +59,8 @@ final class ClusterLane implements LaneWriter, LaneProgress {
     lastTaken = local.append(batch, placement, rejections);
     groupIsEmpty = false;
     bytes += batch.bytes();
+    groupBytes += batch.bytes();
+    groupLimit = local.lastArrival() + lastCount;
     side.arrived(local.lastArrival());
     return lastTaken;
   }
@@ -79,6 +87,11 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   public long commit(Durability durability) {
     side.requireWriting();
     boolean more = !groupIsEmpty;
+    long sinceMark = unmarkedBytes + groupBytes;
+    boolean isMarked = groupBytes > 0 && sinceMark >= marks.bytesPerMark();
+    if (isMarked) {
+      local.note(marks.note(index, groupLimit, sinceMark));
+    }
     long group;
     try {
       group = local.commit(durability == Durability.QUORUM ? Durability.DISK : durability);
@@ -87,7 +100,11 @@ final class ClusterLane implements LaneWriter, LaneProgress {
       endGroup();
       throw full;
     }
+    unmarkedBytes = sinceMark;
     endGroup();
+    if (isMarked) {
+      mark(group);
+    }
     committed = group;
     if (more) {
       side.committed();
@@ -100,8 +117,15 @@ final class ClusterLane implements LaneWriter, LaneProgress {
     return group;
   }
 
+  /// The group ends where a round may end.
+  private void mark(long group) {
+    marks.add(index, groupLimit, group, unmarkedBytes);
+    unmarkedBytes = 0;
+  }
+
   private void endGroup() {
     groupIsEmpty = true;
+    groupBytes = 0;
     claimedInGroup = 0;
     lastTaken = 0;
   }
@@ -122,17 +146,17 @@ final class ClusterLane implements LaneWriter, LaneProgress {
     groupIsEmpty = false;
   }
 
-  /// The notes of batches are ours, not the caller's.
+  /// The notes of batches and marks are ours, not the caller's.
   @Override
   public void notes(NoteReader reader) {
     local.notes((group, note) -> {
-      if (!Batches.isNote(note)) {
+      if (!Batches.isNote(note) && !Marks.isNote(note)) {
         reader.read(group, note);
       }
     });
   }
 
-  /// Notes of batches that are not applied are kept.
+  /// Notes of batches and marks that are not applied are kept.
   @Override
   public void forgetNotesBefore(long group) {
     forgetBefore = Math.max(forgetBefore, group);

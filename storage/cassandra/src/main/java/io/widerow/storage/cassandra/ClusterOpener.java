@@ -7,6 +7,7 @@ import io.widerow.storage.cassandra.apply.Applier;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
 import io.widerow.storage.cassandra.apply.Batches;
 import io.widerow.storage.cassandra.apply.DaemonNumber;
+import io.widerow.storage.cassandra.apply.Marks;
 import io.widerow.storage.cassandra.apply.Pace;
 import io.widerow.storage.cassandra.apply.RoundsFile;
 import io.widerow.storage.cassandra.apply.Statements;
@@ -133,18 +134,21 @@ final class ClusterOpener {
       EmbeddedStore local) {
     local.arriveFrom(number.from()); // before the first append
     Batches batches = new Batches(local.lanes());
+    Marks marks = new Marks(local.lanes(), options.roundBytes());
     local
         .lane(0)
         .notes((_, note) -> {
           if (Batches.isNote(note)) {
             batches.recover(note);
+          } else if (Marks.isNote(note)) {
+            marks.recover(note);
           }
         });
     WriteSide side =
         new WriteSide(directory, local, options, number, machine.clock(), machine.pace());
     List<ClusterLane> lanes = new ArrayList<>();
     for (int lane = 0; lane < local.lanes(); lane++) {
-      lanes.add(new ClusterLane(local.lane(lane), lane, batches, side));
+      lanes.add(new ClusterLane(local.lane(lane), lane, batches, marks, side));
     }
     Applier applier =
         new Applier(
@@ -154,6 +158,7 @@ final class ClusterOpener {
                 number,
                 rounds,
                 batches,
+                marks,
                 lanes,
                 options,
                 machine.clock(),

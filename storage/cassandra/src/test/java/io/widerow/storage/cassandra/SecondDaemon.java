@@ -94,7 +94,7 @@ public final class SecondDaemon implements LongConsumer {
         new SimKeyspace(cluster),
         opened,
         ApplyOptions.of("host-" + index).withPace(Duration.ofMillis(1), 3, 8 << 20),
-        ClusterSimulation.NO_READING,
+        new NoReading(),
         new CassandraStore.Machine(
             disk,
             clock,

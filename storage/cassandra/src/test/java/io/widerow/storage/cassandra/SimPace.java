@@ -36,6 +36,9 @@ final class SimPace implements Pace {
   public void idle(long nanos) {}
 
   @Override
+  public void requireTime() {}
+
+  @Override
   public void wake() {}
 
   @Override

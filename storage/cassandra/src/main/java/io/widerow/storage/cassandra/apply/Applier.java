@@ -11,7 +11,9 @@ import io.widerow.storage.cassandra.keyspace.Stamp;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.live.StoreClock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -21,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// Applies what the store on this machine took in to the keyspace, round by round:
 ///
 /// ```
-///   cut           how far the lanes are, then a view: the round ends where the view does
+///   cut           the round ends at the lanes' next Marks when so much waits, else how far the
+///                 lanes are, then a view: it ends where the view does
 ///   write down    the round, forced, in the RoundsFile
 ///   claims        all keys of its batches; what another daemon has is left out, and that too is
 ///                 written down
@@ -30,12 +33,14 @@ import org.jspecify.annotations.Nullable;
 ///   release       the store on this machine forgets it; who waits for it is told
 /// ```
 ///
-/// A round that a restart makes again is read from a later view, which may hide an event that was
-/// written again since. Such a round is applied together with the next one, which has the newer
-/// write.
+/// A round is read from a view that ends where the round does. It shows the same whenever it is
+/// taken, so a round that a restart makes again has the same events, and each round is shown as
+/// soon as it is written, though later writes of its ids wait here already. [Marks] says what the
+/// end of a round must be.
 ///
 /// - Threads: one calls [#step] or [#run]; any reads the figures.
-/// - Memory: values in flight, one view, the batches that are not applied.
+/// - Memory: values in flight, one view with the open blocks of one partition's segments in a
+///   round, the batches that are not applied.
 public final class Applier implements AutoCloseable {
   private static final long SEEN_MILLIS = 5_000;
   private static final long SKEW_MILLIS = 30_000;
@@ -49,13 +54,15 @@ public final class Applier implements AutoCloseable {
   private final DaemonNumber number;
   private final RoundsFile file;
   private final Rounds rounds;
+  private final Marks marks;
+  private final Map<Long, List<Long>> groupsOf = new HashMap<>(); // by stamp: groups up to its end
   private final Statements statements;
   private final RoundWriter writer;
   private final Claims claims;
   private boolean started;
   private long seenMillis;
   private long skewAskedMillis;
-  private long[] reached; // groups of lanes that are applied
+  private final long[] reached; // groups of lanes that are applied
   private volatile long skewMillis;
   private volatile long pendingSinceMillis;
   private volatile long roundSinceMillis;
@@ -70,6 +77,7 @@ public final class Applier implements AutoCloseable {
   /// @param number of the daemon
   /// @param file rounds written down
   /// @param batches with keys that are not applied
+  /// @param marks where rounds may end
   /// @param lanes of the local store
   /// @param clock of the machine
   /// @param pace how to wait
@@ -83,6 +91,7 @@ public final class Applier implements AutoCloseable {
       DaemonNumber number,
       RoundsFile file,
       Batches batches,
+      Marks marks,
       List<? extends LaneProgress> lanes,
       ApplyOptions options,
       StoreClock clock,
@@ -102,6 +111,7 @@ public final class Applier implements AutoCloseable {
     this.number = parts.number();
     this.file = parts.file();
     this.rounds = file.rounds();
+    this.marks = parts.marks();
     this.statements = parts.statements();
     this.writer = new RoundWriter(keyspace, statements, parts.options(), parts.ttlSeconds());
     this.claims = new Claims(keyspace, statements, number, file, parts.batches(), parts.options());
@@ -111,24 +121,39 @@ public final class Applier implements AutoCloseable {
     local.release(rounds.releasable());
     // A power cut may have taken events of a round that is written down and was written in part:
     // no other event may get their numbers.
-    local.arriveFrom(limitMax(rounds.last().to()));
-    roundOfStart();
-  }
-
-  private static long limitMax(LaneArrivals position) {
-    return position.laneLimits().stream().mapToLong(Long::longValue).max().orElseThrow();
-  }
-
-  /// What came before this start is a round of its own: with another number of shards, a later
-  /// write of an id may be in another partition, and must have a greater version.
-  private void roundOfStart() {
+    local.arriveFrom(rounds.last().to().limitMax());
+    local.findArrivals();
     try (StoreView view = local.view()) {
-      LaneArrivals to = end(view);
-      if (!to.laneLimits().equals(rounds.last().to().laneLimits())) {
-        file.begun(rounds.last().next(nextStamp(), to, nowNanos() / 1_000, List.of()));
-      }
+      marks.start(end(view), committedGroups());
+    }
+    roundsOfStart();
+  }
+
+  /// What came before this start is in rounds of its own: with another number of shards, a later
+  /// write of an id may be in another partition, and must have a greater version.
+  private void roundsOfStart() {
+    List<Round> all = new ArrayList<>();
+    Round last = rounds.last();
+    long stamp = nextStamp();
+    for (Marks.End end = marks.next(last.to()); end != null; end = marks.next(last.to())) {
+      last = last.next(stamp, end.to(), nowNanos() / 1_000, List.of());
+      remember(stamp++, end.groups());
+      all.add(last);
+    }
+    try {
+      file.begun(all);
     } catch (StorageException.DiskFull full) {
-      statements.troubled(String.valueOf(full.getMessage())); // it is part of the next round
+      statements.troubled(String.valueOf(full.getMessage())); // each is begun when its turn comes
+    }
+  }
+
+  private List<Long> committedGroups() {
+    return parts.lanes().stream().map(LaneProgress::committed).toList();
+  }
+
+  private void remember(long stamp, List<Long> groups) {
+    if (!groups.isEmpty()) {
+      groupsOf.put(stamp, groups);
     }
   }
 
@@ -138,12 +163,15 @@ public final class Applier implements AutoCloseable {
     try {
       while (lost == null) {
         try {
-          boolean done = step();
+          parts.pace().requireTime();
+          Applied one = applyOne();
           pause = PAUSE_MILLIS_MIN;
-          if (done && parts.pace().isStopping()) {
+          if (one == Applied.NOTHING && parts.pace().isStopping()) {
             return;
           }
-          parts.pace().idle(parts.options().interval().toNanos());
+          if (one != Applied.PART) {
+            parts.pace().idle(parts.options().interval().toNanos());
+          }
         } catch (KeyspaceException failed) { // noted
           boolean refused = failed.kind == KeyspaceException.Kind.REFUSED;
           parts.pace().pause(refused ? REFUSED_MILLIS : pause);
@@ -176,32 +204,79 @@ public final class Applier implements AutoCloseable {
   /// @throws KeyspaceException when the cluster cannot be asked; the next call goes on
   /// @throws StorageException.Locked when another daemon has the number
   public boolean step() {
+    Applied one = applyOne();
+    boolean nothing = one == Applied.NOTHING;
+    while (one == Applied.PART) {
+      one = applyOne();
+    }
+    return nothing;
+  }
+
+  /// What a round was of everything that is committed.
+  private enum Applied {
+    NOTHING,
+    PART,
+    REST
+  }
+
+  /// Applies one round.
+  private Applied applyOne() {
     prepare();
     claims.settle(this::nextStamp);
     long since = pendingSinceMillis;
     pendingSinceMillis = 0;
     roundSinceMillis = roundSinceMillis == 0 ? since : roundSinceMillis;
-    long[] groups = parts.lanes().stream().mapToLong(LaneProgress::committed).toArray();
-    boolean nothing;
-    try (StoreView view = local.view()) {
-      LaneArrivals to = end(view);
-      for (Rounds.Begun begun : rounds.pending()) {
-        write(view, begun);
-      }
-      nothing = to.laneLimits().equals(rounds.last().to().laneLimits());
-      if (!nothing || !rounds.takenOver().isEmpty()) {
-        Round round = rounds.last().next(nextStamp(), to, nowNanos() / 1_000, rounds.takenOver());
-        file.begun(round);
-        write(view, rounds.pending().getLast());
-      }
+    Applied one = Applied.PART;
+    if (rounds.pending().isEmpty()) {
+      one = begin();
     }
-    if (!rounds.pending().isEmpty()) {
-      publish(rounds.last());
+    if (one != Applied.NOTHING) {
+      apply(rounds.pending().getFirst());
     }
-    roundSinceMillis = 0;
-    reached = groups;
+    if (one != Applied.PART) {
+      roundSinceMillis = 0;
+    }
     release();
-    return nothing;
+    return one;
+  }
+
+  /// Begins the next round, if there is anything for one.
+  private Applied begin() {
+    Marks.End end = marks.next(rounds.last().to());
+    Applied one = end == null ? Applied.REST : Applied.PART;
+    if (end == null) {
+      List<Long> groups = committedGroups(); // before the view, which shows them
+      try (StoreView view = local.view()) {
+        end = new Marks.End(end(view), groups);
+      }
+      if (end.to().laneLimits().equals(rounds.last().to().laneLimits())
+          && rounds.takenOver().isEmpty()) {
+        reach(groups);
+        return Applied.NOTHING;
+      }
+    }
+    long stamp = nextStamp();
+    file.begun(rounds.last().next(stamp, end.to(), nowNanos() / 1_000, rounds.takenOver()));
+    remember(stamp, end.groups());
+    return one;
+  }
+
+  private void reach(List<Long> groups) {
+    for (int lane = 0; lane < reached.length; lane++) {
+      reached[lane] = Math.max(reached[lane], groups.get(lane));
+    }
+  }
+
+  private void apply(Rounds.Begun begun) {
+    Round round = begun.round();
+    try (StoreView view = local.viewBefore(round.to())) {
+      write(view, begun);
+    }
+    publish(round);
+    List<Long> groups = groupsOf.remove(round.stamp());
+    if (groups != null) {
+      reach(groups);
+    }
   }
 
   /// Where the round of a view ends: never before the round before it.
@@ -209,7 +284,7 @@ public final class Applier implements AutoCloseable {
     LaneArrivals shown = Objects.requireNonNull(LaneArrivals.of(view.arrivals()));
     LaneArrivals last = rounds.last().to();
     boolean alike = shown.laneLimits().size() == last.laneLimits().size();
-    long lastMax = limitMax(last);
+    long lastMax = last.limitMax();
     List<Long> limits = new ArrayList<>();
     for (int lane = 0; lane < shown.laneLimits().size(); lane++) {
       // After a start with another number of lanes, all that came before is below both.
@@ -232,7 +307,7 @@ public final class Applier implements AutoCloseable {
     }
     long now = nowMillis();
     number.check(keyspace, statements, now, !rounds.unsettled().isEmpty());
-    number.reserve(keyspace, statements, limitMax(rounds.last().to()));
+    number.reserve(keyspace, statements, rounds.last().to().limitMax());
     if (Math.abs(now - seenMillis) >= SEEN_MILLIS) {
       statements.once("say that it is alive", keyspace.seen(number.daemon(), oldest(), now));
       seenMillis = now;
@@ -267,6 +342,7 @@ public final class Applier implements AutoCloseable {
         "tell how far it has applied", () -> keyspace.applied(number.daemon(), round.applied()));
     file.applied(round.stamp());
     parts.batches().forgetBefore(round.to());
+    marks.forgetBefore(round.to());
     appliedTo = round.to();
     appliedStamp = round.stamp();
   }

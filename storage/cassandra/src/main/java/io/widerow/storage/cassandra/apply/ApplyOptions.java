@@ -15,6 +15,9 @@ import java.util.List;
 /// @param acceptsRepeats whether batches with keys are applied although they have waited for longer
 ///   than `claimKeep`, so that nobody knows whether another daemon has them
 /// @param rows globs of the types that are also written as rows for users of CQL
+/// @param roundBytes records that are applied at once at most, about, in bytes as they lie in
+///   memory: a longer backlog is applied in several rounds, each with so much of the heap as its
+///   segments take. At least 1; rounds of less than some MiB cost more requests
 /// @param pendingBytesMax bytes that may wait on this machine; above it no events are taken
 public record ApplyOptions(
     int daemon,
@@ -25,6 +28,7 @@ public record ApplyOptions(
     Duration claimKeep,
     boolean acceptsRepeats,
     List<String> rows,
+    long roundBytes,
     long pendingBytesMax) {
   /// Takes the least free number.
   public static final int AUTO = -1;
@@ -52,6 +56,7 @@ public record ApplyOptions(
         claimKeep.compareTo(Duration.ofMinutes(1)) >= 0
             && claimKeep.compareTo(Duration.ofDays(365)) <= 0,
         "keys of batches are kept for 1 minute to 365 days, got " + claimKeep);
+    require(roundBytes >= 1, "a round has at least 1 byte, got " + roundBytes);
     require(
         pendingBytesMax >= 1 << 20,
         "at least 1 MiB must be allowed to wait for the cluster, got " + pendingBytesMax);
@@ -74,6 +79,7 @@ public record ApplyOptions(
         Duration.ofDays(7),
         false,
         List.of(),
+        64L << 20,
         Long.MAX_VALUE);
   }
 
@@ -87,6 +93,7 @@ public record ApplyOptions(
         claimKeep,
         acceptsRepeats,
         rows,
+        roundBytes,
         pendingBytesMax);
   }
 
@@ -100,6 +107,7 @@ public record ApplyOptions(
         claimKeep,
         acceptsRepeats,
         rows,
+        roundBytes,
         pendingBytesMax);
   }
 
@@ -113,6 +121,7 @@ public record ApplyOptions(
         newClaimKeep,
         newAcceptsRepeats,
         rows,
+        roundBytes,
         pendingBytesMax);
   }
 
@@ -126,12 +135,36 @@ public record ApplyOptions(
         claimKeep,
         acceptsRepeats,
         globs,
+        roundBytes,
+        pendingBytesMax);
+  }
+
+  public ApplyOptions withRoundBytes(long bytes) {
+    return new ApplyOptions(
+        daemon,
+        host,
+        interval,
+        inFlight,
+        inFlightBytes,
+        claimKeep,
+        acceptsRepeats,
+        rows,
+        bytes,
         pendingBytesMax);
   }
 
   public ApplyOptions withPendingBytesMax(long bytes) {
     return new ApplyOptions(
-        daemon, host, interval, inFlight, inFlightBytes, claimKeep, acceptsRepeats, rows, bytes);
+        daemon,
+        host,
+        interval,
+        inFlight,
+        inFlightBytes,
+        claimKeep,
+        acceptsRepeats,
+        rows,
+        roundBytes,
+        bytes);
   }
 
   /// Seconds after which the cluster forgets the key of a batch.

@@ -27,6 +27,9 @@ public interface Pace {
   /// Waits until [#wake], or for so long.
   void idle(long nanos);
 
+  /// @throws Stopped when nothing is tried any more
+  void requireTime();
+
   /// Ends [#idle]; the next one does not wait when none is under way.
   void wake();
 
@@ -69,7 +72,8 @@ public interface Pace {
       }
     }
 
-    private void requireTime() {
+    @Override
+    public void requireTime() {
       if (stopping && System.nanoTime() - endNanos >= 0) {
         throw new Stopped();
       }

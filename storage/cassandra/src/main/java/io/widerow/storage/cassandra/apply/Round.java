@@ -50,17 +50,13 @@ record Round(
   ///
   /// @param nowMicros the time now, in microseconds since the Unix epoch
   Round next(long nextStamp, LaneArrivals newTo, long nowMicros, List<Batch.LeftOut> nextTaken) {
-    long last = limitMax(newTo);
-    long nextSpan = Math.clamp(last - limitMax(to), 0, SPAN_MAX);
+    long last = newTo.limitMax();
+    long nextSpan = Math.clamp(last - to.limitMax(), 0, SPAN_MAX);
     return new Round(nextStamp, to, newTo, above(nowMicros), last - nextSpan, nextSpan, nextTaken);
   }
 
   private long above(long nowMicros) {
     return Math.max(nowMicros, base + span + 1);
-  }
-
-  private static long limitMax(LaneArrivals position) {
-    return position.laneLimits().stream().mapToLong(Long::longValue).max().orElseThrow();
   }
 
   /// The version in the cluster of an event of this round that came with an id.

@@ -187,6 +187,16 @@ public final class RoundsFile implements AutoCloseable {
     rounds.begun(round);
   }
 
+  /// Writes several rounds down, durably, all of them or none.
+  void begun(List<Round> all) {
+    ByteArrayOutputStream records = new ByteArrayOutputStream();
+    all.forEach(round -> records.writeBytes(record(BEGUN, out -> writeRound(out, round))));
+    if (records.size() > 0) {
+      append(records.toByteArray(), true);
+      all.forEach(rounds::begun);
+    }
+  }
+
   /// Writes down what a round leaves out, durably. Nothing of the round may be written before.
   void leftOut(long stamp, List<Batch.LeftOut> batches) {
     append(leftOutRecord(stamp, batches), true);

@@ -12,6 +12,9 @@ import java.util.Arrays;
 /// - Threads: one.
 /// - Memory: one array on the heap, which [#take] gives away.
 final class GrowingFile implements DiskFile {
+  /// At most one part of 2^3 of a value's memory is free.
+  private static final int FREE_SHIFT = 3;
+
   private static final Path PATH = Path.of("a segment in memory");
   private byte[] bytes;
   private int length;
@@ -20,9 +23,11 @@ final class GrowingFile implements DiskFile {
     this.bytes = new byte[bytesExpected];
   }
 
-  /// What was written, without a copy.
+  /// What was written. Copied only when much of the memory is free: values in flight are counted by
+  /// their bytes.
   ByteBuffer take() {
-    ByteBuffer taken = ByteBuffer.wrap(bytes, 0, length);
+    boolean fits = bytes.length - length <= length >> FREE_SHIFT;
+    ByteBuffer taken = ByteBuffer.wrap(fits ? bytes : Arrays.copyOf(bytes, length), 0, length);
     bytes = new byte[0];
     length = 0;
     return taken;
@@ -42,7 +47,7 @@ final class GrowingFile implements DiskFile {
   public void write(MemorySegment source, long offset) {
     int limit = Math.toIntExact(offset + source.byteSize());
     if (limit > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.max(limit, bytes.length * 2));
+      bytes = Arrays.copyOf(bytes, Math.max(limit, bytes.length + (bytes.length >> 1)));
     }
     MemorySegment.copy(
         source, ValueLayout.JAVA_BYTE, 0, bytes, (int) offset, (int) source.byteSize());

@@ -37,7 +37,8 @@ class PlantedApplyBugsTest {
     return List.of(
         planted(
             "a round is written down before anything of it is written",
-            Cut.to(Applier.class, "step", RoundsFile.class, "begun", "inMemoryOnly")),
+            Cut.to(Applier.class, "begin", RoundsFile.class, "begun", "inMemoryOnly"),
+            Cut.to(Applier.class, "roundsOfStart", RoundsFile.class, "begun", "allInMemoryOnly")),
         planted(
             "a round is applied after its last write",
             Cut.out(RoundWriter.class, "awaitFirst", Statements.Try.class, "await")),
@@ -55,6 +56,16 @@ class PlantedApplyBugsTest {
         planted(
             "versions are above those of the round before",
             Cut.to(Round.class, "next", Round.class, "above", "asTheClockSays")),
+        planted(
+            "a round ends between groups",
+            Cut.to("io.widerow.storage.cassandra.ClusterLane", "mark", Marks.class, "add", "cut")),
+        planted(
+            "a round ends between groups, also in a backlog of an earlier start",
+            Cut.to(
+                "io.widerow.storage.cassandra.ClusterLane", "commit", Marks.class, "note", "cut")),
+        planted(
+            "what came before a start is in rounds of its own",
+            Cut.to(Marks.class, "next", Marks.class, "isBefore", "never")),
         planted(
             "the same events make the same values",
             Cut.to(

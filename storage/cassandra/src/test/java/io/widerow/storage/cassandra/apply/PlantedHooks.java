@@ -16,6 +16,22 @@ public final class PlantedHooks {
     file.rounds().begun(round);
   }
 
+  static void allInMemoryOnly(RoundsFile file, List<Round> all) {
+    all.forEach(file.rounds()::begun);
+  }
+
+  public static void cut(Marks marks, int lane, long limit, long group, long bytes) {
+    marks.add(lane, limit - 1, group, bytes);
+  }
+
+  public static byte[] cut(Marks marks, int lane, long limit, long bytes) {
+    return marks.note(lane, limit - 1, bytes);
+  }
+
+  static boolean never(LaneArrivals position, LaneArrivals start) {
+    return false;
+  }
+
   static List<Batch.LeftOut> nothingIsClaimed(
       Claims claims, Round round, long nowSeconds, long skewMillis) {
     return List.of();
