@@ -314,6 +314,47 @@ class CassandraStoreTest {
     }
   }
 
+  /// The cluster drops rows by itself a while after their retention; those of a type that is kept
+  /// for ever never.
+  @Test
+  void rowsLiveAsLongAsTheirRetentionAndTheSlack() throws InterruptedException {
+    Duration slack = Duration.ofDays(7);
+    var reading =
+        new ClusterReading(
+            keyspace,
+            new ClusterReading.Settings(ReadOptions.DEFAULT, Duration.ofHours(1), slack),
+            Runnable::run,
+            Runnable::run);
+    long nowMillis = System.currentTimeMillis();
+    keyspace.setClockMillis(nowMillis);
+    byte[] kept = "log".getBytes(StandardCharsets.UTF_8);
+    try (CassandraStore store = open("a", reading);
+        EventBatch batch = new EventBatch(1 << 10, 1 << 20)) {
+      store.retain(null, Duration.ofDays(2));
+      store.retain("log", null);
+      for (byte[] type : List.of(TYPE, kept)) {
+        batch.begin(type, 0, type.length, TimeUnit.MILLISECONDS.toNanos(nowMillis));
+        assertEquals(null, batch.end());
+      }
+      Appends.all(store.lane(0), batch, 0);
+      awaitTold(store.lane(0).commit(Durability.QUORUM));
+      StoreView view = store.view();
+      for (PartitionInfo info : view.partitions(_ -> true, 0, Long.MAX_VALUE)) {
+        List<Long> until = keyspace.untilMillis(info.key());
+        boolean expires = info.key().type().equals("app");
+        assertEquals(expires ? 1 : 0, until.size(), info.toString());
+        if (expires) {
+          long end = TimeUnit.NANOSECONDS.toMillis(info.key().untilNanos());
+          long wanted = end + Duration.ofDays(2).plus(slack).toMillis();
+          assertTrue(Math.abs(until.getFirst() - wanted) < 60_000, until + " of " + wanted);
+        }
+      }
+      view.close();
+      keyspace.setClockMillis(nowMillis + Duration.ofDays(30).toMillis());
+      assertEquals(1, shown(store), "the cluster dropped the other row");
+    }
+  }
+
   @Test
   void aStoreOfThisMachineIsRefused() {
     EmbeddedStore.open(config("a"), Runnable::run).close();
