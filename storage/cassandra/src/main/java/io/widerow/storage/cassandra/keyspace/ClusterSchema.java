@@ -205,7 +205,7 @@ final class ClusterSchema {
     if (row == null) {
       if (!make) {
         throw absent(
-            "there is no store in keyspace '%s' yet; make one with: widerow cluster init --store URI"
+            "there is no store in keyspace '%s' yet; make one: widerow cluster init --store URI"
                 .formatted(keyspace));
       }
       makeTables(ttl);
