@@ -10,6 +10,7 @@ import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.query.QueryThreads;
 import io.widerow.query.Variables;
+import io.widerow.query.cli.ClusterDirectory;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.storage.ClusterReport;
@@ -108,6 +109,8 @@ public final class ServeCommand implements Callable<Integer> {
   /// not wait for them. Merging has its own thread. That one and the threads that search blocks for
   /// queries run at low priority.
   public static EventStore openEmbedded(DaemonConfig config) {
+    ClusterDirectory.refuse(
+        config.data(), "start the daemon with its own directory and --store URI");
     Executor background =
         Executors.newFixedThreadPool(
             2 + (config.lanes() + 1) / 2,

@@ -240,8 +240,8 @@ class ClockJumpTest {
           answer
               .body()
               .startsWith(
-                  "{\"accepted\":1,\"rejected\":[{\"index\":0,\"reason\":\"the time is past the"
-                      + " retention of its type"),
+                  "{\"accepted\":1,\"rejected\":[{\"index\":0,\"reason\":\"older than the"
+                      + " retention of 2d\""),
           answer.body());
       assertEquals(1, shown(daemon, "old"));
       answer =

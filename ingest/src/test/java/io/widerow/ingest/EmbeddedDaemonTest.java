@@ -265,7 +265,9 @@ class EmbeddedDaemonTest {
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       String old = "{\"ts\":1,\"type\":\"debug\"}\n{\"ts\":1,\"type\":\"audit\"}\n";
-      assertEquals(200, http.post("/v1/events", Http.NDJSON, old).statusCode());
+      var answer = http.post("/v1/events", Http.NDJSON, old);
+      assertEquals(200, answer.statusCode());
+      assertTrue(answer.body().contains("older than the retention of 7d"), answer.body());
       String left = http.get("/v1/query").body();
       assertTrue(left.contains("audit") && !left.contains("debug"), left);
     }

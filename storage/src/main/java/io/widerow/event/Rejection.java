@@ -1,5 +1,8 @@
 package io.widerow.event;
 
+import java.time.Duration;
+import java.util.Locale;
+
 /// Why one event of a batch was rejected. The rest of the batch is stored.
 public enum Rejection {
   EVENT_TOO_LARGE("the event is larger than the limit"),
@@ -19,6 +22,26 @@ public enum Rejection {
 
   Rejection(String reason) {
     this.reason = reason;
+  }
+
+  /// The sentence of [#PAST_RETENTION] with the retention, in the largest unit that is whole.
+  public static String pastRetention(Duration kept) {
+    long millis = kept.toMillis();
+    String text =
+        millis % 1_000 != 0 || millis == 0
+            ? kept.toString().substring(2).toLowerCase(Locale.ROOT)
+            : whole(millis / 1_000);
+    return "older than the retention of " + text;
+  }
+
+  private static String whole(long seconds) {
+    if (seconds % 86_400 == 0) {
+      return seconds / 86_400 + "d";
+    }
+    if (seconds % 3_600 == 0) {
+      return seconds / 3_600 + "h";
+    }
+    return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
   }
 
   /// The reason as a sentence for the sender.

@@ -2,6 +2,7 @@ package io.widerow.storage;
 
 import io.widerow.event.EventBatch;
 import io.widerow.event.Rejection;
+import java.time.Duration;
 import java.util.function.LongConsumer;
 
 /// The writer of one lane.
@@ -88,6 +89,13 @@ public interface LaneWriter {
   interface Rejections {
     /// @param index position of the event in its batch, from 0
     void rejected(int index, Rejection why);
+
+    /// The event is past the retention of its type: it would never be shown.
+    ///
+    /// @param kept how long events of this type are kept
+    default void pastRetention(int index, Duration kept) {
+      rejected(index, Rejection.PAST_RETENTION);
+    }
   }
 
   /// Receives notes.

@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  widerow cluster init --store 'cassandra://db1/widerow?dc=dc1&replication=3'",
       "  widerow cluster status --store 'cassandra://db1/widerow?dc=dc1'",
-      "  widerow cluster retain nginx.access 30d --store 'cassandra://db1/widerow?dc=dc1'",
+      "  widerow cluster retain cpu 30d --store 'cassandra://db1/widerow?dc=dc1'",
       "  widerow cluster retain forever --store 'cassandra://db1/widerow?dc=dc1'",
       "Exit codes: 0 ok, 1 verify: damage was found, 64 usage, 66 no store, 69 cluster",
       "unavailable or refusing, 75 in use."
@@ -107,7 +107,7 @@ public final class ClusterCommand implements Runnable {
   @Command(
       name = "init",
       mixinStandardHelpOptions = true,
-      description = "Makes the keyspace and its tables where they are missing, and checks them.")
+      description = "Makes keyspace and tables where they are missing.")
   int init() {
     return with(
         true,
@@ -122,7 +122,7 @@ public final class ClusterCommand implements Runnable {
   @Command(
       name = "status",
       mixinStandardHelpOptions = true,
-      description = "Shows nodes, daemons, how far they are behind, and policies.")
+      description = "Shows nodes, daemons and policies.")
   int status() {
     return with(
         false,
@@ -167,8 +167,9 @@ public final class ClusterCommand implements Runnable {
       name = "verify",
       mixinStandardHelpOptions = true,
       description = {
-        "Reads every directory and every value that readers show, and checks checksums,",
-        "counts and order. Daemons may run meanwhile. Changes nothing."
+        "Reads and checks everything; changes nothing.",
+        "Every directory and every value that readers show: checksums, counts and order.",
+        "Daemons may run meanwhile."
       })
   int verify() {
     return with(
@@ -206,8 +207,9 @@ public final class ClusterCommand implements Runnable {
       name = "release",
       mixinStandardHelpOptions = true,
       description = {
-        "Frees the number of a daemon whose machine is gone for good. What it had not",
-        "applied is lost, except when its directory comes back under the same number."
+        "Frees the number of a daemon that is gone for good.",
+        "What it had not applied is lost, except when its directory comes back under the",
+        "same number."
       })
   int release(
       @Parameters(paramLabel = "N", description = "Number of the daemon, 0 to 511.") int daemon,
@@ -255,8 +257,8 @@ public final class ClusterCommand implements Runnable {
       name = "retain",
       mixinStandardHelpOptions = true,
       description = {
-        "Sets how long events are kept, for one type or for all others. Daemons follow",
-        "within ten seconds; a lower age hides at once."
+        "Sets how long events of a type are kept, or all others.",
+        "Daemons follow within ten seconds; a lower age hides at once."
       })
   int retain(
       @Parameters(

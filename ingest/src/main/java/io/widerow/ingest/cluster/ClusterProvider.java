@@ -21,6 +21,7 @@ public final class ClusterProvider implements StoreProvider {
 
   @Override
   public EventStore open(String uri, Map<String, String> settings) {
+    DriverLog.silence();
     return ClusterStores.openForReading(
         new ClusterOptions(
             StoreUri.parse(uri),

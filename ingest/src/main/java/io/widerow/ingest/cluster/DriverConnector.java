@@ -42,6 +42,7 @@ final class DriverConnector implements OpenCluster {
 
   /// See [ClusterConnector#open].
   static OpenCluster open(String uri, ClusterFlags flags, boolean make) {
+    DriverLog.silence();
     ClusterOptions options =
         new ClusterOptions(
             StoreUri.parse(uri),

@@ -1,6 +1,7 @@
 package io.widerow.ingest.cluster;
 
 import io.widerow.query.QueryException;
+import io.widerow.query.cli.ClusterDirectory;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -114,6 +115,7 @@ public final class MigrateCommand implements Callable<Integer> {
     }
     String uri = intoCluster ? to : from;
     Path directory = Path.of(intoCluster ? from : to).toAbsolutePath();
+    ClusterDirectory.refuse(directory, "its daemon applies them to the cluster when it runs");
     MigrationBar bar = new MigrationBar(shell.err(), shell.errToTerminal(), System::nanoTime);
     Outcome outcome;
     try (OpenCluster cluster = open(uri, intoCluster && !verify);

@@ -1,10 +1,12 @@
 package io.widerow.ingest.lane;
 
 import io.widerow.event.EventBatch;
+import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.storage.Durability;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.StorageException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +32,8 @@ public final class LaneGroup implements AutoCloseable {
   private long groupOfStart = NONE; // when it is applied, so is all from before the start
   private long bytes;
   private long events;
+  private Duration lastKept = Duration.ZERO;
+  private String lastExpired = ""; // the sentence with it
 
   private static final long NONE = -1;
 
@@ -128,9 +132,7 @@ public final class LaneGroup implements AutoCloseable {
     int accepted = 0;
     if (batch.count() > 0) {
       Refusals byStore = new Refusals();
-      LaneWriter.Rejections rejections =
-          (index, why) -> byStore.add(part.requestIndex(index), why.reason());
-      accepted = writer.append(batch, part.placement, rejections);
+      accepted = writer.append(batch, part.placement, new StoreRejections(part, byStore));
       part.refused.addAll(byStore);
     }
     bytes += batch.bytes();
@@ -153,6 +155,32 @@ public final class LaneGroup implements AutoCloseable {
     }
     waiting.add(Waiting.first(part, accepted));
     pool.give(batch);
+  }
+
+  /// What the store refuses of a part. Each batch may have a million of them, so there is one
+  /// object for each sentence.
+  private final class StoreRejections implements LaneWriter.Rejections {
+    private final BatchPart part;
+    private final Refusals refusals;
+
+    StoreRejections(BatchPart part, Refusals refusals) {
+      this.part = part;
+      this.refusals = refusals;
+    }
+
+    @Override
+    public void rejected(int index, Rejection why) {
+      refusals.add(part.requestIndex(index), why.reason());
+    }
+
+    @Override
+    public void pastRetention(int index, Duration kept) {
+      if (!kept.equals(lastKept)) {
+        lastKept = kept;
+        lastExpired = Rejection.pastRetention(kept);
+      }
+      refusals.add(part.requestIndex(index), lastExpired);
+    }
   }
 
   /// Lets the store seal rows that are due. A commit does the same, so this is for an idle lane.

@@ -14,8 +14,10 @@ import picocli.CommandLine.ParameterException;
 /// For commands that work on the files of one machine: what to use instead when somebody gives them
 /// a cluster, or the directory of a daemon on a cluster. That directory has no store of its own,
 /// but the daemon's number (`owner`), the rounds that it applied last (`rounds`), and the events
-/// that are not applied yet (`spool`).
-final class ClusterDirectory {
+/// that are not applied yet (`spool`), which belong to that daemon alone.
+public final class ClusterDirectory {
+  private static final String SPOOL = "spool";
+
   static final String VERIFY = "use `widerow cluster verify --store URI` on the cluster";
   static final String SNAPSHOT =
       "use `nodetool snapshot` on all nodes of the cluster; what the daemons have not applied is in"
@@ -44,19 +46,33 @@ final class ClusterDirectory {
     }
   }
 
-  /// Does nothing when the directory is any other.
+  /// Does nothing when the directory is any other than that of a daemon on a cluster, or its spool.
   ///
   /// @param instead what to use for the cluster
   /// @throws StorageException.Incompatible when it is that of a daemon on a cluster
-  static void refuse(Path directory, String instead) {
-    if (Files.exists(directory.resolve("owner"))
-        && Files.isDirectory(directory.resolve("spool"))
-        && !Files.exists(directory.resolve("FORMAT"))) {
+  public static void refuse(Path directory, String instead) {
+    Path whole = directory.toAbsolutePath().normalize();
+    Path parent = whole.getParent();
+    if (whole.endsWith(SPOOL) && parent != null && isOfDaemon(parent)) {
+      throw new StorageException.Incompatible(
+          directory,
+          "belongs to the daemon on a cluster whose directory is %s: it has only the events that"
+                  .formatted(parent)
+              + " are not applied yet; "
+              + instead);
+    }
+    if (isOfDaemon(directory)) {
       throw new StorageException.Incompatible(
           directory,
           "is the directory of a daemon on a cluster, with no store of its own: its events are on"
               + " the cluster, and those not applied yet in spool; "
               + instead);
     }
+  }
+
+  private static boolean isOfDaemon(Path directory) {
+    return Files.exists(directory.resolve("owner"))
+        && Files.isDirectory(directory.resolve(SPOOL))
+        && !Files.exists(directory.resolve("FORMAT"));
   }
 }

@@ -64,7 +64,7 @@ public final class CommandLines {
   }
 
   private static void complain(CommandLine command, String why) {
-    command.getErr().println("widerow " + command.getCommandName() + ": " + why);
+    command.getErr().println("widerow " + command.getCommandSpec().qualifiedName(" ") + ": " + why);
   }
 
   /// The message of a file system's refusal may be the name of the file alone.
@@ -96,6 +96,8 @@ public final class CommandLines {
     CommandSpec command = failure.getCommandLine().getCommandSpec();
     String given = unmatched.getUnmatched().getFirst().replaceAll("=.*", "");
     return "%s `widerow %s --help` lists all options"
-        .formatted(NearestName.question(given, command.optionsMap().keySet(), ";"), command.name());
+        .formatted(
+            NearestName.question(given, command.optionsMap().keySet(), ";"),
+            command.qualifiedName(" "));
   }
 }

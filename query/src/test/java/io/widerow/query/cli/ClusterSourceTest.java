@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -196,6 +197,36 @@ class ClusterSourceTest {
                 daemon
                     + ": is the directory of a daemon on a cluster, with no store of its own: its"
                     + " events are on the cluster, and those not applied yet in spool; "
+                    + instead),
+        run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+  }
+
+  /// A spool is a store on this machine, so each of these commands could read it, and repair would
+  /// change it.
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "query --data DIR/daemon/spool | to read the cluster, name it with --store URI",
+        "types --data DIR/daemon/spool/. | to read the cluster, name it with --store URI",
+        "verify --data DIR/daemon/spool | use `widerow cluster verify --store URI` on the cluster",
+        "repair --data DIR/daemon/spool | use `nodetool repair` and `nodetool scrub` on the nodes",
+        "snapshot --data DIR/daemon/spool --to DIR/copy | use `nodetool snapshot` on all nodes",
+      })
+  void theSpoolOfADaemonOnAClusterIsNamedAsSuch(String line, String instead) throws IOException {
+    Path daemon = Files.createDirectory(directory.resolve("daemon"));
+    Files.writeString(daemon.resolve("owner"), "3");
+    Path spool = daemon.resolve("spool");
+    EmbeddedStore.openSpool(StoreConfig.at(spool).withDiskReserveBytes(0), Runnable::run).close();
+    Run run = run(line);
+    assertEquals(66, run.code(), run.err());
+    assertTrue(
+        run.err()
+            .contains(
+                ": belongs to the daemon on a cluster whose directory is %s: it has only the events"
+                        .formatted(daemon)
+                    + " that are not applied yet; "
                     + instead),
         run.err());
     assertEquals(1, run.err().lines().count(), run.err());

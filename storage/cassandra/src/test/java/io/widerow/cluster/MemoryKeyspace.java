@@ -47,6 +47,7 @@ public class MemoryKeyspace implements Keyspace {
   private static final class Partition {
     final TreeMap<SegmentKey, DirectoryRow> rows = new TreeMap<>(ORDER);
     final TreeMap<SegmentKey, byte[]> values = new TreeMap<>(ORDER);
+    final TreeMap<SegmentKey, Long> untilMillis = new TreeMap<>(ORDER); // of rows with a TTL
     int generation;
     Map<Integer, Long> covered = Map.of();
   }
@@ -95,6 +96,28 @@ public class MemoryKeyspace implements Keyspace {
     return partitions.computeIfAbsent(key, _ -> new Partition());
   }
 
+  /// A partition without the rows whose time to live is over.
+  private Partition alive(PartitionKey key) {
+    Partition of = partitions.getOrDefault(key, new Partition());
+    of.untilMillis
+        .entrySet()
+        .removeIf(row -> {
+          boolean isOver = row.getValue() <= clockMillis;
+          if (isOver) {
+            of.rows.remove(row.getKey());
+            of.values.remove(row.getKey());
+          }
+          return isOver;
+        });
+    return of;
+  }
+
+  /// Until when the rows of a partition live, in milliseconds since the Unix epoch; rows without a
+  /// TTL are not among them.
+  public synchronized List<Long> untilMillis(PartitionKey partition) {
+    return List.copyOf(alive(partition).untilMillis.values());
+  }
+
   @Override
   public StoreIdentity identity() {
     return identity;
@@ -108,13 +131,18 @@ public class MemoryKeyspace implements Keyspace {
       Partition in = partition(row.key().partition());
       in.rows.put(row.key(), row);
       in.values.put(row.key(), bytes);
+      if (ttlSeconds > 0) {
+        in.untilMillis.put(row.key(), clockMillis + ttlSeconds * 1_000L);
+      } else {
+        in.untilMillis.remove(row.key());
+      }
     });
   }
 
   @Override
   public CompletableFuture<Directory> directory(PartitionKey partition) {
     return now(() -> {
-      Partition of = partitions.getOrDefault(partition, new Partition());
+      Partition of = alive(partition);
       return new Directory(partition, of.generation, of.covered, new ArrayList<>(of.rows.values()));
     });
   }
@@ -122,7 +150,7 @@ public class MemoryKeyspace implements Keyspace {
   @Override
   public CompletableFuture<@Nullable ByteBuffer> value(SegmentKey key, boolean quorum) {
     return now(() -> {
-      byte[] value = partitions.getOrDefault(key.partition(), new Partition()).values.get(key);
+      byte[] value = alive(key.partition()).values.get(key);
       return value == null ? null : ByteBuffer.wrap(value.clone());
     });
   }

@@ -8,11 +8,12 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.LaneWriter;
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.StoreConfig;
-import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.StoreContents;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Decides which events of a batch a lane may take. Clocks are read once a batch. Only an event
@@ -25,7 +26,8 @@ final class Admission {
   private final long eventBytesMax;
   private long latest; // as a time of an id
   private long oldest; // as a time of an id; older events need a look at their type
-  private long retentionNanos;
+  private RetentionPolicy policy = RetentionPolicy.FOREVER; // of the batch
+  private long retentionNanos; // the time now, for retention
   private String type = "";
   private MemorySegment typeUtf8 = MemorySegment.ofArray(new byte[0]);
 
@@ -39,8 +41,9 @@ final class Admission {
   void begin() {
     long wall = contents.clock().wallNanos();
     latest = TimeUuid.timeOfNanos(wall + config.futureMax().toNanos());
-    long shortest = contents.retentions().shortestNanos();
-    if (shortest == Retentions.FOREVER) {
+    policy = contents.admitted();
+    long shortest = policy.shortestNanos();
+    if (shortest == RetentionPolicy.KEPT_FOREVER) {
       oldest = Long.MIN_VALUE;
     } else {
       retentionNanos = contents.clock().retentionNanos();
@@ -60,6 +63,18 @@ final class Admission {
     return EventLayout.length(events, offset) > eventBytesMax ? Rejection.EVENT_TOO_LARGE : null;
   }
 
+  /// Refuses an event of the batch.
+  void refuse(
+      EventBatch batch, int index, long offset, Rejection why, LaneWriter.Rejections rejections) {
+    Duration kept =
+        why == Rejection.PAST_RETENTION ? policy.of(typeOf(batch.memory(), offset)) : null;
+    if (kept == null) {
+      rejections.rejected(index, why);
+    } else {
+      rejections.pastRetention(index, kept);
+    }
+  }
+
   /// Refuses a whole batch, which does not fit. Events before `from` that cannot be taken in any
   /// batch are refused already.
   void refuseAll(EventBatch batch, int from, LaneWriter.Rejections rejections) {
@@ -68,7 +83,8 @@ final class Admission {
     for (int i = 0; i < batch.count(); i++) {
       Rejection refusal = refusal(events, offset);
       if (refusal == null || i >= from) {
-        rejections.rejected(i, refusal == null ? Rejection.BATCH_TOO_LARGE : refusal);
+        Rejection why = refusal == null ? Rejection.BATCH_TOO_LARGE : refusal;
+        refuse(batch, i, offset, why, rejections);
       }
       offset += EventLayout.alignedLength(EventLayout.length(events, offset));
     }
@@ -80,7 +96,7 @@ final class Admission {
     int width = config.bucketMinutesOf(name);
     int bucket = PartitionKey.bucketOf(TimeUuid.tickNanos(time), width);
     long until = (bucket + (long) width) * PartitionKey.NANOS_PER_MINUTE;
-    return contents.retentions().isExpired(name, until, retentionNanos);
+    return policy.isExpired(name, until, retentionNanos);
   }
 
   private String typeOf(MemorySegment events, long offset) {

@@ -160,7 +160,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
       int length = EventLayout.length(events, offset);
       Rejection refusal = admission.refusal(events, offset);
       if (refusal != null) {
-        rejections.rejected(i, refusal);
+        admission.refuse(batch, i, offset, refusal, rejections);
       } else if (take(events, offset, length, shard, counter + i)) {
         taken++;
       } else {

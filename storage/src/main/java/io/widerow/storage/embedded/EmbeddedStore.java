@@ -8,6 +8,7 @@ import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.RecoveryReport;
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreStatistics;
@@ -271,6 +272,18 @@ public final class EmbeddedStore implements EventStore {
       throw new IllegalStateException("a store that is drained drops what is released, not by age");
     }
     contents.retentions().set(type, age);
+  }
+
+  /// Refuses events that are past the retention of the place where a drained store's events are
+  /// brought: nobody would ever be shown them. Call it before the first append.
+  ///
+  /// @throws IllegalStateException when the store was not opened with [#openSpool]; another one
+  ///   refuses by its own retention
+  public void admitBy(RetentionPolicy policy) {
+    if (!contents.isDrained()) {
+      throw new IllegalStateException("only a store that is drained has a policy of elsewhere");
+    }
+    contents.admitBy(policy);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.widerow.storage.live;
 
+import io.widerow.storage.RetentionPolicy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -10,10 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// Retention periods by event type.
 ///
 /// - Threads: any.
-public final class Retentions {
-  /// The shortest retention of a store that keeps everything.
-  public static final long FOREVER = Long.MAX_VALUE;
-
+public final class Retentions implements RetentionPolicy {
   private final Map<String, Kept> byType = new ConcurrentHashMap<>();
   private volatile Kept others;
   private volatile long shortestNanos;
@@ -46,15 +44,15 @@ public final class Retentions {
         .filter(Objects::nonNull)
         .mapToLong(Duration::toNanos)
         .min()
-        .orElse(FOREVER);
+        .orElse(KEPT_FOREVER);
   }
 
-  /// The shortest retention of all types, in nanoseconds; [#FOREVER] when no event ever expires.
+  @Override
   public long shortestNanos() {
     return shortestNanos;
   }
 
-  /// The retention of a type; null keeps its events forever.
+  @Override
   public @Nullable Duration of(String type) {
     return byType.getOrDefault(type, others).age();
   }
@@ -70,7 +68,7 @@ public final class Retentions {
         : Math.max(0, Math.floorDiv(nowNanos - age.toNanos(), widthNanos) * widthNanos);
   }
 
-  /// True when a bucket of a type is past its retention.
+  @Override
   public boolean isExpired(String type, long untilNanos, long nowNanos) {
     Duration age = of(type);
     return age != null && untilNanos + age.toNanos() <= nowNanos;

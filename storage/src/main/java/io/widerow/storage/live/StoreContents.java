@@ -2,6 +2,7 @@ package io.widerow.storage.live;
 
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.LaneArrivals;
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
@@ -50,6 +51,7 @@ public final class StoreContents implements AutoCloseable {
   private final AtomicLong arrivals;
   private final SegmentArrivals segmentArrivals;
   private final Retentions retentions;
+  private volatile RetentionPolicy admitted; // of a drained store: that of where events are brought
   private volatile boolean drained;
   private volatile Released released = Released.NOTHING; // replaced under the lock of this
   private volatile long segmentLimit;
@@ -76,6 +78,7 @@ public final class StoreContents implements AutoCloseable {
     this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
     this.guardedClock = new GuardedClock(clock, manifest.clockNanos());
     this.retentions = new Retentions(config.retention());
+    this.admitted = retentions;
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
@@ -113,11 +116,21 @@ public final class StoreContents implements AutoCloseable {
 
   /// What the store makes of the machine's clock.
   public ClockReport clockReport() {
-    return guardedClock.report(retentions.shortestNanos() != Retentions.FOREVER);
+    return guardedClock.report(retentions.shortestNanos() != RetentionPolicy.KEPT_FOREVER);
   }
 
   public Retentions retentions() {
     return retentions;
+  }
+
+  /// The retention that an event must not be past when it comes.
+  public RetentionPolicy admitted() {
+    return admitted;
+  }
+
+  /// Refuses events that are past this retention from now on.
+  public void admitBy(RetentionPolicy policy) {
+    admitted = policy;
   }
 
   /// True while the store is being opened: what the journal has is not sealed yet.

@@ -7,6 +7,7 @@ import io.widerow.storage.ClusterReport;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.RecoveryReport;
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreStatistics;
@@ -80,6 +81,11 @@ public final class CassandraStore implements EventStore {
 
     /// See [EventStore#retain].
     void retain(@Nullable String type, @Nullable Duration age);
+
+    /// How long events are kept: one that is past it when it comes is refused.
+    default RetentionPolicy retention() {
+      return RetentionPolicy.FOREVER;
+    }
 
     /// The daemon has its number; nothing was applied yet.
     default void begin(int daemon) {}

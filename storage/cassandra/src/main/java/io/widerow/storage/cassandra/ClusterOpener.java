@@ -133,6 +133,7 @@ final class ClusterOpener {
       RoundsFile rounds,
       EmbeddedStore local) {
     local.arriveFrom(number.from()); // before the first append
+    local.admitBy(reading.retention());
     Batches batches = new Batches(local.lanes());
     Marks marks = new Marks(local.lanes(), options.roundBytes());
     local

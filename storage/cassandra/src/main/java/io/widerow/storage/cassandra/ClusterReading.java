@@ -2,6 +2,7 @@ package io.widerow.storage.cassandra;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.ReadingThreads;
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.WouldBlockException;
@@ -99,6 +100,11 @@ public final class ClusterReading implements CassandraStore.Reading {
       throw new StorageException.Unreachable(
           "the retention cannot be set: " + failed.getMessage(), failed);
     }
+  }
+
+  @Override
+  public RetentionPolicy retention() {
+    return policies;
   }
 
   @Override

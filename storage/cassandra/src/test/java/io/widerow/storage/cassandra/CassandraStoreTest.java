@@ -8,12 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.cluster.MemoryKeyspace;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
+import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.Appends;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.LaneWriter;
 import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
@@ -23,7 +26,6 @@ import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
-import io.widerow.storage.cassandra.keyspace.RetentionPolicy;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -31,6 +33,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -118,14 +121,20 @@ class CassandraStoreTest {
   }
 
   private CassandraStore open(String directory) {
+    return open(
+        directory,
+        new Readers(
+            new ClusterReader(
+                keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, Runnable::run)));
+  }
+
+  private CassandraStore open(String directory, CassandraStore.Reading reading) {
     CassandraStore store =
         CassandraStore.open(
             keyspace,
             config(directory),
             ApplyOptions.of("here").withPace(Duration.ofMillis(20), 8, 8 << 20),
-            new Readers(
-                new ClusterReader(
-                    keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, Runnable::run)),
+            reading,
             Runnable::run);
     store.lane(0).onQuorum(told::add);
     return store;
@@ -260,6 +269,89 @@ class CassandraStoreTest {
       awaitTold(second.lane(0).commit(Durability.QUORUM));
       assertEquals(0, told.size(), "each group is told once");
       assertEquals(41, shown(second));
+    }
+  }
+
+  /// An event is acknowledged and shown, or refused with the retention.
+  @Test
+  void anEventPastTheRetentionOfTheClusterIsRefused() throws InterruptedException {
+    var reading =
+        new ClusterReading(
+            keyspace,
+            new ClusterReading.Settings(ReadOptions.DEFAULT, Duration.ofHours(1), null),
+            Runnable::run,
+            Runnable::run);
+    long now = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+    List<String> refused = new ArrayList<>();
+    var rejections =
+        new LaneWriter.Rejections() {
+          @Override
+          public void rejected(int index, Rejection why) {
+            refused.add(index + " " + why);
+          }
+
+          @Override
+          public void pastRetention(int index, Duration kept) {
+            refused.add(index + " " + Rejection.pastRetention(kept));
+          }
+        };
+    try (CassandraStore store = open("a", reading);
+        EventBatch batch = new EventBatch(1 << 10, 1 << 20)) {
+      store.retain(null, Duration.ofDays(2));
+      store.retain("log", null);
+      for (int days = 0; days < 6; days++) {
+        for (byte[] type : List.of(TYPE, "log".getBytes(StandardCharsets.UTF_8))) {
+          batch.begin(type, 0, type.length, now - Duration.ofDays(days).toNanos() + days);
+          assertEquals(null, batch.end());
+        }
+      }
+      int taken = store.lane(0).append(batch, 0, rejections);
+      String sentence = " older than the retention of 2d";
+      assertEquals(List.of("6" + sentence, "8" + sentence, "10" + sentence), refused);
+      assertEquals(9, taken);
+      awaitTold(store.lane(0).commit(Durability.QUORUM));
+      assertEquals(9, shown(store));
+    }
+  }
+
+  /// The cluster drops rows by itself a while after their retention; those of a type that is kept
+  /// for ever never.
+  @Test
+  void rowsLiveAsLongAsTheirRetentionAndTheSlack() throws InterruptedException {
+    Duration slack = Duration.ofDays(7);
+    var reading =
+        new ClusterReading(
+            keyspace,
+            new ClusterReading.Settings(ReadOptions.DEFAULT, Duration.ofHours(1), slack),
+            Runnable::run,
+            Runnable::run);
+    long nowMillis = System.currentTimeMillis();
+    keyspace.setClockMillis(nowMillis);
+    byte[] kept = "log".getBytes(StandardCharsets.UTF_8);
+    try (CassandraStore store = open("a", reading);
+        EventBatch batch = new EventBatch(1 << 10, 1 << 20)) {
+      store.retain(null, Duration.ofDays(2));
+      store.retain("log", null);
+      for (byte[] type : List.of(TYPE, kept)) {
+        batch.begin(type, 0, type.length, TimeUnit.MILLISECONDS.toNanos(nowMillis));
+        assertEquals(null, batch.end());
+      }
+      Appends.all(store.lane(0), batch, 0);
+      awaitTold(store.lane(0).commit(Durability.QUORUM));
+      StoreView view = store.view();
+      for (PartitionInfo info : view.partitions(_ -> true, 0, Long.MAX_VALUE)) {
+        List<Long> until = keyspace.untilMillis(info.key());
+        boolean expires = info.key().type().equals("app");
+        assertEquals(expires ? 1 : 0, until.size(), info.toString());
+        if (expires) {
+          long end = TimeUnit.NANOSECONDS.toMillis(info.key().untilNanos());
+          long wanted = end + Duration.ofDays(2).plus(slack).toMillis();
+          assertTrue(Math.abs(until.getFirst() - wanted) < 60_000, until + " of " + wanted);
+        }
+      }
+      view.close();
+      keyspace.setClockMillis(nowMillis + Duration.ofDays(30).toMillis());
+      assertEquals(1, shown(store), "the cluster dropped the other row");
     }
   }
 

@@ -204,7 +204,9 @@ final class ClusterSchema {
     Row row = storeRow();
     if (row == null) {
       if (!make) {
-        throw absent("there is no store in keyspace '%s' yet".formatted(keyspace));
+        throw absent(
+            "there is no store in keyspace '%s' yet; make one: widerow cluster init --store URI"
+                .formatted(keyspace));
       }
       makeTables(ttl);
       row = Objects.requireNonNull(storeRow(), "the row of the store, just written");

@@ -27,6 +27,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Opens the driver's session as the options say.
@@ -40,6 +42,8 @@ final class Connections {
 
   /// Making a table takes a node seconds when it is busy.
   static final Duration SCHEMA = Duration.ofSeconds(30);
+
+  private static final Pattern QUOTED = Pattern.compile("'(.+)'");
 
   private Connections() {}
 
@@ -88,14 +92,8 @@ final class Connections {
       throw new StorageException.Unreachable(
           refused == null
               ? "no node of %s can be reached: %s"
-                  .formatted(
-                      options.uri().hostNames(),
-                      KeyspaceErrors.of("connecting", failure).getMessage())
-              : "the cluster at %s refuses %s: %s"
-                  .formatted(
-                      options.uri().hostNames(),
-                      options.user() == null ? "a client without user" : "user " + options.user(),
-                      refused.getMessage()),
+                  .formatted(options.uri().hostNames(), KeyspaceErrors.sentence(failure))
+              : refusal(options, String.valueOf(refused.getMessage())),
           KeyspaceErrors.of("connecting", failure));
     } catch (DriverException | AuthenticationException failure) {
       throw new StorageException.Unreachable(
@@ -103,6 +101,21 @@ final class Connections {
               .formatted(options.uri().hostNames(), failure.getMessage()),
           KeyspaceErrors.of("connecting", failure));
     }
+  }
+
+  /// @param said by the driver, which quotes the node
+  private static String refusal(ClusterOptions options, String said) {
+    if (options.user() == null) {
+      return "the cluster at %s wants a user: set cluster-user and cluster-password-file"
+          .formatted(options.uri().hostNames());
+    }
+    Matcher quoted = QUOTED.matcher(said);
+    return "the cluster at %s refuses user %s with the password in %s: %s"
+        .formatted(
+            options.uri().hostNames(),
+            options.user(),
+            options.passwordFile(),
+            quoted.find() ? quoted.group(1) : said);
   }
 
   private static void requireDatacenter(CqlSession session, StoreUri uri) {
@@ -183,7 +196,9 @@ final class Connections {
       return first;
     } catch (IOException unreadable) {
       throw new IllegalArgumentException(
-          "cannot read the password file %s: %s".formatted(file, unreadable), unreadable);
+          "cannot read the password file %s: %s"
+              .formatted(file, KeyspaceErrors.unreadable(unreadable)),
+          unreadable);
     }
   }
 

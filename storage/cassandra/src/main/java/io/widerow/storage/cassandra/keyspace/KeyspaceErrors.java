@@ -7,6 +7,8 @@ import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.InvalidKeyspaceException;
 import com.datastax.oss.driver.api.core.UnsupportedProtocolVersionException;
 import com.datastax.oss.driver.api.core.auth.AuthenticationException;
+import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
+import com.datastax.oss.driver.api.core.connection.ConnectionInitException;
 import com.datastax.oss.driver.api.core.connection.FrameTooLongException;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.servererrors.CASWriteUnknownException;
@@ -18,12 +20,20 @@ import com.datastax.oss.driver.api.core.servererrors.ReadTimeoutException;
 import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
 import com.datastax.oss.driver.api.core.servererrors.WriteTimeoutException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException.Kind;
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 
 /// What failures of the driver mean to a store.
 final class KeyspaceErrors {
@@ -83,11 +93,21 @@ final class KeyspaceErrors {
     };
   }
 
+  /// Why a file cannot be read.
+  static String unreadable(IOException failure) {
+    return switch (failure) {
+      case NoSuchFileException _ -> "there is no such file";
+      case AccessDeniedException _ -> "this user may not read it";
+      default -> String.valueOf(failure.getMessage());
+    };
+  }
+
   private static List<Throwable> errors(AllNodesFailedException all) {
     return all.getAllErrors().values().stream().flatMap(List::stream).toList();
   }
 
-  private static String sentence(Throwable cause) {
+  /// Says what a failure is, without names of classes.
+  static String sentence(Throwable cause) {
     return switch (cause) {
       case AllNodesFailedException all when errors(all).isEmpty() ->
           "no node of the datacenter is connected";
@@ -104,15 +124,44 @@ final class KeyspaceErrors {
                   failed.getExecutionInfo() == null
                           || failed.getExecutionInfo().getCoordinator() == null
                       ? "a node"
-                      : failed.getExecutionInfo().getCoordinator().getEndPoint());
+                      : address(failed.getExecutionInfo().getCoordinator()));
+      case ConnectionInitException _, UnknownHostException _, IOException _ -> connecting(cause);
       default -> Objects.toString(cause.getMessage(), cause.getClass().getSimpleName());
     };
+  }
+
+  /// Why a node cannot be connected to: the innermost failure that says something.
+  private static String connecting(Throwable failure) {
+    String why = "it takes no connections";
+    for (Throwable at = failure; at != null; at = at.getCause()) {
+      why =
+          switch (at) {
+            case UnknownHostException _ -> "there is no such host";
+            case CertPathBuilderException _ ->
+                "its certificate is not signed by an authority in cluster-ca";
+            case CertificateException refused when refused.getCause() == null ->
+                "its certificate is refused: " + refused.getMessage();
+            case SSLHandshakeException refused when refused.getCause() == null ->
+                "TLS is refused: " + refused.getMessage();
+            case SSLHandshakeException _ -> why;
+            case SSLException _ -> "it answers without TLS; for such a node leave out cluster-ca";
+            case ClosedConnectionException _ ->
+                "it closed the connection; a node that wants TLS needs cluster-ca";
+            default -> why;
+          };
+    }
+    return why;
+  }
+
+  /// The address of a node as people write it.
+  private static String address(Node node) {
+    return node.getEndPoint().toString().replace("/<unresolved>", "").replaceFirst("^/", "");
   }
 
   private static String sentence(Map.Entry<Node, List<Throwable>> node) {
     return node.getValue().stream()
         .map(KeyspaceErrors::sentence)
         .distinct()
-        .collect(Collectors.joining(", ", node.getKey().getEndPoint() + ": ", ""));
+        .collect(Collectors.joining(", ", address(node.getKey()) + ": ", ""));
   }
 }

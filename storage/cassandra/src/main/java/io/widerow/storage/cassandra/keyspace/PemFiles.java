@@ -53,7 +53,8 @@ final class PemFiles {
       context.init(own, trust.getTrustManagers(), null);
       return context;
     } catch (GeneralSecurityException | IOException failure) {
-      throw new IllegalArgumentException("TLS with %s: %s".formatted(ca, failure), failure);
+      throw new IllegalArgumentException(
+          "TLS with %s: %s".formatted(ca, failure.getMessage()), failure);
     }
   }
 
@@ -83,7 +84,9 @@ final class PemFiles {
       return Files.readAllBytes(file);
     } catch (IOException unreadable) {
       throw new IllegalArgumentException(
-          "cannot read the %s file %s: %s".formatted(what, file, unreadable), unreadable);
+          "cannot read the %s file %s: %s"
+              .formatted(what, file, KeyspaceErrors.unreadable(unreadable)),
+          unreadable);
     }
   }
 

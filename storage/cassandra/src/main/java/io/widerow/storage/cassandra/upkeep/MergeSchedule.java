@@ -1,13 +1,13 @@
 package io.widerow.storage.cassandra.upkeep;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.Directory;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
-import io.widerow.storage.cassandra.keyspace.RetentionPolicy;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Comparator;

@@ -1,8 +1,8 @@
 package io.widerow.storage.cassandra.upkeep;
 
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
-import io.widerow.storage.cassandra.keyspace.RetentionPolicy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -44,8 +44,9 @@ public final class Policies implements RetentionPolicy {
 
   /// Rules that were read.
   ///
+  /// @param shortestNanos no retention of the rules is shorter
   /// @param sinceMillis when this process read them first, in milliseconds since the Unix epoch
-  record Known(RetentionRules rules, boolean isSet, long sinceMillis) {}
+  record Known(RetentionRules rules, boolean isSet, long shortestNanos, long sinceMillis) {}
 
   /// @param daemon number, for the lease while a policy is changed
   /// @param nowMillis the wall clock, milliseconds since the Unix epoch
@@ -107,7 +108,9 @@ public final class Policies implements RetentionPolicy {
     Known before = known;
     long since =
         before != null && before.rules.equals(rules) ? before.sinceMillis : nowMillis.getAsLong();
-    known = new Known(rules, text != null, since);
+    Duration shortest = rules.shortest();
+    long nanos = shortest == null ? KEPT_FOREVER : shortest.toNanos();
+    known = new Known(rules, text != null, nanos, since);
     trouble = null;
   }
 
@@ -157,6 +160,12 @@ public final class Policies implements RetentionPolicy {
     }
     long expiry = now.rules.expiryNanos(type, bucketEndNanos);
     return expiry != Long.MAX_VALUE && expiry <= nowNanos;
+  }
+
+  @Override
+  public long shortestNanos() {
+    Known now = known;
+    return now == null ? KEPT_FOREVER : now.shortestNanos;
   }
 
   @Override

@@ -60,6 +60,22 @@ class PoliciesTest {
   }
 
   @Test
+  void theShortestRetentionOfAllTypesIsKnown() {
+    Policies policies = policies(memory, 0);
+    assertEquals(Long.MAX_VALUE, policies.shortestNanos());
+    policies.set("log", Duration.ofDays(7));
+    assertEquals(7 * DAY_NANOS, policies.shortestNanos());
+    policies.set("cpu", Duration.ofDays(3));
+    policies.set(null, Duration.ofDays(9));
+    assertEquals(3 * DAY_NANOS, policies.shortestNanos());
+    policies.set("cpu", null);
+    policies.set("log", null);
+    assertEquals(9 * DAY_NANOS, policies.shortestNanos());
+    policies.set(null, null);
+    assertEquals(Long.MAX_VALUE, policies.shortestNanos());
+  }
+
+  @Test
   void nothingExpiresBeforeAnyPolicyWasRead() {
     new Policies(memory, 0, () -> now).set(null, Duration.ofDays(1));
     Policies policies = policies(memory, 1);

@@ -1,13 +1,16 @@
-package io.widerow.storage.cassandra.keyspace;
+package io.widerow.storage;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// How long events are kept, by type. The same for all daemons of a store, and changed while they
-/// run: what is past its retention is not shown, whatever is still there.
+/// How long events are kept, by type. It may change at any time: what is past its retention is not
+/// shown, whatever is still there, and an event that comes when it is past is refused.
 ///
-/// - Threads: any. No call waits.
+/// - Threads: any. No call waits or takes a lock.
 public interface RetentionPolicy {
+  /// The shortest retention of a policy that keeps everything.
+  long KEPT_FOREVER = Long.MAX_VALUE;
+
   /// Keeps everything for ever.
   RetentionPolicy FOREVER =
       new RetentionPolicy() {
@@ -20,6 +23,11 @@ public interface RetentionPolicy {
         public @Nullable Duration of(String type) {
           return null;
         }
+
+        @Override
+        public long shortestNanos() {
+          return KEPT_FOREVER;
+        }
       };
 
   /// True when a bucket of a type is past its retention.
@@ -30,4 +38,9 @@ public interface RetentionPolicy {
 
   /// How long events of a type are kept, counted from the end of their bucket; null for ever.
   @Nullable Duration of(String type);
+
+  /// No retention of any type is shorter, in nanoseconds; [#KEPT_FOREVER] when no event ever
+  /// expires. A lane asks it once a batch and looks at the types of older events only, so it must
+  /// cost no more than a read of a field.
+  long shortestNanos();
 }
