@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// is lost, shown twice or out of order, and each answer is complete or says what could not be
 /// read. Method: three nodes with three replicas; one fault after the other, at seeded times:
 /// standing still for 50 ms to 2 s, two of three for up to 3 s, one for longer than the driver
-/// waits, kill and start. The stores write as long as there are faults. `-Dnode.faults=<n>`,
+/// waits, two for longer than a reader waits, kill and start. The stores write as long as there are faults. `-Dnode.faults=<n>`,
 /// `-Dcluster.events=<n>`, `-Dseed=<n>`.
 @Tag("cluster")
 class NodeFaultsTest {
@@ -43,6 +43,9 @@ class NodeFaultsTest {
     SHORT_STILL,
     LONG_STILL,
     TWO_STILL,
+
+    /// Longer than a reader waits.
+    TWO_LONG_STILL,
     KILL
   }
 
@@ -83,10 +86,13 @@ class NodeFaultsTest {
       if (one == 0) {
         return Fault.KILL;
       }
-      if (one < 3) {
+      if (one == 1) {
+        return Fault.TWO_LONG_STILL;
+      }
+      if (one < 4) {
         return Fault.LONG_STILL;
       }
-      return one < 11 ? Fault.TWO_STILL : Fault.SHORT_STILL;
+      return one < 12 ? Fault.TWO_STILL : Fault.SHORT_STILL;
     }
 
     private void make(Fault fault) {
@@ -97,6 +103,11 @@ class NodeFaultsTest {
         case TWO_STILL ->
             freeze(
                 random.nextLong(50, 3_000),
+                nodes.node(node),
+                nodes.node((node + 1) % nodes.size()));
+        case TWO_LONG_STILL ->
+            freeze(
+                random.nextLong(11_000, 14_000),
                 nodes.node(node),
                 nodes.node((node + 1) % nodes.size()));
         case KILL -> nodes.node(node).restart();
