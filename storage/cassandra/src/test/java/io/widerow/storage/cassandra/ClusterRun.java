@@ -136,6 +136,13 @@ final class ClusterRun implements AutoCloseable {
     }
   }
 
+  /// Waits until all stores are open: a new one needs the cluster for its number.
+  void awaitOpen() throws InterruptedException {
+    for (StoreProcess store : stores) {
+      ask(store, "p");
+    }
+  }
+
   StoreProcess any() {
     return stores.get(random.nextInt(stores.size()));
   }

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// is lost, shown twice or out of order, and each answer is complete or says what could not be
 /// read. Method: three nodes with three replicas; one fault after the other, at seeded times:
 /// standing still for 50 ms to 2 s, two of three for up to 3 s, one for longer than the driver
-/// waits, two for longer than a reader waits, kill and start. The stores write as long as there are faults. `-Dnode.faults=<n>`,
-/// `-Dcluster.events=<n>`, `-Dseed=<n>`.
+/// waits, two for longer than a reader waits, kill and start. The stores write as long as there are
+/// faults. `-Dnode.faults=<n>`, `-Dcluster.events=<n>`, `-Dseed=<n>`.
 @Tag("cluster")
 class NodeFaultsTest {
   private static final int EVENTS = Integer.getInteger("cluster.events", 200_000);
@@ -136,6 +136,7 @@ class NodeFaultsTest {
     try (CassandraNodes nodes = CassandraNodes.start(3);
         ClusterRun run =
             new ClusterRun(directory, nodes.uri("run"), 2, EVENTS, seed, Duration.ofMinutes(6))) {
+      run.awaitOpen();
       Faults faults = new Faults(nodes, seed);
       CompletableFuture<Void> making = inThread("faults", faults::run);
       CompletableFuture<Void> asking =
