@@ -173,7 +173,7 @@ class NodeFaultsTest {
           EVENTS,
           run.looks(),
           run.looksRefused());
-      assertTrue(run.looks() - run.looksRefused() > 10, run.looks() + " looks");
+      assertTrue(run.looks() - run.looksRefused() > FAULTS / 10, run.looks() + " looks");
     }
   }
 
