@@ -14,6 +14,9 @@ import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreView;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
@@ -57,27 +60,52 @@ public record Question(Kind kind, Map<String, List<String>> parameters) {
   /// The same of one view.
   public byte[] ask(StoreView view, String arrived) {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
+    ask(view, arrived, all);
+    return all.toByteArray();
+  }
+
+  /// The same for answers that may not fit into memory.
+  public void ask(StoreView view, String arrived, OutputStream to) {
+    Sink all = new Sink(to);
     switch (kind) {
       case EVENTS, STATS -> answer(view, parameters, all);
       case TAIL -> answer(view, with("arrived", arrived), all);
-      case HISTOGRAM -> all.writeBytes(plot(view));
+      case HISTOGRAM -> plot(view, all);
       case PAGES -> {
         Map<String, List<String>> page = parameters;
         while (true) {
-          int before = all.size();
+          long before = all.bytes;
           QueryAnswer told = answer(view, page, all);
           Token token = told.token();
           if (told.events() == 0 || token == null) {
             break;
           }
-          if (all.size() == before) {
+          if (all.bytes == before) {
             throw new AssertionError(told.events() + " events without a byte");
           }
           page = with("after", token.toString());
         }
       }
     }
-    return all.toByteArray();
+  }
+
+  /// Counts what is written.
+  private static final class Sink {
+    private final OutputStream to;
+    long bytes;
+
+    Sink(OutputStream to) {
+      this.to = to;
+    }
+
+    void write(byte[] from, int length) {
+      try {
+        to.write(from, 0, length);
+      } catch (IOException failure) {
+        throw new UncheckedIOException(failure);
+      }
+      bytes += length;
+    }
   }
 
   private Map<String, List<String>> with(String name, @Nullable String value) {
@@ -86,8 +114,7 @@ public record Question(Kind kind, Map<String, List<String>> parameters) {
     return more;
   }
 
-  private static QueryAnswer answer(
-      StoreView view, Map<String, List<String>> given, ByteArrayOutputStream out) {
+  private static QueryAnswer answer(StoreView view, Map<String, List<String>> given, Sink out) {
     QueryParameters asked = QueryParameters.parse(given, OracleEvents.START);
     RangeReader reader = RangeReader.open(view, asked.query(), QueryBudget.DEFAULT);
     if (asked.asksForFigures()) {
@@ -97,11 +124,11 @@ public record Question(Kind kind, Map<String, List<String>> parameters) {
       OutputBuffer sink = new OutputBuffer(1 << 16);
       while (answer.writeNext(sink)) {
         if (sink.length() > 1 << 15) {
-          out.write(sink.bytes(), 0, sink.length());
+          out.write(sink.bytes(), sink.length());
           sink.clear();
         }
       }
-      out.write(sink.bytes(), 0, sink.length());
+      out.write(sink.bytes(), sink.length());
       RuntimeException failure = answer.failure();
       if (failure != null) {
         throw failure;
@@ -110,7 +137,7 @@ public record Question(Kind kind, Map<String, List<String>> parameters) {
     }
   }
 
-  private byte[] plot(StoreView view) {
+  private void plot(StoreView view, Sink out) {
     Plot plot = new Plot();
     QueryParameters asked = QueryParameters.parse(parameters, OracleEvents.START);
     try (RangeReader reader = RangeReader.open(view, asked.query(), QueryBudget.DEFAULT)) {
@@ -123,6 +150,7 @@ public record Question(Kind kind, Map<String, List<String>> parameters) {
       throw new AssertionError("a plot goes on from no token", expired);
     }
     String lines = String.join("\n", plot.lines(new Rfc3339(ZoneOffset.UTC), true));
-    return lines.getBytes(StandardCharsets.UTF_8);
+    byte[] plotted = lines.getBytes(StandardCharsets.UTF_8);
+    out.write(plotted, plotted.length);
   }
 }

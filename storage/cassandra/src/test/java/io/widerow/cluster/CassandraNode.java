@@ -5,6 +5,8 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.Row;
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -21,6 +23,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.management.JMException;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
@@ -38,9 +46,11 @@ public final class CassandraNode implements AutoCloseable {
   /// The datacenter of every node.
   public static final String DATACENTER = "datacenter1";
 
-  private static final Duration START = Duration.ofMinutes(2);
+  private static final Duration START = Duration.ofMinutes(5); // on a busy machine
   private static final int LINES_KEPT = 60;
   private static final String READY = "Startup complete";
+  private static final int RESTARTS_MAX = 5;
+  private static final String NO_PEERS = "Unable to gossip with any peers";
   private static final String PORT_TAKEN = "Address already in use";
 
   private static @Nullable CassandraNode shared;
@@ -50,6 +60,7 @@ public final class CassandraNode implements AutoCloseable {
   private final Path directory;
   private final Path jdk;
   private final boolean temporary;
+  private final boolean passwords;
   private final ArrayDeque<String> lastLines = new ArrayDeque<>();
   private @Nullable Process process;
   private @Nullable Process guard;
@@ -58,11 +69,13 @@ public final class CassandraNode implements AutoCloseable {
 
   /// @param directory that has its configuration
   /// @param temporary true to delete the directory at the end
-  CassandraNode(String host, int port, Path directory, boolean temporary) {
+  /// @param passwords whether users have passwords
+  CassandraNode(String host, int port, Path directory, boolean temporary, boolean passwords) {
     this.host = host;
     this.port = port;
     this.directory = directory;
     this.temporary = temporary;
+    this.passwords = passwords;
     this.jdk = CassandraServer.jdk().orElseThrow(() -> new IllegalStateException(whyNot()));
   }
 
@@ -111,9 +124,12 @@ public final class CassandraNode implements AutoCloseable {
     }
     var up = new CompletableFuture<Void>();
     ready = up;
+    synchronized (lastLines) {
+      lastLines.clear();
+    }
     try {
       Process started =
-          new ProcessBuilder(CassandraServer.command(jdk, directory))
+          new ProcessBuilder(CassandraServer.command(jdk, directory, passwords))
               .directory(directory.toFile())
               .redirectErrorStream(true)
               .start();
@@ -289,10 +305,75 @@ public final class CassandraNode implements AutoCloseable {
     }
   }
 
-  /// Starts the process again on its directory and ports, and waits until it listens.
+  /// Starts the process again on its directory and ports, and waits until it listens. A node that
+  /// ends because no other one answers in time, on a machine with much to do, is started again.
   public void restart() {
-    kill();
-    begin().await();
+    for (int attempt = 1; ; attempt++) {
+      kill();
+      begin();
+      try {
+        await();
+        return;
+      } catch (IllegalStateException failure) {
+        if (attempt == RESTARTS_MAX || !lastLines().contains(NO_PEERS)) {
+          throw failure;
+        }
+      }
+    }
+  }
+
+  /// Writes everything of a keyspace to files and makes one file of each table, as `nodetool flush`
+  /// and `nodetool compact` do.
+  public void compact(String keyspace) {
+    manage(beans -> {
+      ObjectName service = new ObjectName("org.apache.cassandra.db:type=StorageService");
+      String text = String.class.getName();
+      String texts = String[].class.getName();
+      beans.invoke(
+          service,
+          "forceKeyspaceFlush",
+          new Object[] {keyspace, new String[0]},
+          new String[] {text, texts});
+      return beans.invoke(
+          service,
+          "forceKeyspaceCompaction",
+          new Object[] {false, keyspace, new String[0]},
+          new String[] {"boolean", text, texts});
+    });
+  }
+
+  /// Bytes of the files of the events and of their directory, without obsolete ones.
+  public long liveBytes(String keyspace) {
+    long bytes = 0;
+    for (String table : List.of("segments", "directory")) {
+      String name =
+          "org.apache.cassandra.metrics:type=Table,keyspace=%s,scope=%s,name=LiveDiskSpaceUsed"
+              .formatted(keyspace, table);
+      bytes += (Long) manage(beans -> beans.getAttribute(new ObjectName(name), "Count"));
+    }
+    return bytes;
+  }
+
+  private interface Managed {
+    Object with(MBeanServerConnection beans) throws IOException, JMException;
+  }
+
+  @SuppressWarnings("BanJNDI") // the address is of a process that this one started
+  private Object manage(Managed action) {
+    try {
+      VirtualMachine node = VirtualMachine.attach(Long.toString(running().pid()));
+      String address;
+      try {
+        address = node.startLocalManagementAgent();
+      } finally {
+        node.detach();
+      }
+      try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(address))) {
+        return action.with(connector.getMBeanServerConnection());
+      }
+    } catch (IOException | JMException | AttachNotSupportedException failure) {
+      throw new IllegalStateException(this + " cannot be managed", failure);
+    }
   }
 
   /// Runs statements of CQL over a connection of its own: what a test does around the store.

@@ -79,7 +79,7 @@ public final class CassandraNodes implements AutoCloseable {
         Files.writeString(
             directory.resolve("cassandra.yaml"), yaml(directory, node, count, port, security));
         Files.writeString(directory.resolve("logback.xml"), LOGBACK);
-        nodes.add(new CassandraNode(host(node), port, directory, true));
+        nodes.add(new CassandraNode(host(node), port, directory, true, security.passwords()));
       }
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);

@@ -116,7 +116,9 @@ final class CassandraServer {
   /// The command that runs a server in the foreground.
   ///
   /// @param directory that has `cassandra.yaml` and `logback.xml`, and gets everything else
-  static List<String> command(Path jdk, Path directory) {
+  /// @param passwords whether the first user is wanted at once. Where nobody has a password, a node
+  ///   that cannot make it would try again and again without a pause
+  static List<String> command(Path jdk, Path directory, boolean passwords) {
     Path libraries = libraries();
     List<String> command = new ArrayList<>();
     command.add(jdk.resolve("bin/java").toString());
@@ -136,8 +138,8 @@ final class CassandraServer {
             "-Dlogback.configurationFile=" + directory.resolve("logback.xml"),
             "-Dcassandra-foreground=yes",
             "-Dcassandra.skip_wait_for_gossip_to_settle=0",
-            "-Dcassandra.ring_delay_ms=100",
-            "-Dcassandra.superuser_setup_delay_ms=0",
+            "-Dcassandra.ring_delay_ms=10000", // the longest that a start waits for a peer
+            "-Dcassandra.superuser_setup_delay_ms=" + (passwords ? 0 : 10_000),
             "-Dcassandra.consistent.rangemovement=false"));
     command.addAll(OPENS);
     command.add("--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED");

@@ -28,6 +28,7 @@ class ClusterOracleTest {
   private static final int FAULTS = Integer.getInteger("cluster.faults", 40);
   private static final int EVENTS_A_BATCH = 200;
 
+  private int faults;
   private CompletableFuture<?> thawed = CompletableFuture.completedFuture(null);
 
   static List<Long> seeds() {
@@ -59,10 +60,15 @@ class ClusterOracleTest {
       BitSet there = run.requireSame();
       assertTrue(there.cardinality() > EVENTS * 9L / 10, there.cardinality() + " events");
       assertEquals(run.hashOnOneMachine(there), run.hash());
+      System.out.printf(
+          "seed %d: %d events, %d of them there; %d faults, %d kills of stores; asked %d times,"
+              + " %d times told what is missing%n",
+          seed, EVENTS, there.cardinality(), faults, run.kills(), run.looks(), run.looksRefused());
     }
   }
 
   private void fault(CassandraNodes nodes, ClusterRun run) throws InterruptedException {
+    faults++;
     CassandraNode node = nodes.node(run.random.nextInt(nodes.size()));
     switch (run.random.nextInt(6)) {
       case 0, 1 -> run.kill(run.any());

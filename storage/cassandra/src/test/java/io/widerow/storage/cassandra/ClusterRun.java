@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// meanwhile. A third of the batches goes to two stores at once, with one key. Everything promised
 /// must be there once, and all stores must show the same bytes.
 ///
-/// - Threads: one.
+/// - Threads: one. Another one may call [#look] meanwhile.
 final class ClusterRun implements AutoCloseable {
   private static final int WINDOW = 24;
   private static final int BATCH_MAX = 400;
@@ -41,7 +42,7 @@ final class ClusterRun implements AutoCloseable {
     final int count;
     final boolean keyed;
     boolean promised; // on the disk of a store that has not lost it, or applied
-    boolean applied;
+    volatile boolean applied;
     String by = "";
     final BitSet at = new BitSet(); // stores that it was sent to
 
@@ -66,16 +67,19 @@ final class ClusterRun implements AutoCloseable {
   private final String uri;
   private final Duration patience;
   private final BlockingQueue<StoreProcess.Said> said = new LinkedBlockingQueue<>();
-  private final List<Batch> batches = new ArrayList<>();
+  private final List<Batch> batches = Collections.synchronizedList(new ArrayList<>());
   private final EventStore reading;
+  private final SplittableRandom looking; // guarded by this, as are the next four
   private final BitSet tailed = new BitSet();
   private @Nullable Arrivals position;
+  private int looks;
+  private int looksRefused;
   private int kills;
-  private int readsRefused;
 
   /// @param patience the longest that nothing may become durable
   ClusterRun(Path directory, String uri, int stores, int events, long seed, Duration patience) {
     this.random = new SplittableRandom(seed);
+    this.looking = new SplittableRandom(~seed);
     this.events = new RunEvents(events);
     this.directory = directory;
     this.uri = uri;
@@ -129,6 +133,13 @@ final class ClusterRun implements AutoCloseable {
       while (!ask(store, "p").get(1).equals("0")) {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
       }
+    }
+  }
+
+  /// Waits until all stores are open: a new one needs the cluster for its number.
+  void awaitOpen() throws InterruptedException {
+    for (StoreProcess store : stores) {
+      ask(store, "p");
     }
   }
 
@@ -232,11 +243,15 @@ final class ClusterRun implements AutoCloseable {
   }
 
   /// Looks at what is shown now: all that is applied, once, in order, batches whole; and the tail
-  /// has shown each event once. A cluster that does not answer says so.
-  void look() {
-    List<Batch> applied = batches.stream().filter(batch -> batch.applied).toList();
+  /// has shown each event once. A cluster that does not answer says what could not be read.
+  synchronized void look() {
+    List<Batch> applied;
+    synchronized (batches) {
+      applied = batches.stream().filter(batch -> batch.applied).toList();
+    }
+    looks++;
     try (StoreView view = reading.view()) {
-      BitSet shown = WholeRead.of(view, random.nextBoolean(), true).numbers();
+      BitSet shown = WholeRead.of(view, looking.nextBoolean(), true).numbers();
       List<String> gone =
           applied.stream()
               .filter(batch -> count(shown, batch) < batch.count)
@@ -254,12 +269,21 @@ final class ClusterRun implements AutoCloseable {
       assertTrue(missed.isEmpty(), () -> "the tail missed " + missed);
       position = view.arrivals();
     } catch (StorageException.Unreachable away) {
-      readsRefused++; // it says that it is not all
+      assertTrue(
+          String.valueOf(away.getMessage()).matches("cannot read .+ from the cluster: .+"),
+          away::toString);
+      looksRefused++;
     }
   }
 
-  int readsRefused() {
-    return readsRefused;
+  /// How often [#look] was called.
+  synchronized int looks() {
+    return looks;
+  }
+
+  /// How often it was told that the cluster could not be read.
+  synchronized int looksRefused() {
+    return looksRefused;
   }
 
   /// Everything that was promised is there once, in every store the same bytes.

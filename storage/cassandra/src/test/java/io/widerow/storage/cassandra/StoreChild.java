@@ -106,10 +106,7 @@ final class StoreChild implements AutoCloseable {
 
   private StoreChild(String uri, Path directory, int count, Duration clockAhead) {
     events = new RunEvents(count);
-    Keyspace keyspace =
-        ClusterStores.connect(
-            ClusterOptions.at(StoreUri.parse(uri)).withRequestTimeout(Duration.ofSeconds(3)),
-            directory);
+    Keyspace keyspace = connect(uri, directory);
     store =
         CassandraStore.open(
             keyspace,
@@ -125,6 +122,21 @@ final class StoreChild implements AutoCloseable {
       int told = lane;
       store.lane(lane).onQuorum(group -> parts.applied(told, group));
       batches[lane] = new EventBatch(1 << 16, 1 << 22);
+    }
+  }
+
+  /// Connects; on a busy machine it takes several tries until nodes make tables in time.
+  private static Keyspace connect(String uri, Path directory) {
+    ClusterOptions options =
+        ClusterOptions.at(StoreUri.parse(uri)).withRequestTimeout(Duration.ofSeconds(3));
+    for (long until = System.nanoTime() + TimeUnit.MINUTES.toNanos(1); ; ) {
+      try {
+        return ClusterStores.connect(options, directory);
+      } catch (StorageException.Unreachable away) {
+        if (System.nanoTime() > until) {
+          throw away;
+        }
+      }
     }
   }
 

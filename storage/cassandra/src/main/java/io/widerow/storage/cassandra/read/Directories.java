@@ -32,11 +32,23 @@ final class Directories {
 
   /// The directory for a view, or one under way.
   CompletableFuture<Directory> get(PartitionKey key, ClusterArrivals position, ReadCounts counts) {
-    return cache.get(key, position, () -> anew(key, counts));
+    return cache.get(key, position, () -> ask(key, counts));
   }
 
-  /// The directory as it is now.
-  CompletableFuture<Directory> anew(PartitionKey key, ReadCounts counts) {
+  /// The directory as it is now, for a view that met a merge; later views get it too. In a store
+  /// into which nothing is written each of them would meet the merge again.
+  CompletableFuture<Directory> anew(PartitionKey key, ClusterArrivals position, ReadCounts counts) {
+    CompletableFuture<Directory> asked = ask(key, counts);
+    var _ =
+        asked.whenComplete((now, failure) -> {
+          if (failure == null) {
+            cache.renew(key, position, now);
+          }
+        });
+    return asked;
+  }
+
+  private CompletableFuture<Directory> ask(PartitionKey key, ReadCounts counts) {
     return requests.ask(
         counts,
         ReadCounts.Kind.DIRECTORY,

@@ -157,7 +157,7 @@ final class PartitionReader {
   private CompletableFuture<Directory> newDirectory() {
     replaced = true;
     fetches.stream().filter(fetch -> !fetch.isOpen()).forEach(SegmentFetch::close);
-    return shared.directories.anew(read.key(), shared.ahead.counts());
+    return shared.directories.anew(read.key(), shared.position, shared.ahead.counts());
   }
 
   /// @throws StorageException.Corrupt when the segment is gone, and nothing has its events

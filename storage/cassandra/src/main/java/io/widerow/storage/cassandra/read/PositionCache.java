@@ -79,7 +79,24 @@ final class PositionCache<K, V> {
       entries.remove(key);
       return;
     }
-    entries.put(key, new Entry<>(entry.position, CompletableFuture.completedFuture(answer)));
+    put(key, entry.position, answer);
+  }
+
+  /// Keeps an answer instead of an older one for the same view or an earlier one. What is kept for
+  /// a later view stays.
+  ///
+  /// @param position known before the answer was asked for
+  synchronized void renew(K key, ClusterArrivals position, V answer) {
+    Entry<V> entry = entries.get(key);
+    if (entry == null || !entry.answer.isDone() || !includes(position, entry.position)) {
+      return;
+    }
+    weigh(entry, -1);
+    put(key, position, answer);
+  }
+
+  private void put(K key, ClusterArrivals position, V answer) {
+    entries.put(key, new Entry<>(position, CompletableFuture.completedFuture(answer)));
     weight += 1 + weightOf.applyAsInt(answer);
     Iterator<Map.Entry<K, Entry<V>>> oldest = entries.entrySet().iterator();
     while (weight > weightMax && oldest.hasNext()) {

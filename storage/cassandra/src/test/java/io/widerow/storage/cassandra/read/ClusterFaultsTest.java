@@ -328,6 +328,20 @@ class ClusterFaultsTest {
   }
 
   @Test
+  void aMergeOfAQuietStoreIsMetOnce() {
+    List<TestEvent> expected = expected(Scan.all());
+    assertEquals(expected, all(world.reader.view(), Scan.all()));
+    int before = world.keyspace.directories.get();
+    List.copyOf(world.partitions()).forEach(world::merge);
+    int merging = world.keyspace.directories.get();
+    assertEquals(expected, all(world.reader.view(), Scan.all()));
+    int met = world.keyspace.directories.get();
+    assertTrue(met > merging && merging > before, "segments were gone");
+    assertEquals(expected, all(world.reader.view(), Scan.all()));
+    assertEquals(met, world.keyspace.directories.get(), "the new directories are cached");
+  }
+
+  @Test
   void aPositionOfAnotherKindOfStoreIsRefused() {
     Scan scan = Scan.all().withSince(new LaneArrivals(1, List.of(1L)));
     var told =
