@@ -20,7 +20,7 @@ import io.widerow.storage.cassandra.keyspace.ClusterOptions;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
-import io.widerow.storage.cassandra.keyspace.RetentionPolicy;
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.cassandra.keyspace.Stamp;
 import io.widerow.storage.cassandra.keyspace.StoreUri;
 import io.widerow.storage.cassandra.read.ClusterReader;

@@ -18,7 +18,7 @@ import io.widerow.storage.cassandra.apply.ApplyOptions;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
 import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
-import io.widerow.storage.cassandra.keyspace.RetentionPolicy;
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.cassandra.keyspace.StoreUri;
 import io.widerow.storage.cassandra.migrate.Migration;
 import io.widerow.storage.cassandra.migrate.MigrationWatch;

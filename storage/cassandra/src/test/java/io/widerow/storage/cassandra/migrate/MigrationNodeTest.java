@@ -10,7 +10,7 @@ import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
 import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
-import io.widerow.storage.cassandra.keyspace.RetentionPolicy;
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.cassandra.keyspace.StoreUri;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
