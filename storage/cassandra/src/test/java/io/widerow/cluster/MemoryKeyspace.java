@@ -156,6 +156,18 @@ public class MemoryKeyspace implements Keyspace {
   }
 
   @Override
+  public CompletableFuture<List<@Nullable ByteBuffer>> values(List<SegmentKey> keys) {
+    List<CompletableFuture<@Nullable ByteBuffer>> each = new ArrayList<>();
+    keys.forEach(key -> each.add(value(key, false)));
+    return CompletableFuture.allOf(each.toArray(CompletableFuture<?>[]::new))
+        .thenApply(_ -> {
+          List<@Nullable ByteBuffer> values = new ArrayList<>();
+          each.forEach(one -> values.add(one.join()));
+          return values;
+        });
+  }
+
+  @Override
   public CompletableFuture<Boolean> swap(
       PartitionKey partition, int expected, int next, Map<Integer, Long> covered) {
     return now(() -> {

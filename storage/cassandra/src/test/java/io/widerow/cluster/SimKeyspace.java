@@ -107,6 +107,11 @@ public final class SimKeyspace implements Keyspace {
   }
 
   @Override
+  public CompletableFuture<List<@Nullable ByteBuffer>> values(List<SegmentKey> keys) {
+    return make(() -> real.values(keys));
+  }
+
+  @Override
   public CompletableFuture<Boolean> swap(
       PartitionKey partition, int expected, int next, Map<Integer, Long> covered) {
     return make(() -> real.swap(partition, expected, next, covered));

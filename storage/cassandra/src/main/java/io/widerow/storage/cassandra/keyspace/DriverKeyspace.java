@@ -169,6 +169,38 @@ public final class DriverKeyspace implements Keyspace {
   }
 
   @Override
+  public CompletableFuture<List<@Nullable ByteBuffer>> values(List<SegmentKey> keys) {
+    SegmentKey first = keys.getFirst();
+    BoundStatement select =
+        runner.bindPartition(
+            Statements.Kind.SEGMENTS_SELECT,
+            first.partition(),
+            first.tier(),
+            first.daemon(),
+            keys.stream().map(SegmentKey::seq).distinct().toList());
+    return runner
+        .rows(
+            "reading %d segments from %s".formatted(keys.size(), first),
+            select.setExecutionProfileName(Connections.ONE),
+            row ->
+                Map.entry(
+                    new SegmentKey(
+                        first.partition(),
+                        first.tier(),
+                        first.daemon(),
+                        row.getLong("seq"),
+                        row.getInt("part")),
+                    present(row.getByteBuffer("data"))))
+        .thenApply(rows -> {
+          Map<SegmentKey, ByteBuffer> found = new HashMap<>();
+          rows.forEach(row -> found.put(row.getKey(), row.getValue()));
+          List<@Nullable ByteBuffer> values = new ArrayList<>();
+          keys.forEach(key -> values.add(found.get(key)));
+          return values;
+        });
+  }
+
+  @Override
   public CompletableFuture<Boolean> swap(
       PartitionKey partition, int expected, int next, Map<Integer, Long> covered) {
     BoundStatement update =

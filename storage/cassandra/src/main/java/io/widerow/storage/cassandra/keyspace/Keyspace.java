@@ -39,6 +39,13 @@ public interface Keyspace extends AutoCloseable {
   /// @param quorum false to ask one replica only, which may not have it although it was written
   CompletableFuture<@Nullable ByteBuffer> value(SegmentKey key, boolean quorum);
 
+  /// Values of segments of one partition, tier and daemon, in one request to one replica, which may
+  /// not have all although they were written. One request costs a node much less than one each.
+  ///
+  /// @param keys at least one
+  /// @return in the order of the keys, null where there is none; they belong to the caller
+  CompletableFuture<List<@Nullable ByteBuffer>> values(List<SegmentKey> keys);
+
   /// Puts merged segments in force, if `expected` is the generation now (LWT).
   ///
   /// @param covered what they replace, see [Directory]

@@ -117,6 +117,11 @@ public final class LateKeyspace implements Keyspace {
   }
 
   @Override
+  public CompletableFuture<List<@Nullable ByteBuffer>> values(List<SegmentKey> keys) {
+    return ask(now -> now.values(keys));
+  }
+
+  @Override
   public CompletableFuture<Boolean> swap(
       PartitionKey partition, int expected, int next, Map<Integer, Long> covered) {
     return ask(now -> now.swap(partition, expected, next, covered));

@@ -34,6 +34,10 @@ final class Statements {
         "INSERT INTO %s.segments (bucket, type, shard, tier, daemon, seq, part, data)"
             + " VALUES (?, ?, ?, ?, ?, ?, ?, ?) USING TTL ?"),
     SEGMENT_SELECT("SELECT data FROM %s.segments" + KEY),
+    SEGMENTS_SELECT(
+        "SELECT seq, part, data FROM %s.segments"
+            + PARTITION
+            + " AND tier = ? AND daemon = ? AND seq IN ?"),
     SEGMENTS_DELETE("DELETE FROM %s.segments" + RANGE),
     SEGMENTS_DROP("DELETE FROM %s.segments" + PARTITION),
     DIRECTORY_INSERT(

@@ -72,6 +72,18 @@ final class PartitionReader {
       EventId bound = PartitionRead.bound(row, scan);
       fetches.add(new SegmentFetch(row, bound, shared.ahead, shared.storeId));
     }
+    for (int i = 1; i < fetches.size(); i++) {
+      SegmentFetch before = fetches.get(i - 1);
+      SegmentFetch after = fetches.get(i);
+      SegmentKey key = before.row.key();
+      if (key.tier() == after.row.key().tier() && key.daemon() == after.row.key().daemon()) {
+        if (scan.descending()) {
+          after.followedBy(before);
+        } else {
+          before.followedBy(after);
+        }
+      }
+    }
   }
 
   private PartitionReader(PartitionReader other, Scan scan) {

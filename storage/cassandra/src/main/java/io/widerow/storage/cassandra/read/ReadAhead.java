@@ -3,6 +3,7 @@ package io.widerow.storage.cassandra.read;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 ///                      ^ the merge waits for s2: it is asked for whatever the limits say
 /// ```
 ///
+/// Small segments of one partition that follow each other are asked for in one request, the more of
+/// them the more the query has taken.
+///
 /// The window grows with the segments that the query takes, so one that ends soon has asked for
 /// little too much. It ends at the limits of the query (requests, bytes), of the reader (requests)
 /// and of the memory for queries. The segment that the merge waits for is outside these limits, so
@@ -32,6 +36,11 @@ final class ReadAhead implements AutoCloseable {
   private static final int WINDOW_FIRST = 8;
   private static final int WINDOW_GROWTH = 4;
 
+  /// Segments of one request, and their bytes. Larger ones are asked for each.
+  private static final int TOGETHER_MAX = 32;
+
+  private static final int TOGETHER_BYTES_MAX = 256 << 10;
+
   private final ValueFetcher fetcher;
   private final ReadOptions options;
   private final ReadCounts counts;
@@ -40,7 +49,7 @@ final class ReadAhead implements AutoCloseable {
   private final Set<SegmentFetch> begun = new HashSet<>(); // and not closed
   private final AtomicInteger inFlight = new AtomicInteger();
   private int window = WINDOW_FIRST;
-  private int waiting; // begun and not taken
+  private final Set<SegmentFetch> waiting = new HashSet<>(); // first of a request, not taken
   private int taken;
   private int known; // segments that were added
   private long heldBytes;
@@ -74,7 +83,7 @@ final class ReadAhead implements AutoCloseable {
 
   /// Asks for the segments that come next, as far as the limits let it.
   void pump() {
-    while (waiting < Math.min(window, options.readAhead())
+    while (waiting.size() < Math.min(window, options.readAhead())
         && inFlight.get() < options.readAhead()
         && fetcher.hasRoom()) {
       SegmentFetch next = upcoming.peek();
@@ -82,21 +91,58 @@ final class ReadAhead implements AutoCloseable {
         return;
       }
       if (!next.isBegun()) {
-        int bytes = next.row.bytes();
-        if (heldBytes + bytes > options.readAheadBytes() || !watch.tryHold(bytes)) {
+        if (!tryHold(next)) {
           return;
         }
-        heldBytes += bytes;
-        begin(next);
+        begin(next, followersOf(next));
       }
       upcoming.remove();
     }
   }
 
-  private void begin(SegmentFetch segment) {
+  private boolean tryHold(SegmentFetch segment) {
+    int bytes = segment.row.bytes();
+    if (heldBytes + bytes > options.readAheadBytes() || !watch.tryHold(bytes)) {
+      return false;
+    }
+    heldBytes += bytes;
+    return true;
+  }
+
+  /// Segments to ask for together with one, as far as the limits let it.
+  private List<SegmentFetch> followersOf(SegmentFetch first) {
+    List<SegmentFetch> together = new ArrayList<>();
+    int countMax = Math.min(TOGETHER_MAX, taken / WINDOW_GROWTH);
+    int bytes = first.row.bytes();
+    SegmentFetch next = first.follower();
+    while (next != null && !next.isBegun() && together.size() + 1 < countMax) {
+      bytes += next.row.bytes();
+      if (bytes > TOGETHER_BYTES_MAX || !tryHold(next)) {
+        break;
+      }
+      together.add(next);
+      next = next.follower();
+    }
+    return together;
+  }
+
+  private void begin(SegmentFetch segment, List<SegmentFetch> followers) {
     begun.add(segment);
-    waiting++;
-    segment.begin();
+    waiting.add(segment);
+    if (followers.isEmpty()) {
+      segment.begin(request(segment.row, false));
+      return;
+    }
+    begun.addAll(followers);
+    List<SegmentFetch> all = new ArrayList<>(followers);
+    all.addFirst(segment);
+    inFlight.incrementAndGet();
+    List<CompletableFuture<@Nullable ByteBuffer>> asked =
+        fetcher.fetchTogether(all.stream().map(fetch -> fetch.row.key()).toList(), counts);
+    var _ = asked.getFirst().whenComplete((_, _) -> inFlight.decrementAndGet());
+    for (int i = 0; i < all.size(); i++) {
+      all.get(i).begin(asked.get(i));
+    }
   }
 
   /// Asks for a segment whose turn has come, whatever the limits say.
@@ -104,7 +150,7 @@ final class ReadAhead implements AutoCloseable {
     if (!segment.isBegun()) {
       heldBytes += segment.row.bytes(); // counts although the budget may refuse it: see close
       watch.holds(segment.row.bytes());
-      begin(segment);
+      begin(segment, List.of());
     }
   }
 
@@ -119,7 +165,7 @@ final class ReadAhead implements AutoCloseable {
   /// A segment is open: the window moves on.
   void taken(SegmentFetch segment) {
     assert begun.contains(segment) : segment.row.key();
-    waiting--;
+    waiting.remove(segment);
     taken++;
     window += WINDOW_GROWTH;
     pump();
@@ -131,11 +177,9 @@ final class ReadAhead implements AutoCloseable {
   }
 
   /// A segment is over: its memory is free.
-  ///
-  /// @param wasTaken true when it was open
-  void released(SegmentFetch segment, boolean wasTaken) {
+  void released(SegmentFetch segment) {
     begun.remove(segment);
-    waiting -= wasTaken ? 0 : 1;
+    waiting.remove(segment);
     heldBytes -= segment.row.bytes();
     watch.holds(-segment.row.bytes());
   }

@@ -29,6 +29,7 @@ final class SegmentFetch {
   final DirectoryRow row;
   final EventId bound;
   private final ReadAhead ahead;
+  private @Nullable SegmentFetch follower;
   private final UUID storeId;
   private @Nullable CompletableFuture<@Nullable ByteBuffer> value;
   private @Nullable Segment segment;
@@ -48,9 +49,19 @@ final class SegmentFetch {
     return value != null || closed;
   }
 
-  /// Asks for the value. Called by [ReadAhead] only.
-  void begin() {
-    value = ahead.request(row, false);
+  /// Tells which segment of the same partition, tier and daemon comes after this one, in the
+  /// direction of reading.
+  void followedBy(SegmentFetch next) {
+    follower = next;
+  }
+
+  @Nullable SegmentFetch follower() {
+    return follower;
+  }
+
+  /// The value is asked for. Called by [ReadAhead] only.
+  void begin(CompletableFuture<@Nullable ByteBuffer> asked) {
+    value = asked;
   }
 
   /// Asks for the value if nobody did, and looks whether it is here.
@@ -103,7 +114,7 @@ final class SegmentFetch {
     CompletableFuture<@Nullable ByteBuffer> asked = value;
     if (asked != null) {
       asked.cancel(false);
-      ahead.released(this, segment != null);
+      ahead.released(this);
     }
     value = null;
     Segment open = segment;

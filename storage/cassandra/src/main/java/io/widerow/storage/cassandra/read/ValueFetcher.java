@@ -3,6 +3,7 @@ package io.widerow.storage.cassandra.read;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +36,30 @@ final class ValueFetcher {
   /// @return null when no replica of a quorum has it
   CompletableFuture<@Nullable ByteBuffer> fetch(SegmentKey key, boolean quorum, ReadCounts counts) {
     Fetch fetch = new Fetch(key, counts);
-    inFlight.incrementAndGet();
     fetch.ask(quorum);
     return fetch;
+  }
+
+  /// Asks one replica for values of one partition, tier and daemon in one request, and a quorum for
+  /// each that it does not have. Cancelling an answer does not cancel the request.
+  List<CompletableFuture<@Nullable ByteBuffer>> fetchTogether(
+      List<SegmentKey> keys, ReadCounts counts) {
+    List<Fetch> fetches = keys.stream().map(key -> new Fetch(key, counts)).toList();
+    inFlight.incrementAndGet();
+    CompletableFuture<List<@Nullable ByteBuffer>> asked =
+        requests.<List<@Nullable ByteBuffer>>ask(
+            counts,
+            ReadCounts.Kind.VALUE,
+            () -> "%d segments from %s".formatted(keys.size(), keys.getFirst()),
+            () -> keyspace.values(keys));
+    var _ =
+        asked.whenComplete((values, failure) -> {
+          inFlight.decrementAndGet();
+          for (int i = 0; i < fetches.size(); i++) {
+            fetches.get(i).answered(false, values == null ? null : values.get(i), failure);
+          }
+        });
+    return List.copyOf(fetches);
   }
 
   /// True when an answer that there is no value is believed.
@@ -57,6 +79,7 @@ final class ValueFetcher {
     }
 
     void ask(boolean quorum) {
+      inFlight.incrementAndGet();
       CompletableFuture<@Nullable ByteBuffer> asked =
           requests.<@Nullable ByteBuffer>ask(
               counts,
@@ -67,7 +90,11 @@ final class ValueFetcher {
       if (isCancelled()) {
         asked.cancel(false);
       }
-      var _ = asked.whenComplete((value, failure) -> answered(quorum, value, failure));
+      var _ =
+          asked.whenComplete((value, failure) -> {
+            inFlight.decrementAndGet();
+            answered(quorum, value, failure);
+          });
     }
 
     private void answered(boolean quorum, @Nullable ByteBuffer value, @Nullable Throwable failure) {
@@ -75,7 +102,6 @@ final class ValueFetcher {
         ask(true);
         return;
       }
-      inFlight.decrementAndGet();
       if (failure != null) {
         completeExceptionally(failure);
         return;

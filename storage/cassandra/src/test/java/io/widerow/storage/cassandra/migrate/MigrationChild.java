@@ -1,9 +1,9 @@
 package io.widerow.storage.cassandra.migrate;
 
+import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
 import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
-import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.cassandra.keyspace.StoreUri;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;

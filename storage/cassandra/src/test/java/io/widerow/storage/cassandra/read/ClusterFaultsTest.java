@@ -155,7 +155,7 @@ class ClusterFaultsTest {
       assertTrue(
           message(told)
               .matches(
-                  "cannot read segment 20.*\\|.*\\|\\d tier 0 daemon .*"
+                  "cannot read (segment|\\d+ segments from) 20.*\\|.*\\|\\d tier 0 daemon .*"
                       + " from the cluster: one replica of two is alive"),
           () -> message(told));
     }

@@ -85,20 +85,34 @@ final class HookedKeyspace extends MemoryKeyspace {
 
   @Override
   public CompletableFuture<@Nullable ByteBuffer> value(SegmentKey key, boolean quorum) {
+    return counted(later(key, () -> valueNow(key, quorum)));
+  }
+
+  @Override
+  public CompletableFuture<List<@Nullable ByteBuffer>> values(List<SegmentKey> keys) {
+    return counted(
+        later(
+            keys.getFirst(),
+            () -> {
+              List<@Nullable ByteBuffer> found = new ArrayList<>();
+              keys.forEach(key -> found.add(valueNow(key, false).join()));
+              return CompletableFuture.completedFuture(found);
+            }));
+  }
+
+  private <T extends @Nullable Object> CompletableFuture<T> counted(CompletableFuture<T> answer) {
     values.incrementAndGet();
     valuesInFlightMost.accumulateAndGet(valuesInFlight.incrementAndGet(), Math::max);
-    CompletableFuture<@Nullable ByteBuffer> answer =
-        later(
-            key,
-            () -> {
-              beforeValue.run();
-              return missing.test(key, quorum)
-                  ? CompletableFuture.completedFuture(null)
-                  : super.value(key, quorum).thenApply(value -> changed(key, quorum, value));
-            });
-    CompletableFuture<@Nullable ByteBuffer> told = answer.thenApply(value -> value);
+    CompletableFuture<T> told = answer.thenApply(value -> value);
     var _ = told.whenComplete((_, _) -> valuesInFlight.decrementAndGet()); // also when cancelled
     return told;
+  }
+
+  private CompletableFuture<@Nullable ByteBuffer> valueNow(SegmentKey key, boolean quorum) {
+    beforeValue.run();
+    return missing.test(key, quorum)
+        ? CompletableFuture.completedFuture(null)
+        : super.value(key, quorum).thenApply(value -> changed(key, quorum, value));
   }
 
   private @Nullable ByteBuffer changed(SegmentKey key, boolean quorum, @Nullable ByteBuffer value) {
