@@ -39,6 +39,10 @@ final class ReadAhead implements AutoCloseable {
   /// Segments of one request, and their bytes. Larger ones are asked for each.
   private static final int TOGETHER_MAX = 32;
 
+  /// One more of them for each so many that were taken. The latest few events of many partitions take
+  /// one or two of each, and should ask for no more.
+  private static final int TOGETHER_AFTER = 32;
+
   private static final int TOGETHER_BYTES_MAX = 256 << 10;
 
   private final ValueFetcher fetcher;
@@ -112,7 +116,7 @@ final class ReadAhead implements AutoCloseable {
   /// Segments to ask for together with one, as far as the limits let it.
   private List<SegmentFetch> followersOf(SegmentFetch first) {
     List<SegmentFetch> together = new ArrayList<>();
-    int countMax = Math.min(TOGETHER_MAX, taken / WINDOW_GROWTH);
+    int countMax = Math.min(TOGETHER_MAX, taken / TOGETHER_AFTER);
     int bytes = first.row.bytes();
     SegmentFetch next = first.follower();
     while (next != null && !next.isBegun() && together.size() + 1 < countMax) {
