@@ -199,7 +199,7 @@ public final class RetentionControl {
           long nanos = contents.clock().retentionNanos();
           return now.changed(next, known ? grace : Duration.ZERO, types, nanos);
         });
-    if (!known) {
+    if (!known && !types.isEmpty()) {
       contents.retentions().keepAllFor(grace);
     }
   }

@@ -250,14 +250,12 @@ public final class Retentions implements RetentionPolicy {
         all.add(new OnDisk.Part(now.kept(held.policies, nowNanos), held.untilNanos));
       }
     }
-    long allUntil = allKeptUntil;
-    if (nowNanos < allUntil) {
-      all.add(new OnDisk.Part(now.kept(Policies.NONE, nowNanos), allUntil));
-    }
-    return new OnDisk(all);
+    long until = allKeptUntil;
+    return new OnDisk(all, nowNanos < until ? until : Long.MIN_VALUE);
   }
 
-  /// Drops nothing before so long from now, unless room is needed.
+  /// Drops nothing about which the configuration decides before so long from now, unless room is
+  /// needed.
   public void keepAllFor(Duration grace) {
     allKeptUntil = clock.getAsLong() + grace.toNanos();
   }
@@ -273,12 +271,14 @@ public final class Retentions implements RetentionPolicy {
   public static final class OnDisk {
     private final List<Part> all;
     private final long pastUntilNanos;
+    private final long configuredUntilNanos; // what the configuration decides about stays so long
 
     /// @param untilNanos until when this counts
     private record Part(Kept kept, long untilNanos) {}
 
-    private OnDisk(List<Part> all) {
+    private OnDisk(List<Part> all, long configuredUntilNanos) {
       this.all = all;
+      this.configuredUntilNanos = configuredUntilNanos;
       this.pastUntilNanos =
           all.stream().mapToLong(part -> part.kept.pastUntilNanos()).min().orElseThrow();
     }
@@ -288,7 +288,13 @@ public final class Retentions implements RetentionPolicy {
     /// @param untilNanos end of the bucket
     public boolean mayGo(String type, long untilNanos) {
       return untilNanos <= pastUntilNanos
+          && !isHeldAfterStart(type)
           && all.stream().allMatch(part -> part.kept.isPast(type, untilNanos));
+    }
+
+    private boolean isHeldAfterStart(String type) {
+      return configuredUntilNanos != Long.MIN_VALUE
+          && all.getFirst().kept.policies().of(type).source() == RetentionRule.Source.CONFIG;
     }
 
     /// When the last change ends that keeps a bucket of a type; the greatest long when the present
@@ -297,8 +303,7 @@ public final class Retentions implements RetentionPolicy {
       return all.stream()
           .filter(part -> !part.kept.isPast(type, untilNanos))
           .mapToLong(Part::untilNanos)
-          .max()
-          .orElse(Long.MIN_VALUE);
+          .reduce(isHeldAfterStart(type) ? configuredUntilNanos : Long.MIN_VALUE, Math::max);
     }
 
     /// True when a bucket may be dropped of no type.

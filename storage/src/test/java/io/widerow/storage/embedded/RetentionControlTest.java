@@ -243,6 +243,17 @@ class RetentionControlTest {
   }
 
   @Test
+  void policyThatIsSetAfterAStartHasItsOwnGrace() {
+    fill();
+    RetentionRule month = RetentionRule.ofConfig("*", Duration.ofDays(40), GRACE);
+    it.retention().configure(List.of(month), GRACE);
+    it.retention().set(rule("*", Duration.ofDays(7), Duration.ofSeconds(10)));
+    pass(Duration.ofSeconds(11));
+    it.retention().unset("*");
+    assertEquals(8 * 7 * 40, it.shown().size());
+  }
+
+  @Test
   void whatMakesNoSenseIsRefusedAndChangesNothing() {
     fill();
     it.retention().set(rule("a", Duration.ofDays(60), GRACE));
