@@ -45,6 +45,7 @@ import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.IndexService;
+import io.widerow.ingest.serve.status.RetentionService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketReceiver;
@@ -247,6 +248,7 @@ public final class Daemon implements AutoCloseable {
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),
                 clock.routes(),
+                new RetentionService(store, config.store().retentionGrace()).routes(),
                 new StatusServices(config, intake, store, rules, registry).routes())
             .flatMap(List::stream)
             .toList();

@@ -183,6 +183,7 @@ class ClockJumpTest {
       assertEquals(200, ready.statusCode());
       assertTrue(
           ready.body().startsWith("{\"ready\":true,\"clock\":\"the clock says"), ready::body);
+      assertTrue(ready.body().contains("\"findings\":[{\"code\":\"clock-jump\""), ready::body);
       assertEquals(EVENTS, shown(daemon, "old"), "hidden");
       assertArrivalTaken(daemon);
       step(Duration.ZERO);

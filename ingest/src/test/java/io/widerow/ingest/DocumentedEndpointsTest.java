@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 class DocumentedEndpointsTest {
   private static final List<Path> PAGES =
       List.of(Path.of("OPERATIONS.md"), Path.of("PROTOCOLS.md"), Path.of("../query/QUERY.md"));
-  private static final Pattern ROW = Pattern.compile("(?m)^\\| `((?:GET|POST) /[^`?]*)` \\|");
+  private static final Pattern ROW =
+      Pattern.compile("(?m)^\\| `((?:GET|POST|PUT|DELETE) /[^`?]*)` \\|");
 
   @Test
   void everyRouteIsDocumentedOnce() throws IOException {

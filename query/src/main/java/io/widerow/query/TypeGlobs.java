@@ -1,5 +1,6 @@
 package io.widerow.query;
 
+import io.widerow.event.TypeGlob;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -20,37 +21,10 @@ public record TypeGlobs(List<String> globs) implements Predicate<String> {
       return true;
     }
     for (String glob : globs) {
-      if (matches(glob, type)) {
+      if (TypeGlob.matches(glob, type)) {
         return true;
       }
     }
     return false;
-  }
-
-  /// Backtracks to the last star only, so the cost is at most the product of the two lengths.
-  private static boolean matches(String glob, String type) {
-    int at = 0;
-    int starAt = -1; // after the last star in the glob
-    int starType = 0; // end of the text that this star has matched
-    int globAt = 0;
-    while (at < type.length()) {
-      if (globAt < glob.length() && glob.charAt(globAt) == '*') {
-        starAt = ++globAt;
-        starType = at;
-      } else if (globAt < glob.length()
-          && (glob.charAt(globAt) == '?' || glob.charAt(globAt) == type.charAt(at))) {
-        globAt++;
-        at++;
-      } else if (starAt >= 0) {
-        globAt = starAt;
-        at = ++starType;
-      } else {
-        return false;
-      }
-    }
-    while (globAt < glob.length() && glob.charAt(globAt) == '*') {
-      globAt++;
-    }
-    return globAt == glob.length();
   }
 }

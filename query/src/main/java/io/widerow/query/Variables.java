@@ -79,6 +79,7 @@ public final class Variables {
           "read-ahead",
           "read-on-seconds",
           "retention",
+          "retention-grace",
           "rules",
           "shards",
           "snapshot-dir",

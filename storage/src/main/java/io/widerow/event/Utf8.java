@@ -87,7 +87,7 @@ public final class Utf8 {
   }
 
   /// True when every surrogate of the string is part of a pair, so that encoding it loses nothing.
-  static boolean isEncodable(String text) {
+  public static boolean isEncodable(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (Character.isSurrogate(c)) {

@@ -8,6 +8,7 @@ import io.widerow.ingest.demo.DemoCommand;
 import io.widerow.ingest.ship.ShipCommand;
 import io.widerow.query.cli.QueryCommand;
 import io.widerow.query.cli.RepairCommand;
+import io.widerow.query.cli.RetentionCommand;
 import io.widerow.query.cli.SendersCommand;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.SnapshotCommand;
@@ -37,6 +38,7 @@ final class Commands {
     all.put("types", shell -> TypesCommand.commandLine(EmbeddedStore::openForReading, shell));
     all.put("tail", TailCommand::commandLine);
     all.put("senders", SendersCommand::commandLine);
+    all.put("retention", RetentionCommand::commandLine);
     all.put("ship", ShipCommand::commandLine);
     all.put("demo", _ -> DemoCommand.commandLine());
     all.put("verify", VerifyCommand::commandLine);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// A maximum age as an operator writes it: `30d`, `12h`, `10m`, `5s`, or `forever`.
 ///
 /// @param duration null for no limit
-record Age(@Nullable Duration duration) {
+public record Age(@Nullable Duration duration) {
   static final Age FOREVER = new Age(null);
 
   private static final String UNITS = "smhd";
@@ -14,7 +14,7 @@ record Age(@Nullable Duration duration) {
   private static final int DIGITS_MAX = 6;
 
   /// @throws IllegalArgumentException with the key in it
-  static Age parse(String key, String text) {
+  public static Age parse(String key, String text) {
     if (text.equals("forever")) {
       return FOREVER;
     }
@@ -28,10 +28,31 @@ record Age(@Nullable Duration duration) {
     return new Age(Duration.ofSeconds(number * UNIT_SECONDS[unit]));
   }
 
+  /// A duration that may also be `0s`, and not `forever`.
+  ///
+  /// @throws IllegalArgumentException with the key in it
+  public static Duration parseGrace(String key, String text) {
+    Duration grace = text.equals("0s") ? Duration.ZERO : parse(key, text).duration();
+    if (grace == null) {
+      throw new IllegalArgumentException(key + " must be like 15m or 0s, got " + text);
+    }
+    return grace;
+  }
+
+  /// A duration as it would be written.
+  ///
+  /// @param duration null for `forever`
+  public static String text(@Nullable Duration duration) {
+    return new Age(duration).toString();
+  }
+
   @Override
   public String toString() {
     if (duration == null) {
       return "forever";
+    }
+    if (duration.isZero()) {
+      return "0s";
     }
     long seconds = duration.toSeconds();
     int unit = UNIT_SECONDS.length - 1;

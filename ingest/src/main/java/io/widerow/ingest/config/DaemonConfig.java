@@ -112,6 +112,9 @@ public record DaemonConfig(
         durability != Durability.QUORUM || cluster.isOn(),
         "durability quorum needs a store on a cluster (--store); on one machine disk is the"
             + " strongest");
+    if (cluster.isOn()) {
+      store.requireWholeNames();
+    }
     cluster.requireSafe(insecure);
     require(insecure || isLoopback(http) || security.isComplete(), needsTls("http", http));
     require(insecure || syslog == null || isLoopback(syslog), needsTls("syslog", syslog));

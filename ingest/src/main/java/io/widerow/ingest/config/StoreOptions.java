@@ -1,10 +1,16 @@
 package io.widerow.ingest.config;
 
+import io.widerow.event.RetentionRule;
+import io.widerow.event.TypeGlob;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// @param diskReserveBytes free space below which nothing is taken in
 /// @param acceptClock whether to accept the clock although a later time was seen before
 /// @param retention how long types without their own setting are kept
-/// @param retentionByType how long the types with their own setting are kept
+/// @param retentionByType how long the types with their own setting are kept, by name or pattern
+/// @param retentionGrace how long what a change of retention hides is kept
 /// @param snapshotDirectory where snapshots are made; null for `DATA-snapshots`
 public record StoreOptions(
     int shards,
@@ -36,10 +43,12 @@ public record StoreOptions(
     boolean acceptClock,
     Age retention,
     Map<String, Age> retentionByType,
+    Duration retentionGrace,
     @Nullable Path snapshotDirectory) {
-  /// Prefix of the keys of [#retentionByType]; the type follows.
+  /// Prefix of the keys of [#retentionByType]; the type or pattern follows.
   static final String RETENTION_OF = "retention.";
 
+  private static final Duration GRACE_MAX = Duration.ofDays(30);
   private static final int SHARDS_PER_LANE = 2;
   private static final int SHARDS_MAX = 1_024;
   private static final int MINUTES_PER_DAY = 1_440;
@@ -50,6 +59,10 @@ public record StoreOptions(
 
   public StoreOptions {
     retentionByType = Map.copyOf(retentionByType);
+    requireClear(new TreeMap<>(retentionByType));
+    require(
+        retentionGrace.compareTo(GRACE_MAX) <= 0,
+        "retention-grace must be 0s to 30d, got " + Age.text(retentionGrace));
     require(shards >= 1 && shards <= SHARDS_MAX, "shards must be 1 to 1024, got " + shards);
     require(
         bucketMinutes >= 1 && MINUTES_PER_DAY % bucketMinutes == 0,
@@ -96,6 +109,7 @@ public record StoreOptions(
     defaults.put("disk-reserve-bytes", Long.toString(512L << 20));
     defaults.put("accept-clock", "false");
     defaults.put("retention", "forever");
+    defaults.put("retention-grace", "15m");
     defaults.put("snapshot-dir", "");
   }
 
@@ -105,11 +119,6 @@ public record StoreOptions(
     for (String key : values.texts().keySet()) {
       if (key.startsWith(RETENTION_OF)) {
         String type = key.substring(RETENTION_OF.length());
-        require(
-            type.indexOf('*') < 0 && type.indexOf('?') < 0,
-            key
-                + ": takes the whole name of one type, no * and no ?; a line for each type,"
-                + " and `retention` for all others");
         byType.put(type, Age.parse(key, values.text(key)));
       }
     }
@@ -126,6 +135,7 @@ public record StoreOptions(
         values.truth("accept-clock"),
         Age.parse("retention", values.text("retention")),
         byType,
+        Age.parseGrace("retention-grace", values.text("retention-grace")),
         values.text("snapshot-dir").isEmpty() ? null : Path.of(values.text("snapshot-dir")));
   }
 
@@ -162,6 +172,7 @@ public record StoreOptions(
     values.put("disk-reserve-bytes", Long.toString(diskReserveBytes));
     values.put("accept-clock", Boolean.toString(acceptClock));
     values.put("retention", retention.toString());
+    values.put("retention-grace", Age.text(retentionGrace));
     values.put("snapshot-dir", snapshotDirectory == null ? "" : snapshotDirectory.toString());
     new TreeMap<>(retentionByType)
         .forEach((type, age) -> values.put(RETENTION_OF + type, age.toString()));
@@ -192,8 +203,59 @@ public record StoreOptions(
         .withAges(mergeAfter, retention.duration());
   }
 
-  /// Applies the retention by type to an open store.
+  /// Applies the retention to an open store.
   public void retain(EventStore store) {
-    retentionByType.forEach((type, age) -> store.retain(type, age.duration()));
+    if (store instanceof EmbeddedStore embedded) {
+      embedded.retention().configure(policies(), retentionGrace);
+    } else {
+      retentionByType.forEach((type, age) -> store.retain(type, age.duration()));
+    }
+  }
+
+  private List<RetentionRule> policies() {
+    List<RetentionRule> policies = new ArrayList<>();
+    if (retention.duration() != null) {
+      policies.add(RetentionRule.ofConfig("*", retention.duration(), retentionGrace));
+    }
+    new TreeMap<>(retentionByType)
+        .forEach((type, age) ->
+            policies.add(RetentionRule.ofConfig(type, age.duration(), retentionGrace)));
+    return policies;
+  }
+
+  /// A store on a cluster has no patterns.
+  void requireWholeNames() {
+    for (String type : retentionByType.keySet()) {
+      require(
+          TypeGlob.isExact(type),
+          RETENTION_OF
+              + type
+              + ": on a cluster it takes the whole name of one type, no * and no ?; a line for"
+              + " each type, and `retention` for all others");
+    }
+  }
+
+  /// Of two patterns that match one type the more specific one decides; when neither is, nothing
+  /// says which.
+  private static void requireClear(Map<String, Age> byType) {
+    byType.forEach((type, age) -> {
+      try {
+        var _ = RetentionRule.ofConfig(type, age.duration(), Duration.ZERO);
+      } catch (IllegalArgumentException refused) {
+        throw new IllegalArgumentException(RETENTION_OF + refused.getMessage(), refused);
+      }
+    });
+    List<String> patterns = byType.keySet().stream().filter(key -> !TypeGlob.isExact(key)).toList();
+    for (String one : patterns) {
+      for (String other : patterns) {
+        require(
+            one.compareTo(other) >= 0
+                || TypeGlob.literals(one) != TypeGlob.literals(other)
+                || Objects.equals(byType.get(one), byType.get(other))
+                || !TypeGlob.overlap(one, other),
+            "%s%s and %s%s match the same types and neither is more specific"
+                .formatted(RETENTION_OF, one, RETENTION_OF, other));
+      }
+    }
   }
 }

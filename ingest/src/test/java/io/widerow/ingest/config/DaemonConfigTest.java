@@ -154,8 +154,8 @@ class DaemonConfigTest {
     "retention,30",
     "retention,0d",
     "retention.audit,long",
-    "retention.metrics.*,2d",
-    "retention.metrics.cp?,2d",
+    "retention-grace,forever",
+    "retention-grace,31d",
     "hosts,*.example.org",
     "tokens,/nowhere",
     "tls-key,/nowhere"
@@ -164,6 +164,25 @@ class DaemonConfigTest {
     var refused =
         assertThrows(IllegalArgumentException.class, () -> DaemonConfig.of(Map.of(key, value)));
     assertTrue(String.valueOf(refused.getMessage()).contains(key), refused.getMessage());
+  }
+
+  @Test
+  void patternsOfTypesAreForAStoreOnThisMachineAndMustNotContradict() {
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("retention.metrics.*", "2d", "retention.*.debug", "1h"));
+    assertEquals("15m", config.store().retentionGrace().toMinutes() + "m");
+    assertTrue(config.print().contains("retention.metrics.*=2d\n"), config.print());
+    refused(
+        Map.of("retention.cpu*", "2d", "retention.*cpu", "1h"),
+        "retention.*cpu and retention.cpu* match the same types and neither is more specific");
+    refused(
+        Map.of("retention.cpu*", "2d", "store", "cassandra://127.0.0.1/widerow?dc=dc1"),
+        "retention.cpu*: on a cluster it takes the whole name of one type");
+  }
+
+  private static void refused(Map<String, String> keys, String why) {
+    var refused = assertThrows(IllegalArgumentException.class, () -> DaemonConfig.of(keys));
+    assertTrue(String.valueOf(refused.getMessage()).startsWith(why), refused.getMessage());
   }
 
   @Test

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A daemon's answer to a `GET`, streamed line by line.
+/// A daemon's answer, streamed line by line.
 ///
 /// - Threads: one, besides those of the JDK's HTTP client.
 /// - Memory: one line.
@@ -53,9 +53,17 @@ public final class RemoteAnswer implements AutoCloseable {
   /// @param path the endpoint
   static RemoteAnswer open(
       DaemonAddress daemon, String path, Map<String, List<String>> parameters) {
+    return open(daemon, "GET", path, parameters);
+  }
+
+  /// @param method without a body, such as `PUT`
+  static RemoteAnswer open(
+      DaemonAddress daemon, String method, String path, Map<String, List<String>> parameters) {
     HttpClient client = daemon.client();
     try {
-      HttpRequest request = daemon.request(path + "?" + encode(parameters)).GET().build();
+      String asked = parameters.isEmpty() ? path : path + "?" + encode(parameters);
+      HttpRequest request =
+          daemon.request(asked).method(method, HttpRequest.BodyPublishers.noBody()).build();
       HttpResponse<InputStream> response =
           client.send(request, HttpResponse.BodyHandlers.ofInputStream());
       var lines =

@@ -16,17 +16,64 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
   /// @param heads the members that each line has, in this order
   /// @throws QueryException.Remote when a line has others
   public static RemoteRows ask(DaemonAddress daemon, String path, List<String> heads) {
-    List<List<Cell>> rows = new ArrayList<>();
     try (RemoteAnswer answer = RemoteAnswer.open(daemon, path, Map.of())) {
-      for (String line = answer.readLine(); line != null; line = answer.readLine()) {
-        List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
-        if (!members.stream().map(Map.Entry::getKey).toList().equals(heads)) {
-          throw new QueryException.Remote(
-              "the daemon answered with other members: " + TextWriter.escaped(line));
-        }
-        rows.add(members.stream().map(Map.Entry::getValue).toList());
-      }
+      return of(answer, heads);
+    }
+  }
+
+  /// Asks for a change, which a table answers.
+  ///
+  /// @param method such as `PUT`
+  /// @throws QueryException when the daemon refuses it, or answers something else
+  public static RemoteRows change(
+      DaemonAddress daemon,
+      String method,
+      String path,
+      Map<String, List<String>> parameters,
+      List<String> heads) {
+    try (RemoteAnswer answer = RemoteAnswer.open(daemon, method, path, parameters)) {
+      return of(answer, heads);
+    }
+  }
+
+  private static RemoteRows of(RemoteAnswer answer, List<String> heads) {
+    List<List<Cell>> rows = new ArrayList<>();
+    for (String line = answer.readLine(); line != null; line = answer.readLine()) {
+      rows.add(row(line, heads));
     }
     return new RemoteRows(heads, rows);
+  }
+
+  private static List<Cell> row(String line, List<String> heads) {
+    List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
+    if (!members.stream().map(Map.Entry::getKey).toList().equals(heads)) {
+      throw new QueryException.Remote(
+          "the daemon answered with other members: " + TextWriter.escaped(line));
+    }
+    return members.stream().map(Map.Entry::getValue).toList();
+  }
+
+  /// A table and its sums, a table of one line.
+  public record Summed(RemoteRows rows, RemoteRows sums) {}
+
+  /// Asks for a table whose last line has the sums.
+  ///
+  /// @param sumHeads the members of that line
+  /// @throws QueryException.Remote when a line has others, or there is none
+  public static Summed askSummed(
+      DaemonAddress daemon, String path, List<String> heads, List<String> sumHeads) {
+    List<String> lines = new ArrayList<>();
+    try (RemoteAnswer answer = RemoteAnswer.open(daemon, path, Map.of())) {
+      for (String line = answer.readLine(); line != null; line = answer.readLine()) {
+        lines.add(line);
+      }
+    }
+    if (lines.isEmpty()) {
+      throw new QueryException.Remote("the daemon answered with nothing");
+    }
+    List<Cell> sums = row(lines.removeLast(), sumHeads);
+    return new Summed(
+        new RemoteRows(heads, lines.stream().map(line -> row(line, heads)).toList()),
+        new RemoteRows(sumHeads, List.of(sums)));
   }
 }

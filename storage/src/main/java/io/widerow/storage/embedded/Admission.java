@@ -41,7 +41,7 @@ final class Admission {
   void begin() {
     long wall = contents.clock().wallNanos();
     latest = TimeUuid.timeOfNanos(wall + config.futureMax().toNanos());
-    policy = contents.admitted();
+    policy = contents.retentions().admitted();
     long shortest = policy.shortestNanos();
     if (shortest == RetentionPolicy.KEPT_FOREVER) {
       oldest = Long.MIN_VALUE;

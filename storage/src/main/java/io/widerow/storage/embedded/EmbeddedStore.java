@@ -1,6 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.event.EventId;
+import io.widerow.event.RetentionRule;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.EventStore;
@@ -88,6 +89,7 @@ public final class EmbeddedStore implements EventStore {
   private final List<EmbeddedLane> lanes; // none in a store that is only read, or waits for room
   private final WitnessFile witness;
   private final @Nullable DelayedStart start; // of a store that was opened on a full disk
+  private final RetentionControl retention;
   private final RecoveryReport recovery;
   private final BlockReaderPool readers = new BlockReaderPool();
 
@@ -156,6 +158,7 @@ public final class EmbeddedStore implements EventStore {
     this.lanes = parts.lanes();
     this.witness = parts.witness();
     this.start = parts.start();
+    this.retention = new RetentionControl(contents, this::requireTidy);
     this.recovery = parts.recovery();
   }
 
@@ -223,11 +226,25 @@ public final class EmbeddedStore implements EventStore {
   /// from finding them.
   @Override
   public void acceptClock() {
+    requireTidy();
+    contents.acceptClock();
+    lanesNow().forEach(EmbeddedLane::requestSeal);
+  }
+
+  private void requireTidy() {
     if (start != null && !start.isTidy()) {
       throw start.refusal(); // the manifest may not be edited yet
     }
-    contents.acceptClock();
-    lanesNow().forEach(EmbeddedLane::requestSeal);
+  }
+
+  /// Its retention policies.
+  ///
+  /// @throws IllegalStateException when the store is drained: it drops what is released
+  public RetentionControl retention() {
+    if (contents.isDrained()) {
+      throw new IllegalStateException("a store that is drained drops what is released, not by age");
+    }
+    return retention;
   }
 
   @Override
@@ -271,7 +288,9 @@ public final class EmbeddedStore implements EventStore {
     if (contents.isDrained()) {
       throw new IllegalStateException("a store that is drained drops what is released, not by age");
     }
-    contents.retentions().set(type, age);
+    String glob = type == null ? "*" : type;
+    RetentionRule policy = RetentionRule.ofConfig(glob, age, Duration.ZERO);
+    contents.retentions().change(now -> now.changed(now.policies().with(policy)));
   }
 
   /// Refuses events that are past the retention of the place where a drained store's events are
@@ -283,7 +302,7 @@ public final class EmbeddedStore implements EventStore {
     if (!contents.isDrained()) {
       throw new IllegalStateException("only a store that is drained has a policy of elsewhere");
     }
-    contents.admitBy(policy);
+    contents.retentions().admitBy(policy);
   }
 
   @Override
@@ -296,10 +315,15 @@ public final class EmbeddedStore implements EventStore {
     }
     if (!contents.hasEnded() && contents.holdsLock()) {
       contents.clock().observe();
+      if (full() != null) {
+        contents.retentions().keepAllNoLonger();
+      }
       writeWitness();
       sealer.retry();
       if (start == null || start.isTidy()) {
         contents.keepClock(CLOCK_AGE);
+        contents.retentions().weigh();
+        retention.save();
         if (contents.isDrained()) {
           drainer.start();
         } else {

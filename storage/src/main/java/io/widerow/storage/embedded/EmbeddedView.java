@@ -19,6 +19,7 @@ import io.widerow.storage.cursor.LazyCursor;
 import io.widerow.storage.cursor.MergeCursor;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.live.BucketSpans;
+import io.widerow.storage.live.Kept;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
@@ -54,7 +55,7 @@ final class EmbeddedView implements StoreView {
   private final StoreState state;
   private final List<OpenRows.View> rows;
   private final long segmentLimit;
-  private final long nowNanos;
+  private final Kept kept;
   private final @Nullable LaneArrivals before; // ends earlier than the moment; null for not
   private final Executor closers; // of files that this view is the last to read
   private final Prefetch prefetch;
@@ -75,7 +76,7 @@ final class EmbeddedView implements StoreView {
     this.rows = rows;
     this.segmentLimit = segmentLimit;
     this.closers = closers;
-    this.nowNanos = contents.clock().retentionNanos();
+    this.kept = contents.retentions().shown();
     this.prefetch = new Prefetch(deadline.isAny() ? null : shared.threads().ahead());
     this.readers = BlockReaders.of(shared, deadline);
   }
@@ -143,9 +144,7 @@ final class EmbeddedView implements StoreView {
   @Override
   public boolean isExpired(String type, long timeNanos) {
     long width = contents.config().bucketMinutesOf(type) * PartitionKey.NANOS_PER_MINUTE;
-    return contents
-        .retentions()
-        .isExpired(type, (Math.floorDiv(timeNanos, width) + 1) * width, nowNanos);
+    return kept.isPast(type, (Math.floorDiv(timeNanos, width) + 1) * width);
   }
 
   @Override
@@ -227,7 +226,7 @@ final class EmbeddedView implements StoreView {
       return Long.MIN_VALUE;
     }
     long width = contents.config().bucketMinutesOf(key.type()) * PartitionKey.NANOS_PER_MINUTE;
-    return contents.retentions().keptFromNanos(key.type(), width, nowNanos);
+    return kept.keptFromNanos(key.type(), width);
   }
 
   private static PartitionInfo startingAt(PartitionInfo info, long fromNanos) {
@@ -261,8 +260,7 @@ final class EmbeddedView implements StoreView {
   }
 
   private boolean isWanted(PartitionKey key, Predicate<String> types) {
-    return types.test(key.type())
-        && !contents.retentions().isExpired(key.type(), key.untilNanos(), nowNanos);
+    return types.test(key.type()) && !kept.isPast(key.type(), key.untilNanos());
   }
 
   private static PartitionInfo both(PartitionInfo a, PartitionInfo b) {
@@ -300,9 +298,7 @@ final class EmbeddedView implements StoreView {
   }
 
   private List<PartitionKey> kept(List<PartitionKey> partitions) {
-    return partitions.stream()
-        .filter(key -> !contents.retentions().isExpired(key.type(), key.untilNanos(), nowNanos))
-        .toList();
+    return partitions.stream().filter(key -> !kept.isPast(key.type(), key.untilNanos())).toList();
   }
 
   private List<EventCursor> cursors(List<PartitionKey> wanted, Scan scan) {

@@ -6,7 +6,11 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.segment.PartitionTable;
 import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentIndex;
 import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A segment that the manifest lists, and its open file; or what was found, when the file is gone
@@ -19,6 +23,7 @@ public final class LiveSegment implements AutoCloseable {
   private final SegmentEntry entry;
   private final @Nullable Segment file;
   private final StorageException.@Nullable Corrupt found;
+  private volatile long @Nullable [] partitionBytes; // made when somebody asks
 
   LiveSegment(SegmentEntry entry, Segment file) {
     this.entry = entry;
@@ -45,6 +50,52 @@ public final class LiveSegment implements AutoCloseable {
   /// The partitions in it.
   public PartitionTable partitions() {
     return entry.partitions();
+  }
+
+  /// The bytes of each partition in the file, in their order. What belongs to no partition alone,
+  /// such as the index, is divided among them, so that they add up to the file.
+  public long[] partitionBytes() {
+    long[] known = partitionBytes;
+    if (known == null) {
+      known = divide();
+      partitionBytes = known;
+    }
+    return known;
+  }
+
+  private long[] divide() {
+    PartitionTable partitions = entry.partitions();
+    long[] bytes = new long[partitions.size()];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = file == null ? partitions.get(i).events() : blockBytes(file.indexes().get(i));
+    }
+    double whole = Math.max(1, LongStream.of(bytes).sum());
+    long sum = 0;
+    long given = 0;
+    for (int i = 0; i < bytes.length; i++) {
+      sum += bytes[i];
+      long until = i == bytes.length - 1 ? entry.bytes() : (long) (entry.bytes() * (sum / whole));
+      bytes[i] = until - given;
+      given = until;
+    }
+    return bytes;
+  }
+
+  private static long blockBytes(SegmentIndex index) {
+    long bytes = 0;
+    for (int block = 0; block < index.blocks; block++) {
+      bytes += index.blockBytes(block);
+    }
+    return bytes;
+  }
+
+  /// What its bucket has of each type here, one by one for each partition.
+  Stream<Kept.Weight> weights() {
+    long until = SegmentSet.bucketOf(this).untilNanos();
+    long[] bytes = partitionBytes();
+    PartitionTable partitions = entry.partitions();
+    return IntStream.range(0, bytes.length)
+        .mapToObj(i -> new Kept.Weight(partitions.get(i).key().type(), until, bytes[i]));
   }
 
   /// The file, to read a partition from. The caller must hold a lease.

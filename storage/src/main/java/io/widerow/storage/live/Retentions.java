@@ -1,76 +1,314 @@
 package io.widerow.storage.live;
 
+import io.widerow.event.RetentionRule;
 import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.manifest.RetentionSection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// Retention periods by event type.
+/// The retention of a store: the policies that decide, and those that decided before a change and
+/// still keep, for its grace, what it hid.
 ///
-/// - Threads: any.
+/// ```
+///   shown      what the present policies keep
+///   on disk    what the present ones keep, or one of the older ones that are held
+/// ```
+///
+/// - Threads: any thread reads. Changes are ordered by the lock of [StoreContents].
 public final class Retentions implements RetentionPolicy {
-  private final Map<String, Kept> byType = new ConcurrentHashMap<>();
-  private volatile Kept others;
-  private volatile long shortestNanos;
+  /// A clock may go back by so much before events are taken that are past for their bytes.
+  private static final long CLOCK_SLACK_NANOS = 3_600_000_000_000L;
 
-  /// A retention period; null keeps events forever.
-  private record Kept(@Nullable Duration age) {}
+  private final LongSupplier clock;
+  private final Supplier<Iterable<Kept.Weight>> weights;
+  private volatile State state; // replaced under the lock of this
 
-  /// @param others default retention; null keeps events forever
-  Retentions(@Nullable Duration others) {
-    this.others = new Kept(others);
-    this.shortestNanos = shortest();
-  }
+  private volatile boolean written;
+  private volatile RetentionPolicy admitted = this;
 
-  /// @param type null to set the default
-  public synchronized void set(@Nullable String type, @Nullable Duration age) {
-    if (age != null && !age.isPositive()) {
-      throw new IllegalArgumentException("retention must be positive, got " + age);
+  /// Nothing is dropped before this time, if that is known.
+  private volatile long allKeptUntil = Long.MIN_VALUE;
+
+  /// What decides, and what else is kept.
+  ///
+  /// @param policies those that decide
+  /// @param held older ones, oldest first
+  public record Setting(Policies policies, List<Held> held) {
+    public Setting {
+      held = List.copyOf(held);
     }
-    if (type == null) {
-      others = new Kept(age);
-    } else {
-      byType.put(type, new Kept(age));
+
+    /// With other policies from now on.
+    ///
+    /// @param types those that the store has
+    /// @throws IllegalArgumentException when too many changes are held
+    public Setting changed(Policies next, Duration grace, Collection<String> types, long nowNanos) {
+      List<Held> still = new ArrayList<>(held);
+      still.removeIf(each -> each.untilNanos <= nowNanos);
+      if (!grace.isZero() && !next.keepAllOf(policies, types)) {
+        still.add(new Held(policies, nowNanos + grace.toNanos()));
+      }
+      require(still.size(), "changes that hid something and wait for their grace");
+      require(next.all().size(), "policies");
+      return new Setting(next, still);
     }
-    shortestNanos = shortest();
+
+    /// With other policies from now on, without grace.
+    public Setting changed(Policies next) {
+      return new Setting(next, held);
+    }
+
+    private static void require(int count, String what) {
+      if (count > RetentionSection.COUNT_MAX) {
+        throw new IllegalArgumentException(
+            "%d %s; at most %d can be there".formatted(count, what, RetentionSection.COUNT_MAX));
+      }
+    }
+
+    public RetentionSection toSection() {
+      return new RetentionSection(
+          policies.all(),
+          held.stream()
+              .map(each -> new RetentionSection.Held(each.policies.all(), each.untilNanos))
+              .toList());
+    }
+
+    static Setting of(RetentionSection section) {
+      return new Setting(
+          Policies.of(section.policies()),
+          section.held().stream()
+              .map(each -> new Held(Policies.of(each.policies()), each.untilNanos()))
+              .toList());
+    }
   }
 
-  private long shortest() {
-    return Stream.concat(Stream.of(others), byType.values().stream())
-        .map(Kept::age)
-        .filter(Objects::nonNull)
-        .mapToLong(Duration::toNanos)
-        .min()
-        .orElse(KEPT_FOREVER);
+  /// Policies that decided before.
+  ///
+  /// @param untilNanos until when nothing is dropped that they keep
+  public record Held(Policies policies, long untilNanos) {}
+
+  /// @param horizons where limits of bytes lie, by list of policies that has any
+  /// @param shortestNanos no event that is younger is past its retention
+  private record State(
+      Setting setting, Map<Policies, Map<RetentionRule, Long>> horizons, long shortestNanos) {
+    Kept kept(Policies policies, long nowNanos) {
+      return Kept.at(policies, horizons.getOrDefault(policies, Map.of()), nowNanos);
+    }
   }
+
+  /// @param others how long everything is kept that the section says nothing about; null for ever
+  /// @param section what the manifest says; null for nothing
+  /// @param clock the time by which retention counts, nanoseconds since the Unix epoch
+  /// @param weights what the store has at rest
+  Retentions(
+      @Nullable Duration others,
+      @Nullable RetentionSection section,
+      LongSupplier clock,
+      Supplier<Iterable<Kept.Weight>> weights) {
+    this.clock = clock;
+    this.weights = weights;
+    this.written = section != null;
+    Setting setting = section == null ? new Setting(Policies.NONE, List.of()) : Setting.of(section);
+    if (section == null && others != null) {
+      setting =
+          new Setting(
+              Policies.of(List.of(RetentionRule.ofConfig("*", others, Duration.ZERO))), List.of());
+    }
+    this.state = state(setting, Map.of(), 0);
+  }
+
+  /// Keeps everything from now on.
+  synchronized void keepAll() {
+    state = state(new Setting(Policies.NONE, List.of()), Map.of(), 0);
+  }
+
+  public Setting setting() {
+    return state.setting;
+  }
+
+  public Policies policies() {
+    return state.setting.policies;
+  }
+
+  /// True when the manifest says what decides.
+  public boolean isWritten() {
+    return written;
+  }
+
+  /// Changes what decides until the store is closed.
+  public synchronized void change(UnaryOperator<Setting> change) {
+    publish(change.apply(state.setting));
+  }
+
+  /// Changes what decides, after it was written down.
+  synchronized void change(UnaryOperator<Setting> change, Consumer<RetentionSection> write) {
+    Setting next = change.apply(state.setting);
+    write.accept(next.toSection());
+    written = true;
+    publish(next);
+  }
+
+  private void publish(Setting next) {
+    long now = clock.getAsLong();
+    state = state(next, horizons(next, weights.get(), now), now);
+  }
+
+  private static State state(
+      Setting setting, Map<Policies, Map<RetentionRule, Long>> horizons, long nowNanos) {
+    Duration shortest = setting.policies.shortest();
+    long byAge = shortest == null ? KEPT_FOREVER : shortest.toNanos();
+    long byBytes =
+        horizons.getOrDefault(setting.policies, Map.of()).values().stream()
+            .mapToLong(horizon -> Math.max(0, nowNanos - horizon - CLOCK_SLACK_NANOS))
+            .min()
+            .orElse(KEPT_FOREVER);
+    return new State(setting, horizons, Math.min(byAge, byBytes));
+  }
+
+  /// Looks again where limits of bytes lie.
+  public void weigh() {
+    Setting now = state.setting;
+    if (now.policies.weighs() || now.held.stream().anyMatch(held -> held.policies.weighs())) {
+      synchronized (this) {
+        publish(state.setting);
+      }
+    }
+  }
+
+  private static Map<Policies, Map<RetentionRule, Long>> horizons(
+      Setting setting, Iterable<Kept.Weight> weights, long nowNanos) {
+    Map<Policies, Map<RetentionRule, Long>> horizons = new HashMap<>();
+    horizons.put(setting.policies, Kept.horizons(setting.policies, weights, nowNanos));
+    for (Held held : setting.held) {
+      horizons.computeIfAbsent(
+          held.policies, policies -> Kept.horizons(policies, weights, nowNanos));
+    }
+    return horizons;
+  }
+
+  // Which events are taken.
 
   @Override
   public long shortestNanos() {
-    return shortestNanos;
+    return state.shortestNanos;
   }
 
+  /// Null, too, when it may be for their bytes that events are past.
   @Override
   public @Nullable Duration of(String type) {
-    return byType.getOrDefault(type, others).age();
-  }
-
-  /// The least time of a type's events that are kept: the start of the first bucket that is not
-  /// past its retention. Not before 1970.
-  ///
-  /// @param widthNanos width of the type's buckets
-  public long keptFromNanos(String type, long widthNanos, long nowNanos) {
-    Duration age = of(type);
-    return age == null
-        ? Long.MIN_VALUE
-        : Math.max(0, Math.floorDiv(nowNanos - age.toNanos(), widthNanos) * widthNanos);
+    RetentionRule policy = policies().of(type);
+    return policy.bytes() == RetentionRule.UNLIMITED ? policy.age() : null;
   }
 
   @Override
-  public boolean isExpired(String type, long untilNanos, long nowNanos) {
-    Duration age = of(type);
-    return age != null && untilNanos + age.toNanos() <= nowNanos;
+  public boolean isExpired(String type, long bucketEndNanos, long nowNanos) {
+    State now = state;
+    return now.kept(now.setting.policies, nowNanos).isPast(type, bucketEndNanos);
+  }
+
+  /// The retention that an event must not be past when it comes.
+  public RetentionPolicy admitted() {
+    return admitted;
+  }
+
+  /// Refuses events that are past another retention from now on.
+  public void admitBy(RetentionPolicy policy) {
+    admitted = policy;
+  }
+
+  // What is shown, and what stays.
+
+  /// What is shown now.
+  public Kept shown() {
+    State now = state;
+    return now.kept(now.setting.policies, clock.getAsLong());
+  }
+
+  /// What would be shown now with other policies.
+  public Kept shownBy(Policies policies) {
+    long nowNanos = clock.getAsLong();
+    return Kept.at(policies, Kept.horizons(policies, weights.get(), nowNanos), nowNanos);
+  }
+
+  /// What must stay on the disk now.
+  public OnDisk onDisk() {
+    State now = state;
+    long nowNanos = clock.getAsLong();
+    List<OnDisk.Part> all = new ArrayList<>();
+    all.add(new OnDisk.Part(now.kept(now.setting.policies, nowNanos), Long.MAX_VALUE));
+    for (Held held : now.setting.held) {
+      if (held.untilNanos > nowNanos) {
+        all.add(new OnDisk.Part(now.kept(held.policies, nowNanos), held.untilNanos));
+      }
+    }
+    long until = allKeptUntil;
+    return new OnDisk(all, nowNanos < until ? until : Long.MIN_VALUE);
+  }
+
+  /// Drops nothing about which the configuration decides before so long from now, unless room is
+  /// needed.
+  public void keepAllFor(Duration grace) {
+    allKeptUntil = clock.getAsLong() + grace.toNanos();
+  }
+
+  /// Ends [#keepAllFor]: room is needed.
+  public void keepAllNoLonger() {
+    allKeptUntil = Long.MIN_VALUE;
+  }
+
+  /// What must stay on the disk at one moment.
+  ///
+  /// - Threads: any; immutable.
+  public static final class OnDisk {
+    private final List<Part> all;
+    private final long pastUntilNanos;
+    private final long configuredUntilNanos; // what the configuration decides about stays so long
+
+    /// @param untilNanos until when this counts
+    private record Part(Kept kept, long untilNanos) {}
+
+    private OnDisk(List<Part> all, long configuredUntilNanos) {
+      this.all = all;
+      this.configuredUntilNanos = configuredUntilNanos;
+      this.pastUntilNanos =
+          all.stream().mapToLong(part -> part.kept.pastUntilNanos()).min().orElseThrow();
+    }
+
+    /// True when a bucket of a type may be dropped.
+    ///
+    /// @param untilNanos end of the bucket
+    public boolean mayGo(String type, long untilNanos) {
+      return untilNanos <= pastUntilNanos
+          && !isHeldAfterStart(type)
+          && all.stream().allMatch(part -> part.kept.isPast(type, untilNanos));
+    }
+
+    private boolean isHeldAfterStart(String type) {
+      return configuredUntilNanos != Long.MIN_VALUE
+          && all.getFirst().kept.policies().of(type).source() == RetentionRule.Source.CONFIG;
+    }
+
+    /// When the last change ends that keeps a bucket of a type; the greatest long when the present
+    /// policies keep it.
+    public long heldUntil(String type, long untilNanos) {
+      return all.stream()
+          .filter(part -> !part.kept.isPast(type, untilNanos))
+          .mapToLong(Part::untilNanos)
+          .reduce(isHeldAfterStart(type) ? configuredUntilNanos : Long.MIN_VALUE, Math::max);
+    }
+
+    /// True when a bucket may be dropped of no type.
+    public boolean staysWhole(long untilNanos) {
+      return untilNanos > pastUntilNanos;
+    }
   }
 }

@@ -28,7 +28,7 @@ public final class SegmentFiles {
   private final Path store;
   private final Path directory;
   private final UUID storeId;
-  private boolean wide; // FORMAT says so; guarded by this
+  private long features; // that FORMAT has for sure; guarded by this
   private final AtomicLong bytesWritten = new AtomicLong();
   private volatile BooleanSupplier guard = () -> true;
 
@@ -51,10 +51,19 @@ public final class SegmentFiles {
 
   /// Call it before the manifest lists a segment of a wide bucket: earlier programs, which do not
   /// know such buckets, refuse the store from now on.
-  public synchronized void requireWide() {
-    if (!wide) {
-      StoreFormat.require(disk, store, StoreFormat.FEATURE_WIDE);
-      wide = true;
+  public void requireWide() {
+    require(StoreFormat.FEATURE_WIDE);
+  }
+
+  /// Call it before the manifest gets its first section, for the same reason.
+  void requireSections() {
+    require(StoreFormat.FEATURE_SECTIONS);
+  }
+
+  private synchronized void require(long feature) {
+    if ((features & feature) == 0) {
+      StoreFormat.require(disk, store, feature);
+      features |= feature;
     }
   }
 

@@ -104,6 +104,11 @@ public final class SegmentSet implements AutoCloseable {
     return (bucket.isWide() ? byWideBucket : byBucket).getOrDefault(bucket, List.of());
   }
 
+  /// What the buckets have of each type on the disk, one by one for each partition.
+  public Iterable<Kept.Weight> weights() {
+    return () -> all.stream().flatMap(LiveSegment::weights).iterator();
+  }
+
   /// Keeps all segments open until [#release]. Returns false when the set is closed because a newer
   /// one exists.
   public boolean tryAcquire() {

@@ -2,12 +2,13 @@ package io.widerow.storage.live;
 
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.LaneArrivals;
-import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
+import io.widerow.storage.manifest.ManifestSections;
+import io.widerow.storage.manifest.RetentionSection;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.segment.SegmentOrigin;
@@ -19,6 +20,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// What a store consists of now, and the one way to change it: open rows (memtables), live
@@ -51,7 +54,6 @@ public final class StoreContents implements AutoCloseable {
   private final AtomicLong arrivals;
   private final SegmentArrivals segmentArrivals;
   private final Retentions retentions;
-  private volatile RetentionPolicy admitted; // of a drained store: that of where events are brought
   private volatile boolean drained;
   private volatile Released released = Released.NOTHING; // replaced under the lock of this
   private volatile long segmentLimit;
@@ -77,8 +79,12 @@ public final class StoreContents implements AutoCloseable {
     this.segmentArrivals = new SegmentArrivals(config.lanes());
     this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
     this.guardedClock = new GuardedClock(clock, manifest.clockNanos());
-    this.retentions = new Retentions(config.retention());
-    this.admitted = retentions;
+    this.retentions =
+        new Retentions(
+            config.retention(),
+            manifest.retention(),
+            guardedClock::retentionNanos,
+            () -> state().segments().weights());
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
@@ -116,21 +122,11 @@ public final class StoreContents implements AutoCloseable {
 
   /// What the store makes of the machine's clock.
   public ClockReport clockReport() {
-    return guardedClock.report(retentions.shortestNanos() != RetentionPolicy.KEPT_FOREVER);
+    return guardedClock.report(!retentions.policies().keepsAll());
   }
 
   public Retentions retentions() {
     return retentions;
-  }
-
-  /// The retention that an event must not be past when it comes.
-  public RetentionPolicy admitted() {
-    return admitted;
-  }
-
-  /// Refuses events that are past this retention from now on.
-  public void admitBy(RetentionPolicy policy) {
-    admitted = policy;
   }
 
   /// True while the store is being opened: what the journal has is not sealed yet.
@@ -169,7 +165,7 @@ public final class StoreContents implements AutoCloseable {
   /// Makes this the content of a store that is drained: nothing is merged, widened, hidden or
   /// dropped for its age. Call it before the content is used.
   public void drain() {
-    retentions.set(null, null);
+    retentions.keepAll();
     drained = true;
   }
 
@@ -286,6 +282,21 @@ public final class StoreContents implements AutoCloseable {
     commit(List.of(), List.of(), Map.of(), manifest.journals());
   }
 
+  // For retention.
+
+  /// Changes what is kept. Durable before readers see it.
+  ///
+  /// @param change throws to change nothing
+  public synchronized void retain(UnaryOperator<Retentions.Setting> change) {
+    requireWriting();
+    retentions.change(change, this::commit);
+  }
+
+  private void commit(RetentionSection section) {
+    files.requireSections();
+    commit(List.of(), List.of(), Map.of(), manifest.journals(), section.toSections());
+  }
+
   // For writing, sealing and merging.
 
   /// Opens rows in a piece of memory; null when all pieces are in use.
@@ -318,14 +329,22 @@ public final class StoreContents implements AutoCloseable {
   /// Segments take the place of others; with none written the others are dropped. Files of the
   /// others are deleted when nobody reads them any more: a reader that has one open may open it
   /// again.
-  public void replaced(List<LiveSegment> written, List<LiveSegment> removed) {
+  ///
+  /// @param still asked under the lock of the changes; when false, nothing happens
+  /// @return what it said
+  public boolean replaced(
+      List<LiveSegment> written, List<LiveSegment> removed, BooleanSupplier still) {
     requireWriting();
     synchronized (this) {
+      if (!still.getAsBoolean()) {
+        return false;
+      }
       commit(written, removed, Map.of(), manifest.journals());
       segmentArrivals.replaced(written, removed);
       replaceState(List.of(), written, removed);
     }
     removed.forEach(segment -> segment.retire(() -> tidy(() -> files.delete(segment.entry()))));
+    return true;
   }
 
   /// Publishes the next state, under the lock. Views go on with the one they have.
@@ -336,12 +355,21 @@ public final class StoreContents implements AutoCloseable {
     before.segments().close();
   }
 
-  /// Edits the manifest, under the lock.
   private void commit(
       List<LiveSegment> added,
       List<LiveSegment> removed,
       Map<Integer, Long> sealedLsns,
       int journals) {
+    commit(added, removed, sealedLsns, journals, ManifestSections.NONE);
+  }
+
+  /// Edits the manifest, under the lock.
+  private void commit(
+      List<LiveSegment> added,
+      List<LiveSegment> removed,
+      Map<Integer, Long> sealedLsns,
+      int journals,
+      ManifestSections sections) {
     var edit =
         new ManifestEdit(
             manifest.segmentIdNext(),
@@ -350,7 +378,8 @@ public final class StoreContents implements AutoCloseable {
             added.stream().map(LiveSegment::entry).toList(),
             removed.stream().map(segment -> segment.entry().id()).toList(),
             sealedLsns,
-            journals);
+            journals,
+            sections);
     if (!holdsLock()) {
       requireWriting();
     }

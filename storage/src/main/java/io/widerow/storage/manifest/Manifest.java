@@ -61,6 +61,8 @@ public final class Manifest implements AutoCloseable {
   private long counterLimit;
   private long clockNanos = Long.MIN_VALUE;
   private int journals;
+  private ManifestSections sections = ManifestSections.NONE;
+  private @Nullable RetentionSection retention;
   private @Nullable DiskFile file;
   private long fileBytes;
   private long snapshotBytes;
@@ -76,6 +78,7 @@ public final class Manifest implements AutoCloseable {
   /// Reads the manifest and changes nothing.
   ///
   /// @throws StorageException.Corrupt when an acknowledged edit cannot be read
+  /// @throws StorageException.Incompatible when it has a section that this program must know
   public static Manifest read(Disk disk, Path directory, UUID storeId) {
     var manifest = new Manifest(disk, directory, storeId);
     Path path = directory.resolve(NAME);
@@ -122,8 +125,13 @@ public final class Manifest implements AutoCloseable {
       System.arraycopy(bytes, offset + EDIT_HEADER_BYTES, edit, 0, length);
       try {
         apply(ManifestEdit.of(edit));
+        retention = RetentionSection.of(sections);
       } catch (IOException malformed) {
         throw new StorageException.Corrupt(path, offset, "edit: " + malformed.getMessage());
+      }
+      if (sections.refusing() >= 0) {
+        throw new StorageException.Incompatible(
+            path, "needs a section that this Widerow does not know: " + sections.refusing());
       }
       offset += EDIT_HEADER_BYTES + length;
     }
@@ -185,6 +193,7 @@ public final class Manifest implements AutoCloseable {
     // Rows with only dropped events are sealed with LSN 0.
     edit.sealedLsns().forEach((lane, lsn) -> sealedLsns.merge(lane, lsn, Math::max));
     journals = edit.journals();
+    sections = sections.and(edit.sections());
   }
 
   /// Writes the manifest of a store without one: a snapshot and no further edit. Durable on return.
@@ -296,7 +305,8 @@ public final class Manifest implements AutoCloseable {
         List.copyOf(segments.values()),
         List.of(),
         sealedLsns,
-        journals);
+        journals,
+        sections);
   }
 
   /// Appends an edit and forces it. After a failure the manifest must not be used again.
@@ -353,6 +363,12 @@ public final class Manifest implements AutoCloseable {
   /// Number of lanes with a journal: lanes `[0, journals)`.
   public int journals() {
     return journals;
+  }
+
+  /// What is kept for how long, as it was when the manifest was read; null when it says nothing
+  /// about it.
+  public @Nullable RetentionSection retention() {
+    return retention;
   }
 
   public long segmentIdNext() {

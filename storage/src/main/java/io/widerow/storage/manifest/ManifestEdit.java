@@ -22,6 +22,7 @@ import java.util.TreeMap;
 ///  +---------------+--------------+------------+-------------+------- ~ -+---------------+-- ~
 ///   then the removed ids and the lanes
 ///   lanes: count (4), then for each: lane (4), sealedLsn (8); then journals (4)
+///   then sections, if the store has any
 /// ```
 ///
 /// Big-endian, as `java.io.DataOutput` writes it.
@@ -34,6 +35,7 @@ import java.util.TreeMap;
 /// @param removed ids of segments that are no longer live
 /// @param sealedLsns by lane, the last journal frame whose events are all in segments
 /// @param journals number of lanes with a journal: lanes `[0, journals)`
+/// @param sections what changes besides segments and journals
 public record ManifestEdit(
     long segmentIdNext,
     long counterLimit,
@@ -41,7 +43,8 @@ public record ManifestEdit(
     List<SegmentEntry> added,
     List<Long> removed,
     Map<Integer, Long> sealedLsns,
-    int journals) {
+    int journals,
+    ManifestSections sections) {
   private static final int COUNT_MAX = 1 << 24;
 
   public ManifestEdit {
@@ -50,9 +53,29 @@ public record ManifestEdit(
     sealedLsns = Map.copyOf(sealedLsns);
   }
 
+  /// An edit without sections.
+  public ManifestEdit(
+      long segmentIdNext,
+      long counterLimit,
+      long clockNanos,
+      List<SegmentEntry> added,
+      List<Long> removed,
+      Map<Integer, Long> sealedLsns,
+      int journals) {
+    this(
+        segmentIdNext,
+        counterLimit,
+        clockNanos,
+        added,
+        removed,
+        sealedLsns,
+        journals,
+        ManifestSections.NONE);
+  }
+
   /// True when files may be deleted after it, segments or journals, and no segment comes.
   boolean makesRoom() {
-    return added.isEmpty() && !(removed.isEmpty() && sealedLsns.isEmpty());
+    return added.isEmpty() && !(removed.isEmpty() && sealedLsns.isEmpty() && sections.isEmpty());
   }
 
   byte[] toBytes() {
@@ -75,6 +98,7 @@ public record ManifestEdit(
         out.writeLong(sealed.getValue());
       }
       out.writeInt(journals);
+      sections.write(out);
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible); // a byte array takes everything
     }
@@ -100,11 +124,9 @@ public record ManifestEdit(
         sealedLsns.put(lanes(in, JournalFrame.LANE_LIMIT - 1), in.readLong());
       }
       int journals = lanes(in, JournalFrame.LANE_LIMIT);
-      if (in.available() > 0) {
-        throw new IOException("%d bytes after its end".formatted(in.available()));
-      }
+      ManifestSections sections = ManifestSections.read(in);
       return new ManifestEdit(
-          segmentIdNext, counterLimit, clockNanos, added, removed, sealedLsns, journals);
+          segmentIdNext, counterLimit, clockNanos, added, removed, sealedLsns, journals, sections);
     }
   }
 

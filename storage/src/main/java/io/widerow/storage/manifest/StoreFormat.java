@@ -34,8 +34,11 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   /// Incompatible feature: segments may have wide buckets, see [io.widerow.event.Bucket].
   public static final long FEATURE_WIDE = 1;
 
+  /// Incompatible feature: edits of the manifest may end with [ManifestSections].
+  public static final long FEATURE_SECTIONS = 2;
+
   /// Incompatible features that this program knows.
-  public static final long INCOMPATIBLE_KNOWN = FEATURE_WIDE;
+  public static final long INCOMPATIBLE_KNOWN = FEATURE_WIDE | FEATURE_SECTIONS;
 
   private static final int BYTES_MAX = 4_096;
   private static final Pattern TEXT =

@@ -61,7 +61,7 @@ public final class Drainer {
     try {
       List<LiveSegment> released = contents.releasedSegments();
       if (!released.isEmpty()) {
-        contents.replaced(List.of(), released);
+        boolean _ = contents.replaced(List.of(), released, () -> true);
       }
     } catch (StorageException failed) {
       contents.backgroundFailed(failed);

@@ -8,6 +8,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.cursor.LazyCursor;
 import io.widerow.storage.cursor.MergeCursor;
 import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
@@ -23,6 +24,7 @@ import io.widerow.storage.segment.SegmentSummary;
 import io.widerow.storage.segment.SegmentWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -35,22 +37,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Merges the segments of a bucket into their final form (compaction), and drops buckets past
-/// retention, on the store's executor.
+/// Merges the segments of a bucket into their final form (compaction), on the store's executor, and
+/// leaves out what is past its retention; what needs no merge for that is dropped by [Expiry].
 ///
 /// An event is written when it is sealed and once more when it is merged: merges take only what
-/// sealing wrote. Only [ThinHistory] is written again, into wider buckets. A closed bucket is
-/// merged when it has been closed for a while; what comes later is merged with its like when there
-/// is enough of it, or when nothing more came for as long. In an open bucket segments are merged
-/// early when there are many, so that their number stays small as long as merging, which waits
-/// while rows are sealed ([MergePace]), keeps up with writers.
+/// sealing wrote. Only [ThinHistory] is written again, into wider buckets, and what is left of a
+/// segment of which enough is past its retention. A closed bucket is merged when it has been closed
+/// for a while; what comes later is merged with its like when there is enough of it, or when
+/// nothing more came for as long. In an open bucket segments are merged early when there are many,
+/// so that their number stays small as long as merging, which waits while rows are sealed
+/// ([MergePace]), keeps up with writers.
 ///
 /// A segment in which damage was found is left as it is, and its like are merged without it: its
 /// readable part stays readable, and only a repair rewrites it. It is dropped like any other when
 /// all that it holds is past retention.
 ///
 /// - Threads: any calls [#start]; one task runs at a time. The task keeps its thread while it
-///   waits. It drops what is past retention before it merges, not meanwhile.
+///   waits. Dropping is another task, which does not wait for it.
 public final class Merger {
   /// Segments of an open bucket that are worth a merge, and the most that one merge reads.
   private static final int SEGMENTS_MANY = 32;
@@ -72,6 +75,7 @@ public final class Merger {
   private final ThinHistory thin;
   private final SegmentFiles files;
   private final MergePace pace;
+  private final Expiry expiry;
   private volatile Executor executor;
   private final AtomicLong merges = new AtomicLong();
 
@@ -93,6 +97,7 @@ public final class Merger {
     this.files = files;
     this.pace = pace;
     this.executor = executor;
+    this.expiry = new Expiry(contents, executor);
   }
 
   /// Runs on other threads from now on.
@@ -106,7 +111,8 @@ public final class Merger {
 
   /// Starts what is due, unless it is running already.
   public void start() {
-    if (expired().isEmpty() && plan() == null) {
+    expiry.start();
+    if (plan() == null) {
       return;
     }
     synchronized (this) {
@@ -126,9 +132,12 @@ public final class Merger {
     }
   }
 
-  public synchronized void drain() throws InterruptedException {
-    while (running) {
-      wait();
+  public void drain() throws InterruptedException {
+    expiry.drain();
+    synchronized (this) {
+      while (running) {
+        wait();
+      }
     }
   }
 
@@ -139,10 +148,6 @@ public final class Merger {
 
   private void run() {
     try {
-      List<LiveSegment> expired = expired();
-      if (!expired.isEmpty()) {
-        contents.replaced(List.of(), expired);
-      }
       mergeAll();
     } catch (StorageException failed) {
       contents.backgroundFailed(failed);
@@ -162,21 +167,14 @@ public final class Merger {
     }
   }
 
-  /// Segments that hold nothing that is still kept.
-  private List<LiveSegment> expired() {
-    long now = contents.clock().retentionNanos();
-    return contents.state().segments().all().stream().filter(live -> isExpired(live, now)).toList();
-  }
-
-  private boolean isExpired(LiveSegment live, long nowNanos) {
-    long until = SegmentSet.bucketOf(live).untilNanos();
-    return live.partitions().types().stream()
-        .allMatch(type -> contents.retentions().isExpired(type, until, nowNanos));
-  }
-
   /// Segments that should become one, oldest first; null when there are none.
   private ThinHistory.@Nullable Merge plan() {
     List<ThinHistory.Merge> due = due();
+    List<LiveSegment> rewritten = expiry.worthRewriting();
+    if (!rewritten.isEmpty() && !MergePace.isUrgent(sealed(due))) {
+      LiveSegment first = rewritten.getFirst();
+      return new ThinHistory.Merge(SegmentSet.bucketOf(first), List.of(first));
+    }
     if (due.isEmpty()) {
       return null;
     }
@@ -221,6 +219,13 @@ public final class Merger {
     return !live.entry().merged() && live.isWhole();
   }
 
+  private static List<LiveSegment> sealed(List<ThinHistory.Merge> due) {
+    return due.stream()
+        .flatMap(merge -> merge.sources().stream())
+        .filter(Merger::isSealed)
+        .toList();
+  }
+
   private int worthOfLate(List<LiveSegment> sealed, long now) {
     long events = sealed.stream().mapToLong(live -> live.entry().events()).sum();
     if (events < EVENTS_LATE) {
@@ -249,28 +254,41 @@ public final class Merger {
       StoreState state = contents.state();
       if (judged != state) {
         judged = state;
-        urgent =
-            MergePace.isUrgent(
-                due().stream()
-                    .flatMap(merge -> merge.sources().stream())
-                    .filter(Merger::isSealed)
-                    .toList());
+        urgent = MergePace.isUrgent(sealed(due()));
       }
       return urgent;
     });
   }
 
   private void merge(ThinHistory.Merge due, BlockReaders readers) {
-    LiveSegment merged = write(due, readers);
-    if (merged == null) {
-      return;
+    if (!expiry.take(due.sources())) {
+      return; // it will be planned again
     }
+    try {
+      Parts parts = parts(due, contents.retentions().onDisk());
+      if (parts.kept.isEmpty()) {
+        boolean _ = contents.replaced(List.of(), due.sources(), () -> mayGo(parts.left));
+        return;
+      }
+      LiveSegment merged = write(due, parts.kept, readers);
+      if (merged != null) {
+        commit(due, merged, parts.left);
+      }
+    } finally {
+      expiry.giveBack();
+    }
+  }
+
+  private void commit(ThinHistory.Merge due, LiveSegment merged, Set<Left> left) {
     try {
       if (due.bucket().isWide()) {
         files.requireWide();
       }
       files.forceDirectory();
-      contents.replaced(List.of(merged), due.sources());
+      if (!contents.replaced(List.of(merged), due.sources(), () -> mayGo(left))) {
+        files.abandon(merged, new IllegalStateException("what was left out is kept again"));
+        return;
+      }
     } catch (Throwable failed) {
       if (!contents.hasEnded()) { // otherwise the manifest may list it
         files.abandon(merged, failed);
@@ -283,22 +301,40 @@ public final class Merger {
   /// A partition of a segment, to read.
   private record Source(LiveSegment segment, SegmentSummary.Partition partition) {}
 
-  /// What goes into each partition of the new segment.
-  private static NavigableMap<PartitionKey, List<Source>> partitions(ThinHistory.Merge due) {
-    NavigableMap<PartitionKey, List<Source>> partitions = new TreeMap<>();
+  /// What a merge leaves out: a type of a bucket that ends then.
+  private record Left(String type, long untilNanos) {}
+
+  /// @param kept what goes into each partition of the new segment
+  private record Parts(NavigableMap<PartitionKey, List<Source>> kept, Set<Left> left) {}
+
+  private static Parts parts(ThinHistory.Merge due, Retentions.OnDisk onDisk) {
+    Parts parts = new Parts(new TreeMap<>(), new HashSet<>());
     for (LiveSegment segment : due.sources()) {
       for (SegmentSummary.Partition partition : segment.partitions()) {
-        partitions
-            .computeIfAbsent(partition.key().in(due.bucket()), _ -> new ArrayList<>())
-            .add(new Source(segment, partition));
+        PartitionKey key = partition.key();
+        if (onDisk.mayGo(key.type(), key.untilNanos())) {
+          parts.left.add(new Left(key.type(), key.untilNanos()));
+        } else {
+          parts
+              .kept
+              .computeIfAbsent(key.in(due.bucket()), _ -> new ArrayList<>())
+              .add(new Source(segment, partition));
+        }
       }
     }
-    return partitions;
+    return parts;
+  }
+
+  private boolean mayGo(Set<Left> left) {
+    Retentions.OnDisk now = contents.retentions().onDisk();
+    return left.stream().allMatch(each -> now.mayGo(each.type, each.untilNanos));
   }
 
   /// Null when the merge was given up.
-  private @Nullable LiveSegment write(ThinHistory.Merge due, BlockReaders readers) {
-    NavigableMap<PartitionKey, List<Source>> partitions = partitions(due);
+  private @Nullable LiveSegment write(
+      ThinHistory.Merge due,
+      NavigableMap<PartitionKey, List<Source>> partitions,
+      BlockReaders readers) {
     long id = contents.takeSegmentId();
     int count = 0;
     try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {

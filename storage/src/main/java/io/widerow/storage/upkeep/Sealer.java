@@ -12,6 +12,7 @@ import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.Policies;
 import io.widerow.storage.live.Released;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.SegmentSet;
@@ -22,7 +23,6 @@ import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentWriter;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -259,14 +259,15 @@ public final class Sealer implements AutoCloseable {
   }
 
   /// What one file holds: the rows of a bucket that are kept equally long.
-  private record FileKey(Bucket bucket, @Nullable Duration kept) {}
+  private record FileKey(Bucket bucket, Policies.Group kept) {}
 
   /// A partition of a file, and the rows in it: one, unless the file's bucket is wider than theirs.
   private record Partition(PartitionKey key, List<OpenRow> rows) {}
 
   /// The partitions of each file, sorted by key. Rows with nothing to keep are in none.
   private List<List<Partition>> byFile(OpenRows.View view, Released released) {
-    Map<@Nullable Duration, Map<Bucket, Long>> events = new HashMap<>();
+    Policies policies = contents.retentions().policies();
+    Map<Policies.Group, Map<Bucket, Long>> events = new HashMap<>();
     List<OpenRow> rows = new ArrayList<>();
     for (OpenRow row : sortedByKey(view.rows())) {
       long count = isNeeded(view, row, released) ? view.info(row).events() : 0;
@@ -275,12 +276,12 @@ public final class Sealer implements AutoCloseable {
       }
       rows.add(row);
       events
-          .computeIfAbsent(contents.retentions().of(row.key.type()), _ -> new LinkedHashMap<>())
+          .computeIfAbsent(policies.groupOf(row.key.type()), _ -> new LinkedHashMap<>())
           .merge(Bucket.of(row.key), count, Long::sum);
     }
     SegmentSet segments = contents.state().segments();
     long now = contents.clock().wallNanos();
-    Map<@Nullable Duration, Map<Bucket, Bucket>> widened = new HashMap<>();
+    Map<Policies.Group, Map<Bucket, Bucket>> widened = new HashMap<>();
     if (!contents.isOpening()
         && !contents.isDrained()) { // the retention of single types is set later
       events.forEach(
@@ -288,7 +289,7 @@ public final class Sealer implements AutoCloseable {
     }
     Map<FileKey, NavigableMap<PartitionKey, Partition>> files = new LinkedHashMap<>();
     for (OpenRow row : rows) {
-      Duration kept = contents.retentions().of(row.key.type());
+      Policies.Group kept = policies.groupOf(row.key.type());
       Bucket own = Bucket.of(row.key);
       Bucket bucket = widened.getOrDefault(kept, Map.of()).getOrDefault(own, own);
       files

@@ -2,10 +2,11 @@ package io.widerow.storage.upkeep;
 
 import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
+import io.widerow.event.RetentionRule;
 import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.Policies;
 import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /// Choice of the buckets that become one. A bucket of an hour with a few events costs a file and a
 /// block for each of its partitions, whatever is in them. So buckets of a past day, 8 days, 64 days
@@ -113,7 +113,7 @@ final class ThinHistory {
   /// @param events number of events in each bucket of the rows, which are kept equally long
   /// @return for each bucket the one that takes its place; buckets that stay are not in it
   Map<Bucket, Bucket> widened(
-      SegmentSet segments, Map<Bucket, Long> events, @Nullable Duration kept, long nowNanos) {
+      SegmentSet segments, Map<Bucket, Long> events, Policies.Group kept, long nowNanos) {
     Map<Bucket, Bucket> widened = new HashMap<>();
     for (int width : WIDTHS) {
       Map<Bucket, List<Bucket>> inside = new LinkedHashMap<>();
@@ -157,11 +157,15 @@ final class ThinHistory {
   /// Also of a segment that a start sealed, which may hold types that are kept differently long.
   private boolean areKeptLong(LiveSegment live, Bucket bucket) {
     return live.partitions().types().stream()
-        .allMatch(type -> isKeptLong(contents.retentions().of(type), bucket));
+        .allMatch(type -> isKeptLong(contents.retentions().policies().groupOf(type), bucket));
   }
 
-  private static boolean isKeptLong(@Nullable Duration kept, Bucket bucket) {
-    return kept == null || kept.toMinutes() >= (long) RETENTION_WIDTHS * bucket.widthMinutes();
+  private static boolean isKeptLong(Policies.Group kept, Bucket bucket) {
+    RetentionRule limit = kept.limit();
+    boolean roomy = limit == null || limit.bytes() >= RETENTION_WIDTHS * BYTES_MAX;
+    return roomy
+        && (kept.age() == null
+            || kept.age().toMinutes() >= (long) RETENTION_WIDTHS * bucket.widthMinutes());
   }
 
   /// True when enough of them are not in their final form. Many of one narrower bucket are a matter
@@ -185,17 +189,19 @@ final class ThinHistory {
     return 2 * (until - from) >= wide.untilNanos() - wide.fromNanos();
   }
 
-  /// Segments by how long they are kept; the key null means for ever.
-  Map<@Nullable Duration, List<LiveSegment>> byRetention(List<LiveSegment> segments) {
-    Map<@Nullable Duration, List<LiveSegment>> groups = new LinkedHashMap<>();
+  /// Segments by how long they are kept.
+  Map<Policies.Group, List<LiveSegment>> byRetention(List<LiveSegment> segments) {
+    Map<Policies.Group, List<LiveSegment>> groups = new LinkedHashMap<>();
     for (LiveSegment live : segments) {
       groups.computeIfAbsent(retentionOf(live), _ -> new ArrayList<>()).add(live);
     }
     return groups;
   }
 
-  private @Nullable Duration retentionOf(LiveSegment live) {
+  private Policies.Group retentionOf(LiveSegment live) {
     List<String> types = live.partitions().types();
-    return types.isEmpty() ? null : contents.retentions().of(types.getFirst());
+    return types.isEmpty()
+        ? Policies.NONE.groupOf("")
+        : contents.retentions().policies().groupOf(types.getFirst());
   }
 }

@@ -16,6 +16,7 @@ import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
+import io.widerow.storage.manifest.ManifestSections;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.recovery.Replay;
 import io.widerow.storage.rows.OpenRow;
@@ -30,6 +31,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -160,6 +162,14 @@ public final class PlantHooks {
 
   public static boolean always(StoreContents unused) {
     return true;
+  }
+
+  public static boolean always(Duration unused) {
+    return true;
+  }
+
+  public static ManifestSections later(ManifestSections unused, ManifestSections later) {
+    return later;
   }
 
   public static boolean always(BooleanSupplier unused) {

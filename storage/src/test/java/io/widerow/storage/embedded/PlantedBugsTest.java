@@ -100,6 +100,7 @@ class PlantedBugsTest {
             witness(),
             marks(),
             snapshots(),
+            RetentionPlants.all(),
             SpoolPlants.all())
         .flatMap(List::stream)
         .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
@@ -147,7 +148,7 @@ class PlantedBugsTest {
         planted(
             "the rename of a merged segment is forced",
             SuiteCheck.CRASH,
-            Cut.out(Merger.class, "merge", SegmentFiles.class, "forceDirectory")),
+            Cut.out(Merger.class, "commit", SegmentFiles.class, "forceDirectory")),
         planted(
             "an edit of the manifest is forced",
             SuiteCheck.CRASH,

@@ -181,6 +181,14 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Power cuts while policies of retention change and what they hid is dropped.
+  RETENTION {
+    @Override
+    public void accept(long seed) {
+      new RetentionCrashTest().policiesAndWhatTheyHideOutliveACut(seed);
+    }
+  },
+
   /// A disk that writes other bytes than it was given.
   MISWRITTEN {
     @Override

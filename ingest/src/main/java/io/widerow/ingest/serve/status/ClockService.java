@@ -74,6 +74,16 @@ public final class ClockService {
     };
   }
 
+  /// Adds a finding to a list of them; nothing while the clock is right.
+  static StringBuilder appendFindings(StringBuilder json, ClockReport clock) {
+    json.append(",\"findings\":[");
+    if (clock.state() != ClockReport.State.RIGHT) {
+      json.append("{\"code\":\"clock-jump\",\"severity\":\"bad\",\"sentence\":");
+      HttpAnswers.appendString(json, sentence(clock)).append('}');
+    }
+    return json.append(']');
+  }
+
   /// Logs that the clock became wrong or right again. Called about once a second.
   public void tellChange() {
     ClockReport now = store.clock();

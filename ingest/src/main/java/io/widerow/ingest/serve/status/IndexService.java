@@ -26,7 +26,7 @@ public final class IndexService {
   private IndexService(List<HttpRoute> routes, HttpRoute client) {
     this.client = client;
     int widest = routes.stream().mapToInt(route -> shown(route.path()).length()).max().orElse(1);
-    String line = "  %-4s %-" + widest + "s  %s%n";
+    String line = "  %-6s %-" + widest + "s  %s%n";
     StringBuilder lines = new StringBuilder();
     for (HttpRoute route : routes) {
       lines.append(line.formatted(method(route), shown(route.path()), scope(route)));

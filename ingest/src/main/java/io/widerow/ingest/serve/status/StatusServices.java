@@ -100,6 +100,7 @@ public final class StatusServices {
     StringBuilder json = new StringBuilder("{\"ready\":true");
     if (clock.state() != ClockReport.State.RIGHT) {
       HttpAnswers.appendString(json.append(",\"clock\":"), ClockService.sentence(clock));
+      ClockService.appendFindings(json, clock);
     }
     ClusterReport cluster = store.cluster();
     if (cluster != null) {
@@ -157,6 +158,7 @@ public final class StatusServices {
       HttpAnswers.appendString(json.append(",\"failure\":"), failure);
     }
     HttpAnswers.appendString(json.append(",\"clock\":"), ClockService.sentence(clock));
+    ClockService.appendFindings(json, clock);
     ByteCredit credit = intake.credit();
     json.append(",\"requests\":{\"inFlight\":").append(intake.inFlight());
     json.append(",\"bytesUsed\":").append(credit.bytesUsed());

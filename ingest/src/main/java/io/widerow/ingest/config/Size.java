@@ -1,0 +1,43 @@
+package io.widerow.ingest.config;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Sizes as an operator writes them: `10GiB`, `500MB`, or a number of bytes.
+public final class Size {
+  private static final Pattern TEXT = Pattern.compile("([1-9][0-9]{0,17})([A-Za-z]*)");
+  private static final Map<String, Long> UNITS = units();
+
+  private Size() {}
+
+  private static Map<String, Long> units() {
+    Map<String, Long> units = new LinkedHashMap<>();
+    units.put("", 1L);
+    units.put("B", 1L);
+    long binary = 1;
+    long decimal = 1;
+    for (String unit : new String[] {"K", "M", "G", "T", "P"}) {
+      binary *= 1_024;
+      decimal *= 1_000;
+      units.put(unit + "iB", binary);
+      units.put(unit + "B", decimal);
+    }
+    return units;
+  }
+
+  /// Bytes of a text.
+  ///
+  /// @param key names the value in messages
+  /// @throws IllegalArgumentException with key and text in it
+  public static long parse(String key, String text) {
+    Matcher parts = TEXT.matcher(text);
+    Long unit = parts.matches() ? UNITS.get(parts.group(2)) : null;
+    if (unit != null && Long.parseLong(parts.group(1)) <= Long.MAX_VALUE / 2 / unit) {
+      return Long.parseLong(parts.group(1)) * unit;
+    }
+    throw new IllegalArgumentException(
+        "%s: must be a number of bytes above 0, like 10GiB or 500MB, got %s".formatted(key, text));
+  }
+}

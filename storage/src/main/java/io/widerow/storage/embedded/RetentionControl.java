@@ -1,0 +1,265 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.event.PartitionKey;
+import io.widerow.event.RetentionRule;
+import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.TypeGlob;
+import io.widerow.event.Utf8;
+import io.widerow.storage.live.Kept;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.Policies;
+import io.widerow.storage.live.Retentions;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.StoreState;
+import io.widerow.storage.rows.OpenRow;
+import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.segment.SegmentSummary;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// The retention policies of an open store: reads, changes and plans them.
+///
+/// A change hides at once what it no longer keeps. That is dropped when the grace of the policy has
+/// passed; until then a change back shows it again as it was. What merely grows old is dropped
+/// without grace. A policy that is set here is durable when the call returns, and outlives the
+/// store's closing; the policies of a configuration are given at each opening.
+///
+/// - Threads: any. Each call costs a look at every partition.
+public final class RetentionControl {
+  private final StoreContents contents;
+  private final Runnable requireOpen;
+  private volatile boolean unsaved; // the configuration has changed since it was written down
+
+  /// @param requireOpen throws while the store may not be changed yet
+  RetentionControl(StoreContents contents, Runnable requireOpen) {
+    this.contents = contents;
+    this.requireOpen = requireOpen;
+  }
+
+  /// A policy and what it decides about.
+  ///
+  /// @param types number of types in the store for which it decides
+  /// @param bytes bytes of sealed files that these have, with those that are hidden
+  /// @param hidden what a change hid of these types, and still is on the disk
+  /// @param dropsAtNanos when the last of it may be dropped, in nanoseconds since the Unix epoch; 0
+  ///   when nothing is hidden
+  public record Standing(
+      RetentionRule policy, int types, long bytes, Sum hidden, long dropsAtNanos) {}
+
+  /// Partitions and what is in them.
+  ///
+  /// @param bytes bytes in sealed files
+  public record Sum(long partitions, long events, long bytes) {
+    static final Sum NONE = new Sum(0, 0, 0);
+
+    Sum and(Sum other) {
+      return new Sum(partitions + other.partitions, events + other.events, bytes + other.bytes);
+    }
+  }
+
+  /// A partition that would go.
+  ///
+  /// @param bytes bytes in sealed files; what is not sealed has none
+  public record Going(PartitionKey key, long events, long bytes) {}
+
+  /// All policies, the one that decides first first.
+  public List<Standing> policies() {
+    Kept kept = contents.retentions().shown();
+    Retentions.OnDisk onDisk = contents.retentions().onDisk();
+    NavigableMap<PartitionKey, Sum> all = partitions();
+    return kept.policies().inOrder().stream()
+        .map(policy -> standing(policy, kept, onDisk, all))
+        .toList();
+  }
+
+  private static Standing standing(
+      RetentionRule policy,
+      Kept kept,
+      Retentions.OnDisk onDisk,
+      NavigableMap<PartitionKey, Sum> all) {
+    SortedSet<String> types = new TreeSet<>();
+    Sum sum = Sum.NONE;
+    Sum hidden = Sum.NONE;
+    long dropsAt = 0;
+    for (var each : all.entrySet()) {
+      PartitionKey key = each.getKey();
+      if (kept.policies().of(key.type()).equals(policy)) {
+        types.add(key.type());
+        sum = sum.and(each.getValue());
+        if (kept.isPast(key.type(), key.untilNanos())
+            && !onDisk.mayGo(key.type(), key.untilNanos())) {
+          hidden = hidden.and(each.getValue());
+          dropsAt = Math.max(dropsAt, onDisk.heldUntil(key.type(), key.untilNanos()));
+        }
+      }
+    }
+    return new Standing(policy, types.size(), sum.bytes, hidden, dropsAt);
+  }
+
+  /// Sets a policy, in place of the one that was set for the same types. Durable on return.
+  ///
+  /// @return how much of the store it decides about, and what it hid
+  /// @throws IllegalArgumentException when its pattern matches no type, or there are too many
+  public Standing set(RetentionRule policy) {
+    if (policy.source() != Source.API) {
+      throw new IllegalArgumentException("a policy that is set has the source API");
+    }
+    requireOpen.run();
+    SortedSet<String> types = types();
+    requireMatch(policy.glob(), types);
+    change(policy.grace(), types, now -> now.with(policy));
+    return policies().stream()
+        .filter(each -> each.policy().equals(policy))
+        .findFirst()
+        .orElse(new Standing(policy, 0, 0, Sum.NONE, 0));
+  }
+
+  /// Removes a policy that was set. What that hides goes after the grace of this policy. Durable on
+  /// return.
+  ///
+  /// @throws IllegalArgumentException when no policy was set for exactly these types
+  public void unset(String glob) {
+    requireOpen.run();
+    RetentionRule old = contents.retentions().policies().get(glob, Source.API);
+    if (old == null) {
+      throw new IllegalArgumentException(nothingSet(glob));
+    }
+    change(old.grace(), types(), now -> now.without(glob, Source.API));
+  }
+
+  private String nothingSet(String glob) {
+    Policies policies = contents.retentions().policies();
+    if (policies.get(glob, Source.CONFIG) != null) {
+      return "type: the policy of '%s' comes from the configuration, which alone can change it"
+          .formatted(glob);
+    }
+    List<String> set = policies.of(Source.API).stream().map(RetentionRule::glob).toList();
+    return "type: no policy was set for '%s'; %s"
+        .formatted(glob, set.isEmpty() ? "none was set" : "there are " + String.join(", ", set));
+  }
+
+  private static void requireMatch(String glob, SortedSet<String> types) {
+    if (!TypeGlob.isExact(glob)
+        && !glob.chars().allMatch(c -> c == '*')
+        && types.stream().noneMatch(type -> TypeGlob.matches(glob, type))) {
+      throw new IllegalArgumentException("type: no type matches '%s'".formatted(glob));
+    }
+  }
+
+  private void change(Duration grace, SortedSet<String> types, UnaryOperator<Policies> change) {
+    contents.retain(now ->
+        now.changed(change.apply(now.policies()), grace, types, contents.clock().retentionNanos()));
+  }
+
+  /// What a policy would hide if it were set now, and what would then be dropped: partitions that
+  /// the present policies keep and the others do not. Changes nothing.
+  ///
+  /// @throws IllegalArgumentException when its pattern matches no type
+  public List<Going> plan(RetentionRule policy) {
+    requireMatch(policy.glob(), types());
+    Kept kept = contents.retentions().shown();
+    NavigableMap<PartitionKey, Sum> all = partitions();
+    Kept planned = contents.retentions().shownBy(kept.policies().with(policy));
+    List<Going> going = new ArrayList<>();
+    all.forEach((key, sum) -> {
+      if (planned.isPast(key.type(), key.untilNanos())
+          && !kept.isPast(key.type(), key.untilNanos())) {
+        going.add(new Going(key, sum.events, sum.bytes));
+      }
+    });
+    return going;
+  }
+
+  /// Gives the policies of a configuration, in place of those of the last one. Those that were set
+  /// stay. A store in which none was ever set does not know the last configuration: it drops
+  /// nothing before the grace has passed, unless the disk is full.
+  ///
+  /// @param grace how long what this change hides is kept
+  public void configure(List<RetentionRule> policies, Duration grace) {
+    if (contents.isDrained()) {
+      return;
+    }
+    SortedSet<String> types = types();
+    boolean known = contents.retentions().isWritten();
+    contents
+        .retentions()
+        .change(now -> {
+          Policies next = now.policies().with(Source.CONFIG, policies);
+          if (next.equals(now.policies())) {
+            return now;
+          }
+          unsaved = known;
+          long nanos = contents.clock().retentionNanos();
+          return now.changed(next, known ? grace : Duration.ZERO, types, nanos);
+        });
+    if (!known && !types.isEmpty()) {
+      contents.retentions().keepAllFor(grace);
+    }
+  }
+
+  /// Writes down a configuration that has changed, in a store that knows the last one.
+  void save() {
+    if (unsaved) {
+      contents.tidy(() -> {
+        contents.retain(now -> now);
+        unsaved = false;
+      });
+    }
+  }
+
+  private SortedSet<String> types() {
+    SortedSet<String> types = new TreeSet<>(Utf8::compare);
+    partitions().keySet().forEach(key -> types.add(key.type()));
+    return types;
+  }
+
+  /// All partitions, with what is in them.
+  private NavigableMap<PartitionKey, Sum> partitions() {
+    NavigableMap<PartitionKey, Sum> found = null;
+    while (found == null) {
+      found = partitions(contents.state());
+    }
+    return found;
+  }
+
+  /// Null when a part of the state was freed meanwhile, so that there is a newer one.
+  private static @Nullable NavigableMap<PartitionKey, Sum> partitions(StoreState state) {
+    NavigableMap<PartitionKey, Sum> found = new TreeMap<>();
+    for (LiveSegment live : state.segments().all()) {
+      long[] bytes = live.partitionBytes();
+      int at = 0;
+      for (SegmentSummary.Partition partition : live.partitions()) {
+        add(found, partition.key(), partition.events(), bytes[at++]);
+      }
+    }
+    for (OpenRows open : state.rows()) {
+      try (OpenRows.View view = open.view()) {
+        if (view == null) {
+          return null;
+        }
+        for (OpenRow row : view.rows()) {
+          long events = view.info(row).events();
+          if (events > 0) {
+            add(found, row.key, events, 0);
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  private static void add(
+      NavigableMap<PartitionKey, Sum> found, PartitionKey key, long events, long bytes) {
+    found.merge(
+        key,
+        new Sum(1, events, bytes),
+        (a, b) -> new Sum(1, a.events + b.events, a.bytes + b.bytes));
+  }
+}

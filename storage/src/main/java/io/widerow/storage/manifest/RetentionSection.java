@@ -1,0 +1,156 @@
+package io.widerow.storage.manifest;
+
+import io.widerow.event.RetentionRule;
+import io.widerow.event.RetentionRule.Source;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The manifest's section about retention: the policies that decide, and those that decided before
+/// and still keep what a change hid.
+///
+/// ```
+///   count (2) of policies, then each:
+///     source (1): 0 configuration, 1 set while open | bytes of glob (1) | glob, UTF-8 |
+///     age in ns (8), 0 for ever | bytes (8), the greatest long for no limit | grace in ns (8)
+///   the policies that decide: count (2), then for each its number above (2)
+///   count (2) of older lists, oldest first, then each: until when (8), count (2), numbers (2)
+/// ```
+///
+/// @param policies those that decide, in the order in which they were set
+/// @param held older lists: what one of them keeps is not dropped yet
+public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
+  /// The most policies, and the most older lists.
+  public static final int COUNT_MAX = 1_024;
+
+  private static final int SOURCE_CONFIG = 0;
+  private static final int SOURCE_API = 1;
+
+  /// A list of policies that decided before.
+  ///
+  /// @param untilNanos until when it keeps what a change hid, nanoseconds since the Unix epoch
+  public record Held(List<RetentionRule> policies, long untilNanos) {
+    public Held {
+      policies = List.copyOf(policies);
+    }
+  }
+
+  public RetentionSection {
+    policies = List.copyOf(policies);
+    held = List.copyOf(held);
+  }
+
+  /// The section of a manifest; null when it has none.
+  ///
+  /// @throws IOException when the bytes are no such section
+  static @Nullable RetentionSection of(ManifestSections sections) throws IOException {
+    byte[] bytes = sections.get(ManifestSections.RETENTION);
+    return bytes == null ? null : of(bytes);
+  }
+
+  public ManifestSections toSections() {
+    return ManifestSections.of(ManifestSections.RETENTION, toBytes());
+  }
+
+  byte[] toBytes() {
+    Set<RetentionRule> distinct = new LinkedHashSet<>(policies);
+    held.forEach(list -> distinct.addAll(list.policies));
+    List<RetentionRule> table = List.copyOf(distinct);
+    var bytes = new ByteArrayOutputStream();
+    try (var out = new DataOutputStream(bytes)) {
+      out.writeShort(table.size());
+      for (RetentionRule policy : table) {
+        write(out, policy);
+      }
+      write(out, policies, table);
+      out.writeShort(held.size());
+      for (Held list : held) {
+        out.writeLong(list.untilNanos);
+        write(out, list.policies, table);
+      }
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible); // a byte array takes everything
+    }
+    return bytes.toByteArray();
+  }
+
+  private static void write(DataOutputStream out, RetentionRule policy) throws IOException {
+    byte[] glob = policy.glob().getBytes(StandardCharsets.UTF_8);
+    Duration age = policy.age();
+    out.writeByte(policy.source() == Source.API ? SOURCE_API : SOURCE_CONFIG);
+    out.writeByte(glob.length);
+    out.write(glob);
+    out.writeLong(age == null ? 0 : age.toNanos());
+    out.writeLong(policy.bytes());
+    out.writeLong(policy.grace().toNanos());
+  }
+
+  private static void write(
+      DataOutputStream out, List<RetentionRule> list, List<RetentionRule> table)
+      throws IOException {
+    out.writeShort(list.size());
+    for (RetentionRule policy : list) {
+      out.writeShort(table.indexOf(policy));
+    }
+  }
+
+  static RetentionSection of(byte[] bytes) throws IOException {
+    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+      List<RetentionRule> table = new ArrayList<>();
+      for (int left = in.readUnsignedShort(); left > 0; left--) {
+        table.add(policy(in));
+      }
+      List<RetentionRule> policies = list(in, table);
+      List<Held> held = new ArrayList<>();
+      for (int left = in.readUnsignedShort(); left > 0; left--) {
+        long until = in.readLong();
+        held.add(new Held(list(in, table), until));
+      }
+      if (in.available() > 0) {
+        throw new IOException("retention: %d bytes after its end".formatted(in.available()));
+      }
+      return new RetentionSection(policies, held);
+    } catch (IllegalArgumentException refused) {
+      throw new IOException("retention: " + refused.getMessage(), refused);
+    }
+  }
+
+  private static RetentionRule policy(DataInputStream in) throws IOException {
+    int source = in.readUnsignedByte();
+    if (source != SOURCE_CONFIG && source != SOURCE_API) {
+      throw new IOException("retention: source " + source);
+    }
+    byte[] glob = new byte[in.readUnsignedByte()];
+    in.readFully(glob);
+    long age = in.readLong();
+    return new RetentionRule(
+        new String(glob, StandardCharsets.UTF_8),
+        age == 0 ? null : Duration.ofNanos(age),
+        in.readLong(),
+        Duration.ofNanos(in.readLong()),
+        source == SOURCE_API ? Source.API : Source.CONFIG);
+  }
+
+  private static List<RetentionRule> list(DataInputStream in, List<RetentionRule> table)
+      throws IOException {
+    List<RetentionRule> list = new ArrayList<>();
+    for (int left = in.readUnsignedShort(); left > 0; left--) {
+      int number = in.readUnsignedShort();
+      if (number >= table.size()) {
+        throw new IOException("retention: policy %d of %d".formatted(number, table.size()));
+      }
+      list.add(table.get(number));
+    }
+    return list;
+  }
+}

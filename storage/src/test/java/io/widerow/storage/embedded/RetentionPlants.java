@@ -1,0 +1,30 @@
+package io.widerow.storage.embedded;
+
+import io.widerow.faults.PlantLoader.Cut;
+import io.widerow.storage.live.Retentions;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.ManifestSections;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+
+/// The rules of retention that [PlantedBugsTest] breaks.
+final class RetentionPlants {
+  private RetentionPlants() {}
+
+  static List<PlantedBugsTest.Planted> all() {
+    return List.of(
+        PlantedBugsTest.planted(
+            "a policy is written down before it is acknowledged",
+            SuiteCheck.RETENTION,
+            Cut.out(Retentions.class, "change", Consumer.class, "accept")),
+        PlantedBugsTest.planted(
+            "what a change hid is kept for its grace",
+            SuiteCheck.RETENTION,
+            Cut.to(Retentions.Setting.class, "changed", Duration.class, "isZero", "always")),
+        PlantedBugsTest.planted(
+            "a section of the manifest stays until another takes its place",
+            SuiteCheck.RETENTION,
+            Cut.to(Manifest.class, "apply", ManifestSections.class, "and", "later")));
+  }
+}
