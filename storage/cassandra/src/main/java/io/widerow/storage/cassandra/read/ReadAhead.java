@@ -39,8 +39,8 @@ final class ReadAhead implements AutoCloseable {
   /// Segments of one request, and their bytes. Larger ones are asked for each.
   private static final int TOGETHER_MAX = 32;
 
-  /// One more of them for each so many that were taken. The latest few events of many partitions take
-  /// one or two of each, and should ask for no more.
+  /// One more of them for each so many that were taken. The latest few events of many partitions
+  /// take one or two of each, and should ask for no more.
   private static final int TOGETHER_AFTER = 32;
 
   private static final int TOGETHER_BYTES_MAX = 256 << 10;
