@@ -11,7 +11,6 @@ import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.EventRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
-import io.widerow.storage.cassandra.keyspace.NotedClaim;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.cassandra.keyspace.StoreIdentity;
 import java.nio.ByteBuffer;
@@ -351,9 +350,12 @@ public class MemoryKeyspace implements Keyspace {
   }
 
   @Override
-  public CompletableFuture<Void> noteClaims(List<NotedClaim> noted, int ttlSeconds) {
-    return run(() ->
-        noted.forEach(one -> claims.putIfAbsent(HexFormat.of().formatHex(one.key()), one.claim())));
+  public CompletableFuture<Void> noteClaims(List<byte[]> keys, List<Claim> noted, int ttlSeconds) {
+    return run(() -> {
+      for (int i = 0; i < keys.size(); i++) {
+        claims.putIfAbsent(HexFormat.of().formatHex(keys.get(i)), noted.get(i));
+      }
+    });
   }
 
   @Override

@@ -10,7 +10,6 @@ import io.widerow.storage.cassandra.keyspace.EventRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
-import io.widerow.storage.cassandra.keyspace.NotedClaim;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.cassandra.keyspace.StoreIdentity;
 import java.nio.ByteBuffer;
@@ -196,8 +195,8 @@ public final class SimKeyspace implements Keyspace {
   }
 
   @Override
-  public CompletableFuture<Void> noteClaims(List<NotedClaim> claims, int ttlSeconds) {
-    return make(() -> real.noteClaims(claims, ttlSeconds));
+  public CompletableFuture<Void> noteClaims(List<byte[]> keys, List<Claim> claims, int ttlSeconds) {
+    return make(() -> real.noteClaims(keys, claims, ttlSeconds));
   }
 
   @Override

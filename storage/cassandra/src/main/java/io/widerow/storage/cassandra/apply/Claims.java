@@ -4,7 +4,6 @@ import io.widerow.storage.cassandra.keyspace.Claim;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
-import io.widerow.storage.cassandra.keyspace.NotedClaim;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -86,7 +85,7 @@ final class Claims {
   ///   alone any more
   private List<Batch> noteUnclaimed(List<Batch> all, Round round) {
     List<Batch> taken = new ArrayList<>();
-    List<NotedClaim> free = new ArrayList<>();
+    List<Batch> free = new ArrayList<>();
     Set<String> keys = new HashSet<>();
     List<Statements.Try<List<@Nullable Claim>>> asked = new ArrayList<>();
     List<List<Batch>> groups = groupsOf(all);
@@ -99,23 +98,25 @@ final class Claims {
       for (int at = 0; at < found.size(); at++) {
         Batch batch = groups.get(i).get(at);
         if (found.get(at) == null && keys.add(batch.key())) { // a repeat may be in the same round
-          free.add(new NotedClaim(batch.keyBytes(), mine(batch, round)));
+          free.add(batch);
         } else {
           taken.add(batch);
         }
       }
     }
-    note(free);
+    note(free, round);
     return free.isEmpty() || number.sole().isStill(keyspace, statements) ? taken : all;
   }
 
-  private void note(List<NotedClaim> free) {
+  private void note(List<Batch> free, Round round) {
     List<Statements.Try<Void>> noted = new ArrayList<>();
-    for (List<NotedClaim> group : groupsOf(free)) {
+    for (List<Batch> group : groupsOf(free)) {
+      List<byte[]> keys = group.stream().map(Batch::keyBytes).toList();
+      List<Claim> claims = group.stream().map(batch -> mine(batch, round)).toList();
       noted.add(
           statements.start(
               "note the keys of batches",
-              () -> keyspace.noteClaims(group, options.claimSeconds())));
+              () -> keyspace.noteClaims(keys, claims, options.claimSeconds())));
     }
     noted.forEach(Statements.Try::await);
   }

@@ -439,23 +439,24 @@ public final class DriverKeyspace implements Keyspace {
   }
 
   @Override
-  public CompletableFuture<Void> noteClaims(List<NotedClaim> claims, int ttlSeconds) {
+  public CompletableFuture<Void> noteClaims(List<byte[]> keys, List<Claim> claims, int ttlSeconds) {
     // An LWT has the time of its node: so it wins over a note, unless clocks are an hour apart.
     // A time long ago would be below that of a claim of the key that has ended since.
     Instant time = Instant.now().minus(NOTE_BEFORE);
     long micros = TimeUnit.SECONDS.toMicros(time.getEpochSecond()) + time.getNano() / 1_000;
-    BatchableStatement<?>[] all =
-        claims.stream()
-            .map(noted ->
-                runner.bind(
-                    Statements.Kind.CLAIM_NOTE,
-                    ByteBuffer.wrap(noted.key()),
-                    noted.claim().daemon(),
-                    noted.claim().stamp(),
-                    noted.claim().counterFrom(),
-                    micros,
-                    ttlSeconds))
-            .toArray(BatchableStatement<?>[]::new);
+    BatchableStatement<?>[] all = new BatchableStatement<?>[keys.size()];
+    for (int i = 0; i < all.length; i++) {
+      Claim claim = claims.get(i);
+      all[i] =
+          runner.bind(
+              Statements.Kind.CLAIM_NOTE,
+              ByteBuffer.wrap(keys.get(i)),
+              claim.daemon(),
+              claim.stamp(),
+              claim.counterFrom(),
+              micros,
+              ttlSeconds);
+    }
     return runner.done("noting claims of batch keys", together(all));
   }
 

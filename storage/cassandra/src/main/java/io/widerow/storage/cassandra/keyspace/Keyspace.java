@@ -132,8 +132,9 @@ public interface Keyspace extends AutoCloseable {
   /// the nodes. Of both for one key, under way at once, [#claim] wins. Only for a daemon that is
   /// alone, see [#sole].
   ///
-  /// @param claims by key, of 16 bytes each
-  CompletableFuture<Void> noteClaims(List<NotedClaim> claims, int ttlSeconds);
+  /// @param keys of 16 bytes each
+  /// @param claims one for each key
+  CompletableFuture<Void> noteClaims(List<byte[]> keys, List<Claim> claims, int ttlSeconds);
 
   /// Says who is the only daemon of the store, if `expected` is what was said last (LWT).
   ///

@@ -206,8 +206,8 @@ public final class LateKeyspace implements Keyspace {
   }
 
   @Override
-  public CompletableFuture<Void> noteClaims(List<NotedClaim> claims, int ttlSeconds) {
-    return ask(now -> now.noteClaims(claims, ttlSeconds));
+  public CompletableFuture<Void> noteClaims(List<byte[]> keys, List<Claim> claims, int ttlSeconds) {
+    return ask(now -> now.noteClaims(keys, claims, ttlSeconds));
   }
 
   @Override
