@@ -6,8 +6,6 @@ import static io.widerow.storage.cassandra.keyspace.StatementRunner.together;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
-import com.datastax.oss.driver.api.core.cql.BatchStatement;
-import com.datastax.oss.driver.api.core.cql.BatchableStatement;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.widerow.event.PartitionKey;
@@ -23,7 +21,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The keyspace on a real cluster, by its driver. Statements are prepared and idempotent, sent to a
@@ -32,19 +29,13 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any. Futures complete on the driver's threads, two a processor, which end with
 ///   [#close].
 public final class DriverKeyspace implements Keyspace {
-  /// A batch of projected events is about this large.
-  private static final int PROJECTED_BYTES = 32 * 1024;
-
-  private static final int PROJECTED_IN_FLIGHT = 4;
-
-  /// How long before now claims are noted.
-  private static final Duration NOTE_BEFORE = Duration.ofHours(1);
-
   private final CqlSession session;
   private final ClusterOptions options;
   private final StoreIdentity identity;
   private final StatementRunner runner;
   private final DirectoryReader directories;
+  private final ClaimsTable claims;
+  private final EventsTable projection;
   private final RequestCounts counts;
   private final ConsistencyLevel serial;
 
@@ -61,6 +52,8 @@ public final class DriverKeyspace implements Keyspace {
     this.runner =
         new StatementRunner(session, new Statements(session, options.uri().keyspace()), schema);
     this.directories = new DirectoryReader(runner);
+    this.claims = new ClaimsTable(runner);
+    this.projection = new EventsTable(runner);
     this.serial =
         options.consistency() == ClusterOptions.Consistency.LOCAL_QUORUM
             ? ConsistencyLevel.LOCAL_SERIAL
@@ -248,43 +241,7 @@ public final class DriverKeyspace implements Keyspace {
   @Override
   public CompletableFuture<Void> project(
       PartitionKey partition, List<EventRow> events, int ttlSeconds) {
-    List<BatchStatement> batches = new ArrayList<>();
-    List<BatchableStatement<?>> batch = new ArrayList<>();
-    long bytes = 0;
-    for (EventRow event : events) {
-      batch.add(
-          runner.bindPartition(
-              Statements.Kind.EVENT_INSERT,
-              partition,
-              event.id().toUuid(),
-              event.body(),
-              event.attributes(),
-              event.numbers(),
-              ttlSeconds));
-      bytes += Rows.bytes(event);
-      if (bytes >= PROJECTED_BYTES) {
-        batches.add(together(batch.toArray(new BatchableStatement<?>[0])));
-        batch.clear();
-        bytes = 0;
-      }
-    }
-    if (!batch.isEmpty()) {
-      batches.add(together(batch.toArray(new BatchableStatement<?>[0])));
-    }
-    List<CompletableFuture<Void>> chains = new ArrayList<>();
-    for (int chain = 0; chain < Math.min(PROJECTED_IN_FLIGHT, batches.size()); chain++) {
-      chains.add(projectFrom(partition, batches, chain));
-    }
-    return CompletableFuture.allOf(chains.toArray(new CompletableFuture<?>[0]));
-  }
-
-  private CompletableFuture<Void> projectFrom(
-      PartitionKey partition, List<BatchStatement> batches, int at) {
-    CompletableFuture<Void> one = runner.done("writing rows of " + partition, batches.get(at));
-    int next = at + PROJECTED_IN_FLIGHT;
-    return next < batches.size()
-        ? one.thenCompose(_ -> projectFrom(partition, batches, next))
-        : one;
+    return projection.project(partition, events, ttlSeconds);
   }
 
   // The catalog.
@@ -410,90 +367,27 @@ public final class DriverKeyspace implements Keyspace {
 
   @Override
   public CompletableFuture<Claim> claim(byte[] key, Claim mine, int ttlSeconds) {
-    return runner.run(
-        "claiming a batch key",
-        runner.bind(
-            Statements.Kind.CLAIM_INSERT,
-            ByteBuffer.wrap(key),
-            mine.daemon(),
-            mine.stamp(),
-            mine.counterFrom(),
-            ttlSeconds),
-        answer -> now(answer.wasApplied() ? mine : Rows.claim(present(answer.one()))));
+    return claims.claim(key, mine, ttlSeconds);
   }
 
   @Override
   public CompletableFuture<List<@Nullable Claim>> claims(List<byte[]> keys) {
-    return runner
-        .rows(
-            "reading claims of batch keys",
-            runner.bind(Statements.Kind.CLAIM_SELECT, keys.stream().map(ByteBuffer::wrap).toList()),
-            row -> Map.entry(present(row.getByteBuffer("key")), Rows.claim(row)))
-        .thenApply(rows -> {
-          Map<ByteBuffer, Claim> found = new HashMap<>();
-          rows.forEach(row -> found.put(row.getKey(), row.getValue()));
-          List<@Nullable Claim> all = new ArrayList<>();
-          keys.forEach(key -> all.add(found.get(ByteBuffer.wrap(key))));
-          return all;
-        });
+    return claims.claims(keys);
   }
 
   @Override
-  public CompletableFuture<Void> noteClaims(List<byte[]> keys, List<Claim> claims, int ttlSeconds) {
-    // An LWT has the time of its node: so it wins over a note, unless clocks are an hour apart.
-    // A time long ago would be below that of a claim of the key that has ended since.
-    Instant time = Instant.now().minus(NOTE_BEFORE);
-    long micros = TimeUnit.SECONDS.toMicros(time.getEpochSecond()) + time.getNano() / 1_000;
-    BatchableStatement<?>[] all = new BatchableStatement<?>[keys.size()];
-    for (int i = 0; i < all.length; i++) {
-      Claim claim = claims.get(i);
-      all[i] =
-          runner.bind(
-              Statements.Kind.CLAIM_NOTE,
-              ByteBuffer.wrap(keys.get(i)),
-              claim.daemon(),
-              claim.stamp(),
-              claim.counterFrom(),
-              micros,
-              ttlSeconds);
-    }
-    return runner.done("noting claims of batch keys", together(all));
+  public CompletableFuture<Void> noteClaims(List<byte[]> keys, List<Claim> noted, int ttlSeconds) {
+    return claims.noteClaims(keys, noted, ttlSeconds);
   }
 
   @Override
   public CompletableFuture<Integer> sole(int expected, int next) {
-    return runner.run(
-        "saying who is the only daemon",
-        expected == 0
-            ? runner.bind(Statements.Kind.SOLE_INSERT, next)
-            : runner.bind(Statements.Kind.SOLE_CHANGE, next, expected),
-        answer -> now(answer.wasApplied() ? next : present(answer.one()).getInt("daemon")));
+    return claims.sole(expected, next);
   }
 
   @Override
   public CompletableFuture<Boolean> takeOver(byte[] key, Claim from, Claim mine, int ttlSeconds) {
-    return runner.run(
-        "taking over a batch key",
-        runner.bind(
-            Statements.Kind.CLAIM_TAKE,
-            ttlSeconds,
-            mine.daemon(),
-            mine.stamp(),
-            mine.counterFrom(),
-            ByteBuffer.wrap(key),
-            from.daemon(),
-            from.stamp(),
-            from.counterFrom()),
-        answer -> {
-          if (answer.wasApplied()) {
-            return now(true);
-          }
-          Row row = answer.one(); // without columns when the key is not claimed
-          return now(
-              row != null
-                  && row.getColumnDefinitions().contains("daemon")
-                  && Rows.claim(row).equals(mine));
-        });
+    return claims.takeOver(key, from, mine, ttlSeconds);
   }
 
   // Policies and leases.
