@@ -49,7 +49,7 @@ public final class SteppedServe {
             opener.open(id ->
                 ChronicleJournalFactory.of(
                     store.directory(), store.journalFileBytes(), disk, id, background)));
-    config.store().retain(opened);
+    opened.retention().configure(config.store().policies(), config.store().retentionGrace());
     return opened;
   }
 

@@ -4,7 +4,6 @@ import io.widerow.event.RetentionRule;
 import io.widerow.event.TypeGlob;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreConfig;
-import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -203,16 +202,13 @@ public record StoreOptions(
         .withAges(mergeAfter, retention.duration());
   }
 
-  /// Applies the retention to an open store.
+  /// Applies the retention of single types to an open store that has no policies.
   public void retain(EventStore store) {
-    if (store instanceof EmbeddedStore embedded) {
-      embedded.retention().configure(policies(), retentionGrace);
-    } else {
-      retentionByType.forEach((type, age) -> store.retain(type, age.duration()));
-    }
+    retentionByType.forEach((type, age) -> store.retain(type, age.duration()));
   }
 
-  private List<RetentionRule> policies() {
+  /// The retention as policies.
+  public List<RetentionRule> policies() {
     List<RetentionRule> policies = new ArrayList<>();
     if (retention.duration() != null) {
       policies.add(RetentionRule.ofConfig("*", retention.duration(), retentionGrace));

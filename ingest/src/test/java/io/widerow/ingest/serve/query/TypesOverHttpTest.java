@@ -179,7 +179,13 @@ class TypesOverHttpTest {
     assertEquals("text/plain; charset=utf-8", text.headers().firstValue("content-type").orElse(""));
     String version = versionOfTheBuild();
     assertTrue(text.body().startsWith("Widerow " + version + ", an event store"), text.body());
-    for (String part : List.of("GET  /v1/types ", "POST /v1/events ", "ingest\n", "QUERY.md")) {
+    for (String part :
+        List.of(
+            "GET    /v1/types ",
+            "POST   /v1/events ",
+            "DELETE /v1/retention ",
+            "ingest\n",
+            "QUERY.md")) {
       assertTrue(text.body().contains(part), part + " in " + text.body());
     }
     HttpResponse<String> client = http.get("/");
