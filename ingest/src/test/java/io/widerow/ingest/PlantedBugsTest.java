@@ -130,7 +130,12 @@ class PlantedBugsTest {
             "a refusal names the event of the request",
             LanesTest.class,
             "aRefusalOfTheStoreNamesTheEventOfTheRequest",
-            Cut.to(LaneGroup.class, "append", BatchPart.class, "requestIndex", "sameIndex")),
+            Cut.to(
+                "io.widerow.ingest.lane.LaneGroup$StoreRejections",
+                "rejected",
+                BatchPart.class,
+                "requestIndex",
+                "sameIndex")),
         planted(
             "a failure ends the writing",
             LanesTest.class,
