@@ -1,5 +1,6 @@
 package io.widerow.cluster;
 
+import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -43,6 +44,15 @@ public final class SimCluster {
   /// Makes the cluster unreachable for so many statements.
   public void goAway(int forStatements) {
     awayUntil = statements + forStatements;
+  }
+
+  /// An operator frees the number of a daemon that is gone for good.
+  public void release(int daemon) {
+    for (DaemonRow row : keyspace.daemons().join()) {
+      if (row.daemon() == daemon) {
+        keyspace.begin(daemon, row, null, row.host(), row.epoch() + 1, row.reserved()).join();
+      }
+    }
   }
 
   /// Ends all faults; what was delayed is applied.

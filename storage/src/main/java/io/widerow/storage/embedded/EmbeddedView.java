@@ -132,7 +132,7 @@ final class EmbeddedView implements StoreView {
       return before;
     }
     Long[] limits = new Long[contents.config().lanes()];
-    Arrays.fill(limits, contents.arrivalsAtOpen());
+    Arrays.fill(limits, contents.segmentArrivals().atOpen());
     for (OpenRows.View view : rows) {
       if (view.lane() < limits.length) {
         limits[view.lane()] = Math.max(limits[view.lane()], view.arrivalLimit());
@@ -399,8 +399,8 @@ final class EmbeddedView implements StoreView {
   private boolean mayHold(LiveSegment segment, Scan scan) {
     LaneArrivals since = LaneArrivals.of(scan.since());
     LaneArrivals until = scan.before();
-    return (since == null || !contents.isOlder(segment, since))
-        && (until == null || !contents.isLater(segment, until));
+    return (since == null || !contents.segmentArrivals().isOlder(segment, since))
+        && (until == null || !contents.segmentArrivals().isLater(segment, until));
   }
 
   private static boolean mayHold(OpenRows.View view, OpenRow row, Scan scan) {

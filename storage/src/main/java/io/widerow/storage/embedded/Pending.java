@@ -18,7 +18,7 @@ public record Pending(long events, long bytes) {
     long events = 0;
     long bytes = 0;
     for (LiveSegment segment : now.segments().all()) {
-      if (!contents.isOlder(segment, from)) {
+      if (!contents.segmentArrivals().isOlder(segment, from)) {
         events += segment.entry().events();
         bytes += segment.entry().bytes();
       }

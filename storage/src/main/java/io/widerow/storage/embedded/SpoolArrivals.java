@@ -30,7 +30,7 @@ final class SpoolArrivals {
     try {
       for (LiveSegment segment : segments.all()) {
         Segment file = segment.file();
-        if (file != null && !contents.knowsArrivals(segment)) {
+        if (file != null && !contents.segmentArrivals().isKnown(segment)) {
           find(contents, segment, file);
         }
       }
@@ -57,6 +57,6 @@ final class SpoolArrivals {
       contents.backgroundFailed(damaged); // a reader of its events is told too
       return;
     }
-    contents.foundArrivals(segment, first, limit);
+    contents.segmentArrivals().found(segment, first, limit);
   }
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// segments without reading them, one for events before a position all later ones.
 ///
 /// - Threads: any.
-final class SegmentArrivals {
+public final class SegmentArrivals {
   private static final int ANY = -1;
 
   private final int lanes;
@@ -33,7 +33,8 @@ final class SegmentArrivals {
     atOpen = arrivalLimit;
   }
 
-  long atOpen() {
+  /// Arrivals below this one were in the store when it was opened.
+  public long atOpen() {
     return atOpen;
   }
 
@@ -57,17 +58,21 @@ final class SegmentArrivals {
   }
 
   /// Records what a look through a segment found.
-  void found(LiveSegment segment, long first, long limit) {
+  ///
+  /// @param first no event arrived before
+  /// @param limit after the arrival of every event
+  public void found(LiveSegment segment, long first, long limit) {
     bounds.putIfAbsent(segment.entry().id(), new Bound(ANY, first, limit));
   }
 
-  boolean isKnown(long segmentId) {
-    return bounds.containsKey(segmentId);
+  /// True when it is known between which arrivals the events of a segment came.
+  public boolean isKnown(LiveSegment segment) {
+    return bounds.containsKey(segment.entry().id());
   }
 
   /// True when all events of a segment are known to have arrived at a position or later.
-  boolean isAfter(long segmentId, LaneArrivals position) {
-    Bound bound = bounds.get(segmentId);
+  public boolean isLater(LiveSegment segment, LaneArrivals position) {
+    Bound bound = bounds.get(segment.entry().id());
     if (bound == null) {
       return false;
     }
@@ -81,7 +86,11 @@ final class SegmentArrivals {
   }
 
   /// True when all events of a segment are known to have arrived before a position.
-  boolean isBefore(long segmentId, LaneArrivals position) {
+  public boolean isOlder(LiveSegment segment, LaneArrivals position) {
+    long segmentId = segment.entry().id();
+    if (segmentId < position.segmentLimit()) {
+      return true;
+    }
     Bound bound = bounds.get(segmentId);
     if (bound == null || bound.lane == ANY) {
       return limitOf(segmentId) <= position.limitMin();

@@ -134,33 +134,12 @@ public final class StoreContents implements AutoCloseable {
     return segmentArrivals.atOpen() == Long.MAX_VALUE;
   }
 
-  /// Arrivals below this one were in the store when it was opened.
-  public long arrivalsAtOpen() {
-    return segmentArrivals.atOpen();
-  }
-
-  /// True when all events of a segment came before a position.
-  public boolean isOlder(LiveSegment segment, LaneArrivals since) {
-    long id = segment.entry().id();
-    return id < since.segmentLimit() || segmentArrivals.isBefore(id, since);
-  }
-
-  /// True when all events of a segment came at a position or later, as far as that is known.
-  public boolean isLater(LiveSegment segment, LaneArrivals before) {
-    return segmentArrivals.isAfter(segment.entry().id(), before);
+  /// When the events of each segment came.
+  public SegmentArrivals segmentArrivals() {
+    return segmentArrivals;
   }
 
   // For draining.
-
-  /// True when it is known between which arrivals the events of a segment came.
-  public boolean knowsArrivals(LiveSegment segment) {
-    return segmentArrivals.isKnown(segment.entry().id());
-  }
-
-  /// Between which arrivals the events of a segment came.
-  public void foundArrivals(LiveSegment segment, long first, long limit) {
-    segmentArrivals.found(segment, first, limit);
-  }
 
   /// Makes this the content of a store that is drained: nothing is merged, widened, hidden or
   /// dropped for its age. Call it before the content is used.
@@ -204,7 +183,8 @@ public final class StoreContents implements AutoCloseable {
     return positions.isEmpty()
         ? List.of()
         : state.segments().all().stream()
-            .filter(segment -> positions.stream().anyMatch(to -> isOlder(segment, to)))
+            .filter(
+                segment -> positions.stream().anyMatch(to -> segmentArrivals.isOlder(segment, to)))
             .toList();
   }
 

@@ -84,7 +84,7 @@ public final class SegmentWriter implements AutoCloseable {
   /// Writes to a file that is kept elsewhere than on a disk.
   ///
   /// @param file empty; closed by [#finish] or [#close]
-  /// @param memory shared with the writers before and after this one, of which only one is open
+  /// @param memory shared with the writers before and after this one; one of them is open at a time
   public SegmentWriter(DiskFile file, UUID storeId, long segmentId, SegmentMemory memory) {
     this(
         () -> file,

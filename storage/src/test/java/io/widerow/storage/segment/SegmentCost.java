@@ -196,7 +196,8 @@ final class SegmentCost {
     }
     System.out.printf(
         Locale.ROOT,
-        "segments of %,6d events, filters of %2d bits: %7.3f us/event, with one memory %7.3f, %6.2f B%n",
+        "segments of %,6d events, filters of %2d bits:"
+            + " %7.3f us/event, with one memory %7.3f, %6.2f B%n",
         events,
         form.filterBits(),
         alone,

@@ -126,6 +126,18 @@ final class ClusterOpener {
     return reading.ttlSeconds(partition);
   }
 
+  private static void recover(EmbeddedStore local, Batches batches, Marks marks) {
+    local
+        .lane(0)
+        .notes((_, note) -> {
+          if (Batches.isNote(note)) {
+            batches.recover(note);
+          } else if (Marks.isNote(note)) {
+            marks.recover(note);
+          }
+        });
+  }
+
   private Parts parts(
       Disk.Lock lock,
       Statements statements,
@@ -136,15 +148,7 @@ final class ClusterOpener {
     local.admitBy(reading.retention());
     Batches batches = new Batches(local.lanes());
     Marks marks = new Marks(local.lanes(), options.roundBytes());
-    local
-        .lane(0)
-        .notes((_, note) -> {
-          if (Batches.isNote(note)) {
-            batches.recover(note);
-          } else if (Marks.isNote(note)) {
-            marks.recover(note);
-          }
-        });
+    recover(local, batches, marks);
     WriteSide side =
         new WriteSide(directory, local, options, number, machine.clock(), machine.pace());
     List<ClusterLane> lanes = new ArrayList<>();

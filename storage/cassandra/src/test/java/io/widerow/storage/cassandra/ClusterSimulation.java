@@ -4,7 +4,6 @@ import io.widerow.cluster.SimCluster;
 import io.widerow.cluster.SimKeyspace;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
-import io.widerow.event.TimeUuid;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.TestClock;
@@ -14,7 +13,6 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
 import io.widerow.storage.cassandra.apply.Pace;
-import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.StoreOpener;
@@ -23,13 +21,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,24 +37,11 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterSimulation implements LongConsumer {
   public ClusterSimulation() {}
 
-  private static final long START_NANOS = 1_764_000_000_000_000_000L;
+  static final long START_NANOS = 1_764_000_000_000_000_000L;
   private static final byte[] TYPE = "sim".getBytes(StandardCharsets.UTF_8);
   private static final byte[] OTHER = "other".getBytes(StandardCharsets.UTF_8);
   private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);
   private static final int STEPS = 60;
-
-  /// A batch, wherever it was sent to.
-  private static final class Sent {
-    final List<Long> numbers = new ArrayList<>();
-    final Map<Long, EventId> ids = new TreeMap<>(); // of those with ids of their own
-    final byte @Nullable [] key;
-    boolean applied; // a daemon said so
-    final Set<Integer> at = new HashSet<>(); // daemons that acknowledged it
-
-    Sent(byte @Nullable [] key) {
-      this.key = key;
-    }
-  }
 
   /// A machine with a daemon.
   private final class Machine {
@@ -353,16 +335,11 @@ public final class ClusterSimulation implements LongConsumer {
       long event = number++;
       sent.numbers.add(event);
       if (key == null && random.nextInt(3) == 0) { // of a few ids of this daemon
-        sent.ids.put(event, ownId(machine.index * 10L + random.nextInt(3)));
+        sent.ids.put(event, Sent.ownId(machine.index * 10L + random.nextInt(3)));
       }
     }
     all.add(sent);
     return sent;
-  }
-
-  private static EventId ownId(long which) {
-    return new EventId(
-        TimeUuid.timeOfNanos(START_NANOS - 1_000_000L * which), TimeUuid.tailOf(0, 511, which));
   }
 
   private long take(LaneWriter lane, CassandraStore store, int index, List<Sent> batches) {
@@ -508,17 +485,6 @@ public final class ClusterSimulation implements LongConsumer {
 
   /// An operator frees the number of the machine that is gone.
   private void release() {
-    for (Machine machine : machines) {
-      if (machine.gone) {
-        for (DaemonRow row : cluster.keyspace().daemons().join()) {
-          if (row.daemon() == machine.number) {
-            cluster
-                .keyspace()
-                .begin(row.daemon(), row, null, row.host(), row.epoch() + 1, row.reserved())
-                .join();
-          }
-        }
-      }
-    }
+    machines.stream().filter(each -> each.gone).forEach(each -> cluster.release(each.number));
   }
 }

@@ -1,0 +1,31 @@
+package io.widerow.storage.cassandra;
+
+import io.widerow.event.EventId;
+import io.widerow.event.TimeUuid;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// A batch, wherever it was sent to.
+final class Sent {
+  final List<Long> numbers = new ArrayList<>();
+  final Map<Long, EventId> ids = new TreeMap<>(); // of those with ids of their own
+  final byte @Nullable [] key;
+  boolean applied; // a daemon said so
+  final Set<Integer> at = new HashSet<>(); // daemons that acknowledged it
+
+  Sent(byte @Nullable [] key) {
+    this.key = key;
+  }
+
+  /// One of a few ids that clients give.
+  static EventId ownId(long which) {
+    return new EventId(
+        TimeUuid.timeOfNanos(ClusterSimulation.START_NANOS - 1_000_000L * which),
+        TimeUuid.tailOf(0, 511, which));
+  }
+}
