@@ -44,6 +44,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one per sender, each with one request at a time.
 public final class LedgerLoad implements AutoCloseable {
+  private static final long PATIENCE_NANOS = 180_000_000_000L;
+
   static final int EVENTS_PER_BATCH = 20;
 
   private static final long START_NANOS = 1_763_665_200_000_000_000L;
@@ -153,10 +155,21 @@ public final class LedgerLoad implements AutoCloseable {
     return repeats.get();
   }
 
+  /// Waits for so many more batches. Fails when none was acknowledged for three minutes: the daemon
+  /// has ended.
   public void awaitMore(long batches) {
-    long until = acknowledged() + batches;
+    long last = acknowledged();
+    long until = last + batches;
+    long since = System.nanoTime();
     while (acknowledged() < until) {
       LockSupport.parkNanos(1_000_000);
+      long now = acknowledged();
+      if (now > last) {
+        last = now;
+        since = System.nanoTime();
+      } else if (System.nanoTime() - since > PATIENCE_NANOS) {
+        throw new AssertionError("no batch was acknowledged for three minutes, after " + now);
+      }
     }
   }
 
