@@ -4,6 +4,7 @@ import io.widerow.faults.PlantLoader.Cut;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.live.Released;
+import io.widerow.storage.live.SegmentArrivals;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.rows.OpenRows;
@@ -19,16 +20,12 @@ final class SpoolPlants {
         PlantedBugsTest.planted(
             "a segment of which one event is left is kept",
             SuiteCheck.SPOOL,
-            Cut.to(
-                "io.widerow.storage.live.SegmentArrivals",
-                "isBefore",
-                LaneArrivals.class,
-                "limitOfLane",
-                "oneMore")),
+            Cut.to(SegmentArrivals.class, "isOlder", LaneArrivals.class, "limitOfLane", "oneMore")),
         PlantedBugsTest.planted(
             "a segment that was begun after a position is kept",
             SuiteCheck.SPOOL_CRASH,
-            Cut.to(StoreContents.class, "isOlder", LaneArrivals.class, "segmentLimit", "oneMore")),
+            Cut.to(
+                SegmentArrivals.class, "isOlder", LaneArrivals.class, "segmentLimit", "oneMore")),
         PlantedBugsTest.planted(
             "a position names no segment that is yet to be begun",
             SuiteCheck.SPOOL_CRASH,
