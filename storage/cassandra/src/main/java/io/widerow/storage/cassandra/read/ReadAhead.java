@@ -39,9 +39,12 @@ final class ReadAhead implements AutoCloseable {
   /// Segments of one request, and their bytes. Larger ones are asked for each.
   private static final int TOGETHER_MAX = 32;
 
-  /// One more of them for each so many that were taken. The latest few events of many partitions
+  /// Before so many were taken, each is asked for alone: the latest few events of many partitions
   /// take one or two of each, and should ask for no more.
   private static final int TOGETHER_AFTER = 32;
+
+  /// After that, one together for each so many that were taken.
+  private static final int TOGETHER_GROWTH = 4;
 
   private static final int TOGETHER_BYTES_MAX = 256 << 10;
 
@@ -116,7 +119,7 @@ final class ReadAhead implements AutoCloseable {
   /// Segments to ask for together with one, as far as the limits let it.
   private List<SegmentFetch> followersOf(SegmentFetch first) {
     List<SegmentFetch> together = new ArrayList<>();
-    int countMax = Math.min(TOGETHER_MAX, taken / TOGETHER_AFTER);
+    int countMax = taken < TOGETHER_AFTER ? 1 : Math.min(TOGETHER_MAX, taken / TOGETHER_GROWTH);
     int bytes = first.row.bytes();
     SegmentFetch next = first.follower();
     while (next != null && !next.isBegun() && together.size() + 1 < countMax) {
