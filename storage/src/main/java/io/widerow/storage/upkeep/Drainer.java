@@ -14,7 +14,7 @@ import java.util.concurrent.Executor;
 public final class Drainer {
   private final StoreContents contents;
   private final Executor executor;
-  private boolean running; // guarded by this
+  private final OneTask task = new OneTask(this::run);
 
   public Drainer(StoreContents contents, Executor executor) {
     this.contents = contents;
@@ -26,35 +26,14 @@ public final class Drainer {
     if (contents.hasEnded() || contents.releasedSegments().isEmpty()) {
       return;
     }
-    synchronized (this) {
-      if (running) {
-        return;
-      }
-      running = true;
-    }
-    boolean handedOver = false;
-    try {
-      executor.execute(this::run);
-      handedOver = true;
-    } finally {
-      if (!handedOver) {
-        stop();
-      }
-    }
+    task.start(executor);
   }
 
   /// Waits until the task has ended.
   ///
   /// @throws InterruptedException when the thread is interrupted meanwhile
-  public synchronized void drain() throws InterruptedException {
-    while (running) {
-      wait();
-    }
-  }
-
-  private synchronized void stop() {
-    running = false;
-    notifyAll();
+  public void drain() throws InterruptedException {
+    task.drain();
   }
 
   private void run() {
@@ -65,8 +44,6 @@ public final class Drainer {
       }
     } catch (StorageException failed) {
       contents.backgroundFailed(failed);
-    } finally {
-      stop();
     }
   }
 }

@@ -32,7 +32,7 @@ final class Expiry {
   private final StoreContents contents;
   private final Executor executor;
   private final Set<LiveSegment> taken = new HashSet<>(); // by a merge; guarded by this
-  private boolean running; // guarded by this
+  private final OneTask task = new OneTask(this::run);
 
   Expiry(StoreContents contents, Executor executor) {
     this.contents = contents;
@@ -44,32 +44,11 @@ final class Expiry {
     if (past(contents.retentions().onDisk()).isEmpty()) {
       return;
     }
-    synchronized (this) {
-      if (running) {
-        return;
-      }
-      running = true;
-    }
-    boolean handedOver = false;
-    try {
-      executor.execute(this::run);
-      handedOver = true;
-    } finally {
-      if (!handedOver) {
-        stop();
-      }
-    }
+    task.start(executor);
   }
 
-  synchronized void drain() throws InterruptedException {
-    while (running) {
-      wait();
-    }
-  }
-
-  private synchronized void stop() {
-    running = false;
-    notifyAll();
+  void drain() throws InterruptedException {
+    task.drain();
   }
 
   private void run() {
@@ -77,8 +56,6 @@ final class Expiry {
       drop();
     } catch (StorageException failed) {
       contents.backgroundFailed(failed);
-    } finally {
-      stop();
     }
   }
 

@@ -84,7 +84,7 @@ public final class Merger {
   /// store starts the wait again.
   private final Map<Long, Long> lateSince = new ConcurrentHashMap<>();
 
-  private boolean running; // guarded by this
+  private final OneTask task = new OneTask(this::run);
 
   /// The state for which `urgent` holds; only the running task uses both.
   private @Nullable StoreState judged;
@@ -115,35 +115,12 @@ public final class Merger {
     if (plan() == null) {
       return;
     }
-    synchronized (this) {
-      if (running) {
-        return;
-      }
-      running = true;
-    }
-    boolean handedOver = false;
-    try {
-      executor.execute(this::run);
-      handedOver = true;
-    } finally {
-      if (!handedOver) {
-        stop();
-      }
-    }
+    task.start(executor);
   }
 
   public void drain() throws InterruptedException {
     expiry.drain();
-    synchronized (this) {
-      while (running) {
-        wait();
-      }
-    }
-  }
-
-  private synchronized void stop() {
-    running = false;
-    notifyAll();
+    task.drain();
   }
 
   private void run() {
@@ -151,8 +128,6 @@ public final class Merger {
       mergeAll();
     } catch (StorageException failed) {
       contents.backgroundFailed(failed);
-    } finally {
-      stop();
     }
   }
 
