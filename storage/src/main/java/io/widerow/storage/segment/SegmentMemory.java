@@ -10,11 +10,22 @@ import io.widerow.storage.disk.Throttle;
 /// - Memory: one block of events, and native contexts of compression until [#close].
 public final class SegmentMemory implements AutoCloseable {
   private final SegmentProfile form;
+  private final Throttle throttle;
   private final BlockWriter block;
 
   public SegmentMemory(SegmentProfile form) {
+    this(form, Throttle.NONE);
+  }
+
+  /// @param throttle lets other threads run between blocks
+  SegmentMemory(SegmentProfile form, Throttle throttle) {
     this.form = form;
-    this.block = new BlockWriter(form, Throttle.NONE);
+    this.throttle = throttle;
+    this.block = new BlockWriter(form, throttle);
+  }
+
+  Throttle throttle() {
+    return throttle;
   }
 
   SegmentProfile form() {

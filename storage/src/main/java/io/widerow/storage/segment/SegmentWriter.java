@@ -41,7 +41,7 @@ public final class SegmentWriter implements AutoCloseable {
   private static final int LONG_BLOCKS = 2;
 
   private final Runnable delete;
-  private final Runnable free;
+  private final @Nullable SegmentMemory freed; // with the writer
   private final UUID storeId;
   private final long segmentId;
   private final SegmentProfile form;
@@ -78,7 +78,13 @@ public final class SegmentWriter implements AutoCloseable {
   /// @param throttle throttle that lets other threads run between blocks
   public SegmentWriter(
       Disk disk, Path path, UUID storeId, long segmentId, SegmentProfile form, Throttle throttle) {
-    this(() -> disk.create(path), () -> disk.delete(path), storeId, segmentId, form, throttle);
+    this(
+        () -> disk.create(path),
+        () -> disk.delete(path),
+        storeId,
+        segmentId,
+        new SegmentMemory(form, throttle),
+        true);
   }
 
   /// Writes to a file that is kept elsewhere than on a disk.
@@ -86,60 +92,29 @@ public final class SegmentWriter implements AutoCloseable {
   /// @param file empty; closed by [#finish] or [#close]
   /// @param memory shared with the writers before and after this one; one of them is open at a time
   public SegmentWriter(DiskFile file, UUID storeId, long segmentId, SegmentMemory memory) {
-    this(
-        () -> file,
-        () -> {},
-        storeId,
-        segmentId,
-        memory.form(),
-        Throttle.NONE,
-        memory.begin(),
-        () -> {});
+    this(() -> file, () -> {}, storeId, segmentId, memory, false);
   }
 
+  /// @param owned true to close the memory with the writer
   private SegmentWriter(
       Supplier<DiskFile> create,
       Runnable delete,
       UUID storeId,
       long segmentId,
-      SegmentProfile form,
-      Throttle throttle) {
-    this(create, delete, storeId, segmentId, form, throttle, new BlockWriter(form, throttle));
-  }
-
-  private SegmentWriter(
-      Supplier<DiskFile> create,
-      Runnable delete,
-      UUID storeId,
-      long segmentId,
-      SegmentProfile form,
-      Throttle throttle,
-      BlockWriter block) {
-    this(create, delete, storeId, segmentId, form, throttle, block, block::close);
-  }
-
-  /// @param free the memory of the blocks is not needed any more
-  private SegmentWriter(
-      Supplier<DiskFile> create,
-      Runnable delete,
-      UUID storeId,
-      long segmentId,
-      SegmentProfile form,
-      Throttle throttle,
-      BlockWriter block,
-      Runnable free) {
+      SegmentMemory memory,
+      boolean owned) {
     this.delete = delete;
-    this.free = free;
+    this.freed = owned ? memory : null;
     this.storeId = storeId;
     this.segmentId = segmentId;
-    this.form = form;
+    this.form = memory.form();
     this.checksum = new SegmentChecksum(storeId, segmentId);
-    this.block = block;
-    this.group = new GroupFilterWriter(form.filterBits(), throttle);
+    this.block = memory.begin();
+    this.group = new GroupFilterWriter(form.filterBits(), memory.throttle());
     try {
       this.file = create.get();
     } catch (Throwable failure) {
-      free.run();
+      free();
       throw failure;
     }
     putHeader();
@@ -311,7 +286,7 @@ public final class SegmentWriter implements AutoCloseable {
         new SegmentSummary(segmentId, PartitionTable.of(partitions), events, fileBytes);
     open = false;
     file.close();
-    free.run();
+    free();
     return summary;
   }
 
@@ -326,12 +301,18 @@ public final class SegmentWriter implements AutoCloseable {
     return fileBytes;
   }
 
+  private void free() {
+    if (freed != null) {
+      freed.close();
+    }
+  }
+
   /// Deletes the file unless it is finished.
   @Override
   public void close() {
     if (open) {
       open = false;
-      free.run();
+      free();
       file.close();
       delete.run();
     }
