@@ -8,6 +8,8 @@ import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.type.DataTypes;
+import com.datastax.oss.driver.api.core.type.TupleType;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.StorageException;
 import java.nio.ByteBuffer;
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any. Futures complete on the driver's threads, two a processor, which end with
 ///   [#close].
 public final class DriverKeyspace implements Keyspace {
+  private static final TupleType SEQ_AND_PART = DataTypes.tupleOf(DataTypes.BIGINT, DataTypes.INT);
+
   private final CqlSession session;
   private final ClusterOptions options;
   private final StoreIdentity identity;
@@ -170,7 +174,7 @@ public final class DriverKeyspace implements Keyspace {
             first.partition(),
             first.tier(),
             first.daemon(),
-            keys.stream().map(SegmentKey::seq).distinct().toList());
+            keys.stream().map(key -> SEQ_AND_PART.newValue(key.seq(), key.part())).toList());
     return runner
         .rows(
             "reading %d segments from %s".formatted(keys.size(), first),

@@ -37,7 +37,7 @@ final class Statements {
     SEGMENTS_SELECT(
         "SELECT seq, part, data FROM %s.segments"
             + PARTITION
-            + " AND tier = ? AND daemon = ? AND seq IN ?"),
+            + " AND tier = ? AND daemon = ? AND (seq, part) IN ?"),
     SEGMENTS_DELETE("DELETE FROM %s.segments" + RANGE),
     SEGMENTS_DROP("DELETE FROM %s.segments" + PARTITION),
     DIRECTORY_INSERT(

@@ -39,14 +39,14 @@ final class ReadAhead implements AutoCloseable {
   /// Segments of one request, and their bytes. Larger ones are asked for each.
   private static final int TOGETHER_MAX = 32;
 
+  private static final int TOGETHER_BYTES_MAX = 256 << 10;
+
   /// Before so many were taken, each is asked for alone: the latest few events of many partitions
   /// take one or two of each, and should ask for no more.
   private static final int TOGETHER_AFTER = 32;
 
   /// After that, one together for each so many that were taken.
   private static final int TOGETHER_GROWTH = 4;
-
-  private static final int TOGETHER_BYTES_MAX = 256 << 10;
 
   private final ValueFetcher fetcher;
   private final ReadOptions options;

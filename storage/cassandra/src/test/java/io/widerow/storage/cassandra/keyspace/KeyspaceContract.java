@@ -306,6 +306,71 @@ abstract class KeyspaceContract {
   }
 
   @Test
+  void aNotedClaimIsInForceUnlessTheKeyIsClaimed() throws Exception {
+    Keyspace keyspace = keyspace();
+    List<byte[]> keys = new ArrayList<>();
+    List<Claim> mine = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      keys.add(ByteBuffer.allocate(16).putLong(0x6e6f746564L).putLong(i).array());
+      mine.add(new Claim(2, Stamp.of(3, 4), 100 + i));
+    }
+    var theirs = new Claim(9, Stamp.of(1, 1), 7);
+    assertEquals(theirs, get(keyspace.claim(keys.get(4), theirs, 600)));
+    List<@Nullable Claim> before = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      before.add(i == 4 ? theirs : null);
+    }
+    assertEquals(before, get(keyspace.claims(keys)));
+    for (int time = 0; time < 2; time++) {
+      get(keyspace.noteClaims(keys, mine, 600));
+      List<@Nullable Claim> after = new ArrayList<>();
+      after.addAll(mine);
+      after.set(4, theirs);
+      assertEquals(after, get(keyspace.claims(keys)), "the claim wins, whichever comes first");
+    }
+    assertEquals(mine.get(5), get(keyspace.claim(keys.get(5), theirs, 600)), "a note counts");
+    assertTrue(get(keyspace.takeOver(keys.get(5), mine.get(5), theirs, 600)));
+    get(keyspace.noteClaims(keys, mine, 600)); // one that was under way
+    assertEquals(theirs, get(keyspace.claim(keys.get(5), mine.get(5), 600)));
+  }
+
+  @Test
+  void whoIsTheOnlyDaemonChangesOnlyFromWhatWasSaidLast() throws Exception {
+    Keyspace keyspace = keyspace();
+    assertEquals(17, get(keyspace.sole(0, 17)));
+    assertEquals(17, get(keyspace.sole(0, 17)), "its answer was lost");
+    assertEquals(17, get(keyspace.sole(0, 18)));
+    assertEquals(17, get(keyspace.sole(16, 18)));
+    assertEquals(17, get(keyspace.sole(17, 17)));
+    assertEquals(-1, get(keyspace.sole(17, -1)));
+    assertEquals(-1, get(keyspace.sole(17, 17)));
+  }
+
+  @Test
+  void valuesAreReadTogetherInTheOrderOfTheirKeys() throws Exception {
+    PartitionKey partition = partition("together");
+    List<SegmentKey> keys = new ArrayList<>();
+    for (int seq = 1; seq <= 3; seq++) {
+      for (int part = 0; part < 4; part++) {
+        DirectoryRow row = row(partition, SegmentKey.APPLIED, 6, Stamp.of(1, seq), part, 1);
+        get(keyspace().write(row, bytes(seq, part, 0), 0));
+        if (part % 2 == 1) {
+          keys.add(row.key());
+        }
+      }
+    }
+    keys.add(2, new SegmentKey(partition, SegmentKey.APPLIED, 6, Stamp.of(1, 2), 9));
+    List<@Nullable ByteBuffer> values = get(keyspace().values(keys));
+    assertEquals(keys.size(), values.size());
+    for (int i = 0; i < keys.size(); i++) {
+      SegmentKey key = keys.get(i);
+      assertArrayEquals(
+          key.part() == 9 ? null : array(bytes((int) Stamp.round(key.seq()), key.part(), 0)),
+          array(values.get(i)));
+    }
+  }
+
+  @Test
   void policiesAreSetReplacedAndRemoved() throws Exception {
     Keyspace keyspace = keyspace();
     get(keyspace.policy("contract-a", "1 d"));
