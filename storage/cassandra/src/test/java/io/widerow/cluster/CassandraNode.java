@@ -49,6 +49,10 @@ public final class CassandraNode implements AutoCloseable {
   private static final Duration START = Duration.ofMinutes(5); // on a busy machine
   private static final int LINES_KEPT = 60;
   private static final String READY = "Startup complete";
+
+  /// What a first start with users prints, at any time before or after [#READY].
+  private static final String USERS = "Created default superuser role";
+
   private static final int RESTARTS_MAX = 5;
   private static final String NO_PEERS = "Unable to gossip with any peers";
   private static final String PORT_TAKEN = "Address already in use";
@@ -66,6 +70,7 @@ public final class CassandraNode implements AutoCloseable {
   private @Nullable Process guard;
   private @Nullable Thread output;
   private CompletableFuture<Void> ready = new CompletableFuture<>();
+  private volatile boolean usersMade;
 
   /// @param directory that has its configuration
   /// @param temporary true to delete the directory at the end
@@ -146,6 +151,8 @@ public final class CassandraNode implements AutoCloseable {
   }
 
   private void log(Process of, CompletableFuture<Void> up) {
+    boolean listens = false;
+    boolean users = !passwords || usersMade;
     try (BufferedReader lines = of.inputReader(StandardCharsets.UTF_8);
         Writer file = Files.newBufferedWriter(directory.resolve("output.log"))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -157,7 +164,10 @@ public final class CassandraNode implements AutoCloseable {
             lastLines.removeFirst();
           }
         }
-        if (line.contains(READY)) {
+        listens |= line.contains(READY);
+        users |= line.contains(USERS);
+        if (listens && users) {
+          usersMade = true;
           up.complete(null);
         }
       }
@@ -174,7 +184,7 @@ public final class CassandraNode implements AutoCloseable {
     }
   }
 
-  /// Waits until the node listens.
+  /// Waits until the node listens, and until it has its first user where it asks for one.
   ///
   /// @return this
   public CassandraNode await() {

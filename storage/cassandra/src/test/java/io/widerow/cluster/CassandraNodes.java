@@ -122,6 +122,7 @@ public final class CassandraNodes implements AutoCloseable {
           <encoder><pattern>%d{HH:mm:ss.SSS} %-5level %logger{20} %msg%n</pattern></encoder>
         </appender>
         <logger name="org.apache.cassandra.service.CassandraDaemon" level="INFO"/>
+        <logger name="org.apache.cassandra.auth.CassandraRoleManager" level="INFO"/>
         <root level="WARN"><appender-ref ref="OUT"/></root>
       </configuration>
       """;
