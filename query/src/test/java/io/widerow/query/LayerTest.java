@@ -9,12 +9,13 @@ class LayerTest extends LayerRules {
       """
       event:
       storage: event
+      storage.rollup:
       storage.embedded: event storage
       storage.repair: event storage
       query: event storage
       query.filter: event storage query
       query.output: event query
-      query.figures: event storage query query.output
+      query.figures: event storage storage.rollup query query.output
       query.remote: event storage query query.output query.figures
       query.answer: event storage query query.filter query.output query.figures
       query.cli: event storage storage.embedded storage.repair query query.output \

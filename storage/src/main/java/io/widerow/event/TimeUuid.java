@@ -80,6 +80,13 @@ public final class TimeUuid {
     return spread(fields);
   }
 
+  /// The tail of an own id that is made of a hash.
+  ///
+  /// @param hash its upper 61 bits are used
+  public static long tailOfHash(long hash) {
+    return spread(hash >>> 3);
+  }
+
   /// The event time of an assigned id, in nanoseconds since the Unix epoch. Use [#tickNanos] for a
   /// client's id: its bits below the tick mean something else. Over all ids of RFC 9562's variant
   /// the result does not decrease with the order of ids.

@@ -13,6 +13,7 @@ class LayerTest extends LayerRules {
       """
       event:
       storage: event
+      storage.rollup:
       storage.disk: storage
       storage.codec: event storage storage.disk
       storage.text: event storage.disk storage.codec

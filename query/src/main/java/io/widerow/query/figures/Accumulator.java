@@ -5,19 +5,21 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.storage.NumberText;
+import io.widerow.storage.rollup.ExactSum;
+import io.widerow.storage.rollup.NumberGrid;
 import java.math.BigInteger;
-import org.HdrHistogram.DoubleHistogram;
 import org.jspecify.annotations.Nullable;
 
-/// The accumulator of one [Aggregate] for one group.
+/// The accumulator of one [Aggregate] for one group. The order of the events cannot be seen in its
+/// result, to the last bit.
 ///
-/// - Counts are exact, also of distinct values. Sums of longs are exact at any size. Sums that
-///   include doubles are kept as two doubles (Neumaier summation), so the error does not grow with
-///   the number of events.
-/// - Percentiles come from HdrHistogram with three significant digits: within 0.1 % of a recorded
-///   value. They take numbers >= 0; others are counted as [#outside].
+/// - Counts are exact, also of distinct values. Sums are exact at any size and rounded once, when
+///   they include doubles, see [ExactSum].
+/// - Percentiles come from one fixed grid, see [NumberGrid]: within 0.1 % of a number that was
+///   added.
+/// - The least and the greatest number compare exactly. Of equal ones, a long stands for a double.
 final class Accumulator {
-  private static final int DIGITS = 3;
+  private static final double LONG_LIMIT = 0x1p63;
 
   private final Aggregate measure;
   private final @Nullable Field field;
@@ -25,16 +27,11 @@ final class Accumulator {
   private long count;
   private long longSum;
   private BigInteger largeSum = BigInteger.ZERO;
-  private double sum;
-  private double lost; // rounding error of `sum`
-  private boolean fractions;
+  private @Nullable ExactSum fractions;
   private double extreme;
   private long extremeLong;
   private boolean extremeIsLong;
-  private long outside;
-  private double recordedLeast = Double.POSITIVE_INFINITY;
-  private double recordedMost = Double.NEGATIVE_INFINITY;
-  private @Nullable DoubleHistogram histogram;
+  private @Nullable NumberGrid grid;
   private long held;
 
   Accumulator(Aggregate measure) {
@@ -45,7 +42,8 @@ final class Accumulator {
   }
 
   boolean isDistinct() {
-    return measure.kind() == Aggregate.Kind.DISTINCT;
+    return measure.kind() == Aggregate.Kind.DISTINCT
+        || measure.kind() == Aggregate.Kind.COUNT_DISTINCT;
   }
 
   void add(EventView event, AttributeValue scratch) {
@@ -88,7 +86,8 @@ final class Accumulator {
       case MIN -> keepExtreme(value, -1);
       case MAX -> keepExtreme(value, 1);
       case PERCENTILE -> record(value.asDouble());
-      case COUNT, COUNT_ALL, DISTINCT -> throw new IllegalStateException("a count takes no number");
+      case COUNT, COUNT_ALL, COUNT_DISTINCT, DISTINCT ->
+          throw new IllegalStateException("a count takes no number");
     }
     count++;
   }
@@ -103,59 +102,64 @@ final class Accumulator {
   }
 
   private void addDouble(double value) {
-    fractions = true;
-    double next = sum + value;
-    if (Double.isFinite(next)) {
-      lost += Math.abs(sum) >= Math.abs(value) ? (sum - next) + value : (value - next) + sum;
+    ExactSum sum = fractions;
+    if (sum == null) {
+      sum = new ExactSum();
+      fractions = sum;
     }
-    sum = next;
+    sum.add(value);
   }
 
   private void keepExtreme(AttributeValue value, int sign) {
     double number = value.asDouble();
     boolean isLong = value.kind() == AttributeKind.LONG;
-    int order =
-        isLong && extremeIsLong
-            ? Long.compare(value.bits(), extremeLong)
-            : Double.compare(number, extreme);
-    if (count == 0 || order * sign > 0) {
+    long whole = isLong ? value.bits() : 0;
+    int order = count == 0 ? sign : compare(number, isLong, whole);
+    if (order * sign > 0 || (order == 0 && isLong)) {
       extreme = number;
       extremeIsLong = isLong;
-      extremeLong = isLong ? value.bits() : 0;
+      extremeLong = whole;
     }
   }
 
+  /// Compares a number with the extreme by value.
+  private int compare(double number, boolean isLong, long whole) {
+    if (isLong && extremeIsLong) {
+      return Long.compare(whole, extremeLong);
+    }
+    int order = Double.compare(number, extreme);
+    if (order != 0 || isLong == extremeIsLong) {
+      return order;
+    }
+    // A long and the double nearest to it, which is whole.
+    return isLong ? compare(whole, extreme) : -compare(extremeLong, number);
+  }
+
+  private static int compare(long whole, double number) {
+    return number >= LONG_LIMIT ? -1 : Long.compare(whole, (long) number);
+  }
+
   private void record(double value) {
-    DoubleHistogram seen = histogram;
+    NumberGrid seen = grid;
     if (seen == null) {
-      seen = new DoubleHistogram(DIGITS);
-      seen.setAutoResize(true);
-      histogram = seen;
+      seen = new NumberGrid();
+      grid = seen;
     }
-    try {
-      seen.recordValue(value);
-      recordedLeast = Math.min(recordedLeast, value);
-      recordedMost = Math.max(recordedMost, value);
-    } catch (ArrayIndexOutOfBoundsException | IllegalArgumentException _) {
-      outside++; // negative, infinite, or too far from the others
-    }
+    seen.add(value);
   }
 
   /// Bytes allocated since the last call.
   long grown() {
-    DoubleHistogram seen = histogram;
+    NumberGrid seen = grid;
     DistinctValues distinct = values;
+    ExactSum sum = fractions;
     long now =
-        seen != null
-            ? seen.getEstimatedFootprintInBytes()
-            : distinct != null ? distinct.bytes() : 0;
+        (seen == null ? 0 : seen.bytes())
+            + (distinct == null ? 0 : distinct.bytes())
+            + (sum == null ? 0 : sum.bytes());
     long more = now - held;
     held = now;
     return more;
-  }
-
-  long outside() {
-    return outside;
   }
 
   /// The result; missing when no event had a number.
@@ -171,23 +175,15 @@ final class Accumulator {
       return Cell.MISSING;
     }
     return switch (measure.kind()) {
-      case COUNT, COUNT_ALL, DISTINCT -> Cell.of(count);
-      case SUM -> fractions ? Cell.of(total()) : Cell.of(exactSum());
+      case COUNT, COUNT_ALL, COUNT_DISTINCT, DISTINCT -> Cell.of(count);
+      case SUM -> fractions == null ? Cell.of(exactSum()) : Cell.of(total());
       case AVG -> Cell.of(total() / count);
       case MIN, MAX -> extremeIsLong ? Cell.of(extremeLong) : Cell.of(extreme);
       case PERCENTILE -> {
-        DoubleHistogram seen = histogram;
-        yield seen == null || seen.getTotalCount() == 0
-            ? Cell.MISSING
-            : Cell.of(withinRecorded(seen.getValueAtPercentile(measure.percentile())));
+        NumberGrid seen = grid;
+        yield seen == null ? Cell.MISSING : Cell.of(seen.percentile(measure.percentile()));
       }
     };
-  }
-
-  /// A histogram returns the end of a range of values that it cannot tell apart. That may be
-  /// outside the recorded values.
-  private double withinRecorded(double value) {
-    return Math.clamp(value, recordedLeast, recordedMost);
   }
 
   private BigInteger exactSum() {
@@ -195,6 +191,7 @@ final class Accumulator {
   }
 
   private double total() {
-    return sum + lost + exactSum().doubleValue();
+    ExactSum sum = fractions;
+    return sum == null ? exactSum().doubleValue() : sum.plus(exactSum());
   }
 }

@@ -10,22 +10,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// One aggregate of a query: `count`, `count(distinct host)`, `sum(bytes)`, `p99.9(ms)`.
+/// One aggregate of a query: `count`, `distinct(host)`, `sum(bytes)`, `p99.9(ms)`.
 ///
 /// @param kind the function
 /// @param name the attribute; null for a count of events
 /// @param percentile 0 to 100; 0 for other functions
 public record Aggregate(Kind kind, @Nullable AttributeName name, double percentile) {
   private static final String KNOWN =
-      "count count(*) count(x) count(distinct x) sum(x) min(x) max(x) avg(x) p50(x) p99.9(x) ...";
+      "count count(*) count(x) count(distinct x) distinct(x) sum(x) min(x) max(x) avg(x) p50(x)"
+          + " p99.9(x) ...";
   private static final Pattern DISTINCT = Pattern.compile("distinct\\s+(.+)");
   private static final Pattern CALL =
-      Pattern.compile("(count|sum|min|max|avg|p\\d{1,2}(?:\\.\\d{1,4})?)(?:\\((.+)\\))?");
+      Pattern.compile("(count|distinct|sum|min|max|avg|p\\d{1,2}(?:\\.\\d{1,4})?)(?:\\((.+)\\))?");
 
   /// The aggregate functions.
   enum Kind {
     COUNT,
     COUNT_ALL,
+    COUNT_DISTINCT,
     DISTINCT,
     SUM,
     MIN,
@@ -63,7 +65,7 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
       return new Aggregate(Kind.COUNT_ALL, null, 0);
     }
     if (distinct.matches()) {
-      return new Aggregate(Kind.DISTINCT, name(distinct.group(1).strip()), 0);
+      return new Aggregate(Kind.COUNT_DISTINCT, name(distinct.group(1).strip()), 0);
     }
     AttributeName name = attribute == null ? null : name(attribute);
     if (function.startsWith("p")) {
@@ -78,7 +80,10 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
 
   /// True when the result is a number of events or values, 0 when there is none.
   boolean isCount() {
-    return kind == Kind.COUNT || kind == Kind.COUNT_ALL || kind == Kind.DISTINCT;
+    return switch (kind) {
+      case COUNT, COUNT_ALL, COUNT_DISTINCT, DISTINCT -> true;
+      case SUM, MIN, MAX, AVG, PERCENTILE -> false;
+    };
   }
 
   /// The text that it is parsed from.
@@ -87,12 +92,12 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
     String digits = Double.toString(percentile);
     return switch (kind) {
       case COUNT_ALL -> "count(*)";
-      case DISTINCT -> "count(distinct " + name + ")";
+      case COUNT_DISTINCT -> "count(distinct " + name + ")";
       case PERCENTILE ->
           "p%s(%s)"
               .formatted(
                   digits.endsWith(".0") ? digits.substring(0, digits.length() - 2) : digits, name);
-      case COUNT, SUM, MIN, MAX, AVG -> {
+      case COUNT, DISTINCT, SUM, MIN, MAX, AVG -> {
         String function = kind.name().toLowerCase(Locale.ROOT);
         yield name == null ? function : function + "(" + name + ")";
       }

@@ -15,7 +15,7 @@ public record Cell(Kind kind, String text, long whole, double number) implements
   /// Nothing: a group without the attribute, an aggregate of no number.
   public static final Cell MISSING = new Cell(Kind.MISSING, "", 0, 0);
 
-  private static final double EXACT_MAX = 0x1p53;
+  private static final double LONG_LIMIT = 0x1p63;
 
   /// What a cell has, in the order of cells.
   public enum Kind {
@@ -80,9 +80,9 @@ public record Cell(Kind kind, String text, long whole, double number) implements
     };
   }
 
-  /// True for a double that is a whole number below 2^53.
+  /// True for a double that is a whole number of 64 bits.
   static boolean isWhole(double number) {
-    return Math.abs(number) < EXACT_MAX && number == Math.rint(number);
+    return number >= -LONG_LIMIT && number < LONG_LIMIT && number == Math.rint(number);
   }
 
   boolean isNumber() {

@@ -190,7 +190,7 @@ class FoldedStatsTest {
     String measures = "count";
     for (String name : by) {
       measures += random.nextBoolean() ? ",count(%s)".formatted(name) : "";
-      measures += random.nextInt(4) == 0 ? ",count(distinct %s),count(*)".formatted(name) : "";
+      measures += random.nextInt(4) == 0 ? ",distinct(%s),count(*)".formatted(name) : "";
     }
     StatsQuery figures =
         StatsQuery.parse(

@@ -319,6 +319,8 @@ class StatsTest {
         "stats=sum(*)|stats: only count takes * and distinct, not sum(*)",
         "stats=avg(distinct x)|stats: only count takes * and distinct, not avg(distinct x)",
         "stats=median(x)|stats: not an aggregate: median(x) (known: count count(*)",
+        "stats=distinct|stats: distinct of what? write distinct(name)",
+        "stats=distinct(*)|stats: only count takes * and distinct, not distinct(*)",
         "stats=count&by=ts|by: ts is the time; group by it with every",
         "stats=max(id)|stats: id is the event's id",
         "stats=count&order=desc|order: not together with stats",
@@ -355,6 +357,72 @@ class StatsTest {
       expected.add(one instanceof Double d && d == Math.rint(d) ? (Object) d.longValue() : one);
       assertEquals(expected.size(), values.size());
     }
+  }
+
+  /// The order of events cannot be seen: fractions that cancel, numbers of both kinds that are
+  /// equal, numbers in texts, groups whose names are equal numbers.
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  void theOrderOfEventsCannotBeSeen(long seed) {
+    var random = new SplittableRandom(seed);
+    Object[] numbers = {
+      1e300,
+      -1e300,
+      0.1,
+      "0.3",
+      7L,
+      7.0,
+      "7",
+      -2.5e-9,
+      0x1p53,
+      (1L << 53) + 1,
+      0x1p60,
+      1L << 60,
+      0.0,
+      -0.0,
+      Long.MAX_VALUE,
+      0x1p63,
+      "none",
+      true
+    };
+    LineEvent[] events = new LineEvent[300];
+    for (int i = 0; i < events.length; i++) {
+      Object group = numbers[random.nextInt(numbers.length)];
+      Object one = random.nextInt(3) == 0 ? random.nextDouble() : numbers[random.nextInt(18)];
+      events[i] = event("g", group, "x", one);
+    }
+    for (String by : List.of("", "&by=g")) {
+      String query = "stats=count,sum(x),avg(x),min(x),max(x),p1(x),p50(x),p99(x),distinct(x)" + by;
+      String first = answer(query, events);
+      for (int round = 0; round < 5; round++) {
+        for (int i = events.length - 1; i > 0; i--) {
+          int j = random.nextInt(i + 1);
+          LineEvent event = events[i];
+          events[i] = events[j];
+          events[j] = event;
+        }
+        assertEquals(first, answer(query, events));
+      }
+    }
+  }
+
+  @Test
+  void extremesAndSumsAreExact() {
+    assertEquals(
+        "{\"sum(x)\":0.1,\"avg(x)\":0.025,\"max(x)\":1.0E300}\n",
+        answer(
+            "stats=sum(x),avg(x),max(x)",
+            event("x", 0.1),
+            event("x", 1e300),
+            event("x", -1e300),
+            event("x", "0")));
+    assertEquals(
+        "{\"max(x)\":9007199254740993,\"min(x)\":9.007199254740992E15,\"distinct(x)\":2}\n",
+        answer("stats=max(x),min(x),distinct(x)", event("x", (1L << 53) + 1), event("x", 0x1p53)));
+    assertEquals(
+        "{\"max(x)\":7,\"min(x)\":7,\"distinct(x)\":1,\"count(distinct x)\":1}\n",
+        answer(
+            "stats=max(x),min(x),distinct(x),count(distinct x)", event("x", 7.0), event("x", 7L)));
   }
 
   @Test

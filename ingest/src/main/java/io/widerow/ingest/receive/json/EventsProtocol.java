@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// | `time-field` | JSON | the member that is the time; none: the names of [JsonNames] |
 /// | `body-field` | JSON | the member that is the text; none: the names of [JsonNames] |
 /// | `id-field` | JSON | the member that is the event's own id; none: `_id` |
+/// | `key-field` | JSON | the member that is the event's key; none: `key` |
 /// | `ts` | text | form of a line's time: a name or a pattern of [TimePattern]; none: `auto` |
 /// | `at` | text | byte offset in the line at which a pattern of `ts` begins; none: any word |
 /// | `zone` | text | zone of times without one, `UTC` by default |
@@ -38,7 +39,7 @@ public final class EventsProtocol implements WriteProtocol {
           + " text/plain' for text, and use --data-binary: -d removes the ends of lines";
 
   private static final List<String> OF_JSON =
-      List.of("body-field", "durability", "id-field", "time-field", "type");
+      List.of("body-field", "durability", "id-field", "key-field", "time-field", "type");
   private static final List<String> OF_TEXT =
       List.of("at", "durability", "start", "ts", "type", "zone");
 
@@ -80,8 +81,9 @@ public final class EventsProtocol implements WriteProtocol {
     String time = parameters.get("time-field", "");
     String text = parameters.get("body-field", "");
     String id = parameters.get("id-field", "");
-    boolean known = time.isEmpty() && text.isEmpty() && id.isEmpty();
-    JsonNames names = known ? JsonNames.KNOWN : JsonNames.of(time, text, id);
+    String key = parameters.get("key-field", "");
+    boolean known = time.isEmpty() && text.isEmpty() && id.isEmpty() && key.isEmpty();
+    JsonNames names = known ? JsonNames.KNOWN : JsonNames.of(time, text, id, key);
     return new JsonLinesDecoder(parameters.get("type", ""), names, documents);
   }
 

@@ -9,6 +9,7 @@ import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
+import io.widerow.ingest.decode.KeyId;
 import io.widerow.ingest.decode.NamePrefix;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
@@ -16,10 +17,10 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes JSON: each object is one event. What the members are called that are the type, the time,
-/// the text and the id is in [JsonNames]; every other member is an attribute. Nested objects are
-/// flattened, with their names joined by dots; an array is kept as its JSON text; a whole number of
-/// more than 64 bits as the string of its digits; null is left out. Of members with equal names the
-/// last one counts.
+/// the text, the id and the key is in [JsonNames]; every other member is an attribute, and so is
+/// the key. Nested objects are flattened, with their names joined by dots; an array is kept as its
+/// JSON text; a whole number of more than 64 bits as the string of its digits; null is left out. Of
+/// members with equal names the last one counts.
 ///
 /// Usually each line is one object. Text of `application/json` may also be objects over several
 /// lines, or an array of objects. An object whose only member is `Records`, an array, stands for
@@ -41,6 +42,8 @@ public final class JsonLinesDecoder {
   private static final String MANY = Rejection.TOO_MANY_ATTRIBUTES.reason();
   private static final String NAME = Rejection.ATTRIBUTE_NAME_INVALID.reason();
   private static final String NO_TYPE_REASON = "no type: neither a member nor a parameter";
+  private static final String KEY_AND_ID = "an event has a key or an id, not both";
+  private static final String NO_TIME = "an event with a key needs a time of its own";
   private static final int NONE = -1;
   private static final int NO_RANK = Integer.MAX_VALUE;
 
@@ -65,6 +68,10 @@ public final class JsonLinesDecoder {
   private boolean textIsLine;
   private int escapedBytes; // of the copy that it is read from
   private @Nullable EventId id;
+  private @Nullable KeyId keyIds; // from the first key on
+  private boolean keyInScratch;
+  private int keyOffset;
+  private int keyBytes;
   private boolean typeInScratch;
   private int typeOffset;
   private int typeBytes;
@@ -173,6 +180,7 @@ public final class JsonLinesDecoder {
     textRank = NO_RANK;
     textAt = NONE;
     id = null;
+    keyBytes = 0;
     typeBytes = -1;
     object(json, 1);
   }
@@ -191,6 +199,13 @@ public final class JsonLinesDecoder {
       return;
     }
     EventId own = id;
+    if (keyBytes > 0) {
+      if (own != null || timeNanos == Times.NONE) {
+        batch.refuse(own != null ? KEY_AND_ID : NO_TIME);
+        return;
+      }
+      own = idOfKey(json, type, offset, length);
+    }
     if (own != null) {
       batch.events.begin(type, offset, length, own);
       if (timeNanos != Times.NONE && EventId.leastOf(timeNanos).time() != own.time()) {
@@ -278,6 +293,7 @@ public final class JsonLinesDecoder {
     switch (JsonNames.kind(role)) {
       case JsonNames.TYPE -> type(json, first);
       case JsonNames.ID -> ownId(json, first);
+      case JsonNames.KEY -> key(json, first, depth);
       case JsonNames.TIME -> time(json, first, JsonNames.rank(role), depth);
       case JsonNames.TEXT -> text(json, first, JsonNames.rank(role), depth);
       case JsonNames.OTHER_BODY -> {
@@ -305,6 +321,7 @@ public final class JsonLinesDecoder {
       switch (role(json)) {
         case JsonNames.TYPE -> throw new JsonScanner.Bad(TYPE);
         case JsonNames.ID -> throw new JsonScanner.Bad(names.notAnId());
+        case JsonNames.KEY -> throw new JsonScanner.Bad(names.notAKey());
         case JsonNames.TIME -> throw new JsonScanner.Bad(names.notATime());
         default -> {}
       }
@@ -347,6 +364,30 @@ public final class JsonLinesDecoder {
     } catch (IllegalArgumentException notAnId) {
       throw new JsonScanner.Bad(names.notAnId());
     }
+  }
+
+  /// Reads the event's key, which is an attribute as well.
+  private void key(JsonScanner json, int first, int depth) throws JsonScanner.Bad {
+    if (first != '"') {
+      throw new JsonScanner.Bad(names.notAKey());
+    }
+    attribute(json, first, depth);
+    keyInScratch = json.textInScratch;
+    keyOffset = json.textOffset;
+    keyBytes = json.textBytes;
+    if (keyBytes == 0 || keyBytes > KeyId.BYTES_MAX) {
+      throw new JsonScanner.Bad(names.notAKey());
+    }
+  }
+
+  private EventId idOfKey(JsonScanner json, byte[] type, int offset, int length) {
+    KeyId ids = keyIds;
+    if (ids == null) {
+      ids = new KeyId();
+      keyIds = ids;
+    }
+    byte[] key = keyInScratch ? tape.scratch() : json.bytes;
+    return ids.of(timeNanos, type, offset, length, key, keyOffset, keyBytes);
   }
 
   /// Reads a member that has a name of times. The one of the best rank is taken; one that is

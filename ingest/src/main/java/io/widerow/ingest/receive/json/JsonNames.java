@@ -2,6 +2,7 @@ package io.widerow.ingest.receive.json;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.widerow.ingest.decode.KeyId;
 import io.widerow.ingest.decode.Swar;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,6 +28,9 @@ public final class JsonNames {
   /// A member that a query has shown with [#SHOWN_PREFIX], because `id`, `ts` and `type` are its
   /// own names.
   static final int SHOWN = 6 << 8;
+
+  /// The key of the event, from which its id follows.
+  static final int KEY = 7 << 8;
 
   static final String SHOWN_PREFIX = "attributes.";
 
@@ -62,16 +66,18 @@ public final class JsonNames {
           "MessageTemplate");
 
   /// The names that are known without parameters.
-  public static final JsonNames KNOWN = of("", "", "");
+  public static final JsonNames KNOWN = of("", "", "", "");
 
   private static final int RANK_MASK = 0xff;
   private static final String ID_NAME = "_id";
+  private static final String KEY_NAME = "key";
 
   private final Entry[][] byLength;
   private final boolean nested;
   private final boolean textIsBody;
   private final String notATime;
   private final String notAnId;
+  private final String notAKey;
 
   private static final class Entry {
     final byte[] name;
@@ -85,7 +91,7 @@ public final class JsonNames {
     }
   }
 
-  private JsonNames(List<Entry> entries, String time, String text, String id) {
+  private JsonNames(List<Entry> entries, String time, String text, String id, String key) {
     int longest = entries.stream().mapToInt(entry -> entry.name.length).max().orElse(0);
     byLength = new Entry[longest + 1][];
     for (int length = 0; length <= longest; length++) {
@@ -99,6 +105,9 @@ public final class JsonNames {
     textIsBody = text.equals(TEXTS.getFirst());
     notATime = time + " must be an ISO 8601 time or an epoch number";
     notAnId = id + " must be a version-1 UUID; ?id-field= says which member is the event's id";
+    notAKey =
+        "%s must be a string of 1 to %d bytes; ?key-field= says which member is the event's key"
+            .formatted(key, KeyId.BYTES_MAX);
   }
 
   /// Each name may be empty, for the known ones. One of a nested member has dots: `log.time`.
@@ -106,10 +115,15 @@ public final class JsonNames {
   /// @param time of the time, and the only one
   /// @param text of the text, and the only one
   /// @param id of the event's own id
-  public static JsonNames of(String time, String text, String id) {
+  /// @param key of the event's key; when the id has a name and the key has none, `key` is data, so
+  ///   that answers of queries go back in
+  public static JsonNames of(String time, String text, String id, String key) {
     List<Entry> entries = new ArrayList<>();
     add(entries, "type", TYPE);
     add(entries, id.isEmpty() ? ID_NAME : id, ID);
+    if (!key.isEmpty() || id.isEmpty()) {
+      add(entries, key.isEmpty() ? KEY_NAME : key, KEY);
+    }
     addAll(entries, time.isEmpty() ? TIMES : List.of(time), TIME);
     addAll(entries, text.isEmpty() ? TEXTS : List.of(text), TEXT);
     add(entries, TEXTS.getFirst(), OTHER_BODY);
@@ -123,7 +137,8 @@ public final class JsonNames {
         entries,
         time.isEmpty() ? TIMES.getFirst() : time,
         text.isEmpty() ? TEXTS.getFirst() : text,
-        id.isEmpty() ? ID_NAME : id);
+        id.isEmpty() ? ID_NAME : id,
+        key.isEmpty() ? KEY_NAME : key);
   }
 
   private static void addAll(List<Entry> entries, List<String> names, int kind) {
@@ -182,6 +197,11 @@ public final class JsonNames {
   /// Why an event is refused whose own id is none.
   String notAnId() {
     return notAnId;
+  }
+
+  /// Why an event is refused whose key is none.
+  String notAKey() {
+    return notAKey;
   }
 
   /// True when the first name of texts is that of the attribute.

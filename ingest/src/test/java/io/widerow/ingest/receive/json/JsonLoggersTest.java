@@ -107,7 +107,7 @@ class JsonLoggersTest {
 
   @Test
   void fieldsThatTheSenderNames() {
-    JsonNames names = JsonNames.of("at", "event", "uuid");
+    JsonNames names = JsonNames.of("at", "event", "uuid", "");
     String id = "7c85d1ee-e874-11f1-ab80-81808080808c";
     MemoryStore.Stored stored =
         decode(
@@ -131,7 +131,7 @@ class JsonLoggersTest {
   void aNestedFieldThatTheSenderNames() {
     MemoryStore.Stored stored =
         decode(
-                JsonNames.of("log.time", "log.message", ""),
+                JsonNames.of("log.time", "log.message", "", ""),
                 false,
                 "{\"log\":{\"time\":1795202100,\"message\":\"m\",\"level\":\"i\"},"
                     + "\"message\":\"n\"}")
@@ -164,7 +164,7 @@ class JsonLoggersTest {
   void whatAQueryShowedComesBackAsItWas() {
     MemoryStore.Stored stored =
         decode(
-                JsonNames.of("", "", "id"),
+                JsonNames.of("", "", "id", ""),
                 false,
                 "{\"id\":\"7c85d1ee-e874-11f1-ab80-81808080808c\","
                     + "\"ts\":\"2026-11-25T02:04:02.8191214Z\","

@@ -1,0 +1,155 @@
+package io.widerow.storage.rollup;
+
+import java.util.Arrays;
+
+/// Counts of numbers in the cells of one fixed grid, for percentiles: the grid of HdrHistogram with
+/// three digits, anchored at powers of two. Each power of two has 1,024 equal cells, so the ends of
+/// a cell differ by at most 0.1 %. The grid is the same for all numbers, negative ones too, so the
+/// order in which they are added, and how grids are merged, cannot be seen in the result.
+///
+/// ```
+///   double   sign 1 | exponent 11 | fraction 10 ... 42 more bits
+///   cell     sign   | exponent    | fraction 10                    a number's cell is its first bits
+/// ```
+///
+/// - A percentile is the greatest number of its cell, the greatest whole one when only whole
+///   numbers were added, but never outside the numbers that were added. The cell around zero is 0.
+/// - Infinities have cells of their own. NaN is refused.
+/// - Threads: one.
+/// - Memory: 12 bytes for a cell that has numbers, in a hash table that is half full at most.
+public final class NumberGrid {
+  private static final int REST_BITS = 42;
+  private static final long REST_MASK = (1L << REST_BITS) - 1;
+  private static final int SLOTS_LEAST = 16;
+  private static final int MIX = 0x9e37_79b9; // 2^32 / golden ratio (Fibonacci hashing)
+  private static final long PART_OF_PERCENT = 10_000;
+  private static final long ALL = 100 * PART_OF_PERCENT;
+
+  private int[] cells = new int[SLOTS_LEAST];
+  private long[] counts = new long[SLOTS_LEAST]; // 0 for a free slot
+  private int used;
+  private long total;
+  private boolean fractions; // any number that is not whole
+  private double least = Double.POSITIVE_INFINITY;
+  private double most = Double.NEGATIVE_INFINITY;
+
+  /// Adds a number.
+  public void add(double value) {
+    if (Double.isNaN(value)) {
+      throw new IllegalArgumentException("NaN has no place among numbers");
+    }
+    double number = value + 0.0; // no negative zero
+    fractions |= number != Math.rint(number);
+    least = Math.min(least, number);
+    most = Math.max(most, number);
+    add((int) (Double.doubleToRawLongBits(number) >> REST_BITS), 1);
+  }
+
+  /// Adds all that another grid has.
+  public void add(NumberGrid other) {
+    for (int i = 0; i < other.counts.length; i++) {
+      if (other.counts[i] > 0) {
+        add(other.cells[i], other.counts[i]);
+      }
+    }
+    fractions |= other.fractions;
+    least = Math.min(least, other.least);
+    most = Math.max(most, other.most);
+  }
+
+  private void add(int cell, long count) {
+    int mask = cells.length - 1;
+    int slot = home(cell, mask);
+    while (counts[slot] != 0 && cells[slot] != cell) {
+      slot = (slot + 1) & mask;
+    }
+    total += count;
+    counts[slot] += count;
+    if (counts[slot] == count) { // it was free
+      cells[slot] = cell;
+      used++;
+      if (2 * used > cells.length) {
+        grow();
+      }
+    }
+  }
+
+  private static int home(int cell, int mask) {
+    int mixed = cell * MIX;
+    return (mixed ^ (mixed >>> 15)) & mask;
+  }
+
+  private void grow() {
+    int[] oldCells = cells;
+    long[] oldCounts = counts;
+    cells = new int[2 * oldCells.length];
+    counts = new long[cells.length];
+    int mask = cells.length - 1;
+    for (int i = 0; i < oldCells.length; i++) {
+      if (oldCounts[i] > 0) {
+        int slot = home(oldCells[i], mask);
+        while (counts[slot] != 0) {
+          slot = (slot + 1) & mask;
+        }
+        cells[slot] = oldCells[i];
+        counts[slot] = oldCounts[i];
+      }
+    }
+  }
+
+  /// How many numbers were added.
+  public long total() {
+    return total;
+  }
+
+  /// Bytes of its arrays.
+  public long bytes() {
+    return (long) (Integer.BYTES + Long.BYTES) * cells.length;
+  }
+
+  /// The least number of the grid that at least so many percent of the numbers do not exceed.
+  ///
+  /// @param percent 0 to 100, with four digits after the point
+  /// @throws IllegalStateException when no number was added
+  public double percentile(double percent) {
+    if (total == 0) {
+      throw new IllegalStateException("a percentile of no numbers");
+    }
+    long parts = Math.round(percent * PART_OF_PERCENT);
+    long rank =
+        Math.max(1, total / ALL * parts + Math.ceilDiv(total % ALL * parts, ALL)); // of the number
+    long[] ends = new long[used]; // of cells, in the order of numbers
+    int filled = 0;
+    for (int i = 0; i < counts.length; i++) {
+      if (counts[i] > 0) {
+        ends[filled++] = ((long) place(cells[i]) << Integer.SIZE) | i;
+      }
+    }
+    Arrays.sort(ends);
+    long passed = 0;
+    for (long end : ends) {
+      int slot = (int) end;
+      passed += counts[slot];
+      if (passed >= rank) {
+        double greatest = greatest(cells[slot]);
+        return Math.clamp(fractions ? greatest : Math.floor(greatest), least, most) + 0.0;
+      }
+    }
+    throw new IllegalStateException("%d numbers in cells of %d".formatted(passed, total));
+  }
+
+  /// Places of cells are in the order of their numbers; those of negative cells run backwards.
+  private static int place(int cell) {
+    return cell < 0 ? cell ^ Integer.MAX_VALUE : cell;
+  }
+
+  /// The greatest number of a cell.
+  private static double greatest(int cell) {
+    if (cell == 0) {
+      return 0;
+    }
+    long first = (long) cell << REST_BITS;
+    boolean alone = (cell & 0x1f_ffff) == 0x7ff << 10; // an infinity
+    return Double.longBitsToDouble(cell < 0 || alone ? first : first | REST_MASK);
+  }
+}
