@@ -9,7 +9,7 @@ import java.util.Arrays;
 ///
 /// ```
 ///   double   sign 1 | exponent 11 | fraction 10 ... 42 more bits
-///   cell     sign   | exponent    | fraction 10                    a number's cell is its first bits
+///   cell     sign   | exponent    | fraction 10                    its first bits
 /// ```
 ///
 /// - A percentile is the greatest number of its cell, the greatest whole one when only whole

@@ -61,7 +61,7 @@ class JsonKeyTest {
     for (String same :
         List.of(
             LIKE.replace("'n':1", "'n':0,'more':'x'"),
-            LIKE.replace("u17", "\\u00757"),
+            LIKE.replace("u17", "\\u007517"),
             LIKE.replace("'key':'u17", "'key':'a','key':'u17"),
             LIKE.replace("21499Z", "21400Z"))) {
       assertEquals(id, idOf(same), same);
