@@ -274,6 +274,16 @@ public final class RangeReader implements EventCursor {
     return watch.events();
   }
 
+  /// Minutes of types that were counted from rollups so far.
+  public long cells() {
+    return watch.cells();
+  }
+
+  /// Minutes of types in which events were counted one by one, where rollups count others.
+  public long minutesFromEvents() {
+    return watch.minutesFromEvents();
+  }
+
   /// Ends the query with [QueryException.Stopped] soon. The reader's own thread frees its memory
   /// with [#close].
   public void cancel() {

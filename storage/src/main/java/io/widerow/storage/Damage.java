@@ -24,12 +24,19 @@ public record Damage(
     BLOCK,
     /// A Bloom filter over the words in a segment; every event can be read.
     FILTER,
+    /// Counts of the events of a segment by minute; every event can be read, and is counted.
+    CELLS,
     /// Acknowledged groups of a journal.
     JOURNAL,
     /// A lane's notes of recent batches.
     NOTES,
     /// The witness of the journals; every event can be read. The next opening writes a new one.
-    WITNESS
+    WITNESS;
+
+    /// True when events, or what tells of them, cannot be read for it.
+    public boolean isOfEvents() {
+      return this != FILTER && this != CELLS;
+    }
   }
 
   public Damage {

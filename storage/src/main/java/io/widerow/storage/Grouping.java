@@ -11,12 +11,31 @@ import java.util.List;
 /// @param names the attributes to group by
 /// @param stepNanos width of a step of time in nanoseconds, counted from the Unix epoch; 0 for a
 ///   single step
-public record Grouping(List<AttributeName> names, long stepNanos) {
+/// @param cells true when the store may answer from figures that it keeps (rollups) instead of
+///   looking at events
+public record Grouping(List<AttributeName> names, long stepNanos, boolean cells) {
+  private static final long MINUTE_NANOS = 60_000_000_000L;
+
   public Grouping {
     names = List.copyOf(names);
     if (stepNanos < 0) {
       throw new IllegalArgumentException("a step of " + stepNanos + " ns is negative");
     }
+  }
+
+  /// A grouping that is counted from events.
+  public Grouping(List<AttributeName> names, long stepNanos) {
+    this(names, stepNanos, false);
+  }
+
+  /// The same, answered from kept figures where there are any.
+  public Grouping withCells() {
+    return new Grouping(names, stepNanos, true);
+  }
+
+  /// True when counts by minute give its counts: steps are whole minutes, and no attribute groups.
+  public boolean isOfMinutes() {
+    return names.isEmpty() && stepNanos % MINUTE_NANOS == 0;
   }
 
   /// True when steps end at ticks, so that an event's `idTime` determines its step.

@@ -20,6 +20,8 @@ public final class ScanWatch {
   private final LongConsumer memory;
   private final LongPredicate room;
   private long events;
+  private long cells;
+  private long minutesFromEvents;
   private int left = EVENTS_BETWEEN;
 
   public ScanWatch(Runnable check) {
@@ -86,6 +88,22 @@ public final class ScanWatch {
   /// @return false when there is none; then nothing changed
   public boolean tryHold(long bytesMore) {
     return room.test(bytesMore);
+  }
+
+  /// Minutes were counted from cells, and so many more, in part or whole, from events.
+  public void counted(int fromCells, int fromEvents) {
+    cells += fromCells;
+    minutesFromEvents += fromEvents;
+  }
+
+  /// Minutes of types that were counted from cells so far.
+  public long cells() {
+    return cells;
+  }
+
+  /// Minutes of types in which events were counted, where cells count others.
+  public long minutesFromEvents() {
+    return minutesFromEvents;
   }
 
   private void alarm() {

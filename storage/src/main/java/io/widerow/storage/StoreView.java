@@ -53,6 +53,12 @@ public interface StoreView extends AutoCloseable {
     return open(partitions, scan);
   }
 
+  /// True when the store keeps counts by minute (rollups), and answers a [Grouping] that takes
+  /// cells from them.
+  default boolean hasCells() {
+    return false;
+  }
+
   /// What reading has cost besides [ScanStatistics], in lines for people; none for a store on this
   /// machine.
   default List<String> explain() {

@@ -4,18 +4,31 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeValue;
+import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.Grouping;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 
 /// Reader that compares a store with a [StoreModel].
 public final class StoreReading {
+  private static final LongAdder CELLS = new LongAdder();
+
   private StoreReading() {}
+
+  /// Minutes that [#check] has counted from cells so far, in this process.
+  public static long cells() {
+    return CELLS.sum();
+  }
 
   /// Everything of some types in a range of time, through one multi-get.
   public static List<StoreModel.Shown> read(
@@ -66,8 +79,48 @@ public final class StoreReading {
           StoreModel.Shown.ORDER.compare(up.get(i - 1), up.get(i)) < 0,
           "order at " + i + ": " + up.get(i - 1) + " before " + up.get(i));
     }
+    CELLS.add(checkCounts(view, types, fromNanos, untilNanos, up));
     List<Long> numbers = up.stream().map(StoreModel.Shown::number).sorted().toList();
     assertEquals(model.numbers(types, fromNanos, untilNanos), numbers);
     return up;
+  }
+
+  /// Checks that counting by minutes and hours, from cells where there are any, gives the numbers
+  /// of the events shown.
+  ///
+  /// @return minutes that were counted from cells
+  public static long checkCounts(
+      StoreView view,
+      Predicate<String> types,
+      long fromNanos,
+      long untilNanos,
+      List<StoreModel.Shown> shown) {
+    long cells = 0;
+    for (long step : new long[] {60_000_000_000L, 3_600_000_000_000L, 0}) {
+      Map<String, Long> expected = new TreeMap<>();
+      shown.forEach(
+          event -> expected.merge(place(event.type(), event.timeNanos(), step), 1L, Long::sum));
+      ScanWatch watch = new ScanWatch(() -> {});
+      Scan scan =
+          Scan.ofTime(fromNanos, untilNanos)
+              .withFold(new Grouping(List.of(), step).withCells())
+              .withWatch(watch);
+      List<PartitionKey> keys =
+          view.partitions(types, fromNanos, untilNanos).stream().map(PartitionInfo::key).toList();
+      Map<String, Long> counted = new TreeMap<>();
+      try (EventCursor cursor = view.openUnordered(keys, scan)) {
+        while (cursor.nextWhenReady() == EventCursor.Step.EVENT) {
+          EventView event = cursor.event();
+          counted.merge(place(event.type(), event.timeNanos(), step), event.weight(), Long::sum);
+        }
+      }
+      assertEquals(expected, counted, () -> "counted by " + step);
+      cells += watch.cells();
+    }
+    return cells;
+  }
+
+  private static String place(String type, long timeNanos, long step) {
+    return type + " " + (step == 0 ? 0 : Math.floorDiv(timeNanos, step));
   }
 }

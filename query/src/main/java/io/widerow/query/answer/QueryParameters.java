@@ -18,7 +18,9 @@ import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.storage.Arrivals;
+import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
+import io.widerow.storage.StoreView;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,14 +30,16 @@ import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
 /// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`,
-/// `csv-safe`; `stats`, `by`, `every` and `order-by` for aggregates of the events instead of the
-/// events; then `limit` is of their rows. An unknown name or an invalid value throws
+/// `csv-safe`; `stats`, `by`, `every`, `order-by` and `rollup` for aggregates of the events instead
+/// of the events; then `limit` is of their rows. An unknown name or an invalid value throws
 /// [QueryException.Refused] with the value in its message.
 ///
 /// @param query which events
 /// @param format format of the answer
 /// @param figures which aggregates of the events; null for the events themselves
-public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQuery figures) {
+/// @param rollup whether the aggregates may come from kept ones
+public record QueryParameters(
+    RangeQuery query, Format format, @Nullable StatsQuery figures, Rollup rollup) {
   private static final Set<String> NAMES =
       Set.of(
           "type",
@@ -53,7 +57,8 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
           "stats",
           "by",
           "every",
-          "order-by");
+          "order-by",
+          "rollup");
 
   /// The formats of HTTP answers.
   public enum Format {
@@ -105,7 +110,13 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
       query = query.withFields(figures.fields());
     }
     Format format = format(single(given, "format"), single(given, "csv-safe"));
-    return new QueryParameters(query, format, figures);
+    QueryParameters parsed = new QueryParameters(query, format, figures, rollup(given));
+    if (parsed.rollup == Rollup.ONLY && !parsed.asksForCells()) {
+      throw new QueryException.Refused(
+          "rollup",
+          "only: no rollup has this; they have count, by type, every so many minutes, no filter");
+    }
+    return parsed;
   }
 
   /// The aggregates, without a limit; null for events.
@@ -128,6 +139,14 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
           "order", "not together with stats, which shows no events; order rows with order-by");
     }
     return orderBy == null ? figures : figures.withOrder(orderBy);
+  }
+
+  private static Rollup rollup(Map<String, List<String>> given) {
+    String rollup = single(given, "rollup");
+    if (rollup != null && !given.containsKey("stats")) {
+      throw new QueryException.Refused("rollup", "is for the figures of stats; add --stats count");
+    }
+    return Rollup.parse(rollup);
   }
 
   private static String sortedNames() {
@@ -235,7 +254,24 @@ public record QueryParameters(RangeQuery query, Format format, @Nullable StatsQu
 
   /// The grouping by which a scan may count events; null when the aggregates need each event.
   public @Nullable Grouping fold() {
-    return figures == null ? null : figures.fold();
+    Grouping fold = figures == null ? null : figures.fold();
+    return fold == null || rollup == Rollup.OFF ? fold : fold.withCells();
+  }
+
+  /// True when rollups may answer the query, see [#fold].
+  public boolean asksForCells() {
+    Grouping fold = fold();
+    return fold != null
+        && fold.cells()
+        && fold.isOfMinutes()
+        && query.filter() instanceof Filter.Everything;
+  }
+
+  /// Refuses to be answered by a store without rollups when only those are wanted.
+  public void requireRollup(StoreView view) {
+    if (rollup == Rollup.ONLY && !view.hasCells()) {
+      throw new QueryException.Refused("rollup", "only: this store keeps no rollups");
+    }
   }
 
   /// The writer of the answer, with times in UTC and no limit on its memory.

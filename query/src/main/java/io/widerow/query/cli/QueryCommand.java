@@ -140,6 +140,12 @@ public final class QueryCommand implements Callable<Integer> {
       description = "Order the rows of --stats, as in 'count desc,status'.")
   @Nullable String orderBy;
 
+  @Option(
+      names = "--rollup",
+      paramLabel = "MODE",
+      description = "Counts by minute that the store keeps: auto (default), off or only.")
+  @Nullable String rollup;
+
   @Option(names = "--histogram", description = "Plot the number of events over time.")
   boolean histogram;
 
@@ -199,6 +205,7 @@ public final class QueryCommand implements Callable<Integer> {
     put(given, "by", by);
     put(given, "every", every);
     put(given, "order-by", orderBy);
+    put(given, "rollup", rollup);
     Integer newest = last;
     if (newest != null) {
       if (order != null || limit != null || after != null) {

@@ -29,6 +29,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +73,8 @@ final class QueryRun {
       }
       try {
         if (figures != null || options.histogram) {
-          reader.inAnyOrder(figures == null ? null : figures.fold());
+          asked.requireRollup(view);
+          reader.inAnyOrder(asked.fold());
         }
         show(reader, query, figures);
       } finally {
@@ -82,6 +84,15 @@ final class QueryRun {
       Advice.give(query, nothing, () -> view.types(TypeGlobs.ALL), zone, shell);
       if (options.explain) {
         explain(reader);
+        if (asked.asksForCells() && view.hasCells()) {
+          shell
+              .err()
+              .printf(
+                  Locale.ROOT,
+                  "rollup count: %,d cells, %,d minutes from events%n",
+                  reader.cells(),
+                  reader.minutesFromEvents());
+        }
         view.explain().forEach(shell.err()::println);
       }
       return code;
@@ -109,8 +120,9 @@ final class QueryRun {
         List<List<Cell>> rows = RemoteStats.rows(answer, figures, zone);
         nothing = rows.isEmpty() || isCountOfNothing(figures, rows);
         figures(figures, rows);
+        String rollup = answer.rollup();
+        explain(url, rollup == null ? "figures" : "figures, rollup count " + rollup);
       }
-      explain(url, "figures");
     } else if (options.histogram && isWhole(given)) {
       Plot plot = new RemoteStats(daemon, given).plot();
       nothing = plot.isEmpty();

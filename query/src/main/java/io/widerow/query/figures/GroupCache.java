@@ -41,6 +41,7 @@ final class GroupCache<T> {
   private final byte[] key = new byte[KEY_BYTES_MAX];
   private int keyBytes;
   private int slot;
+  private final int[] filledSlots = new int[FILLED_MAX];
   private int filled;
   private long step;
 
@@ -75,16 +76,16 @@ final class GroupCache<T> {
     if (slot >= 0) {
       keys[slot] = Arrays.copyOf(key, keyBytes);
       groups[slot] = group;
-      filled++;
+      filledSlots[filled++] = slot;
     }
   }
 
   private void forget(long nextStep) {
-    if (filled > 0) {
-      Arrays.fill(keys, null);
-      Arrays.fill(groups, null);
-      filled = 0;
+    for (int i = 0; i < filled; i++) { // mostly a few: a step may have one event
+      keys[filledSlots[i]] = null;
+      groups[filledSlots[i]] = null;
     }
+    filled = 0;
     step = nextStep;
   }
 

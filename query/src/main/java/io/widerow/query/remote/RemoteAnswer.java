@@ -10,6 +10,7 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -37,12 +38,12 @@ public final class RemoteAnswer implements AutoCloseable {
 
   private final HttpClient client;
   private final BufferedReader lines;
-  private final @Nullable String arrived;
+  private final HttpHeaders headers;
 
-  private RemoteAnswer(HttpClient client, BufferedReader lines, @Nullable String arrived) {
+  private RemoteAnswer(HttpClient client, BufferedReader lines, HttpHeaders headers) {
     this.client = client;
     this.lines = lines;
-    this.arrived = arrived;
+    this.headers = headers;
   }
 
   /// The answer to a query.
@@ -73,8 +74,7 @@ public final class RemoteAnswer implements AutoCloseable {
         client.shutdownNow();
         throw refused;
       }
-      String arrived = response.headers().firstValue("widerow-arrived").orElse(null);
-      return new RemoteAnswer(client, lines, arrived);
+      return new RemoteAnswer(client, lines, response.headers());
     } catch (IOException unreachable) {
       client.close();
       throw daemon.unreachable(unreachable);
@@ -106,7 +106,12 @@ public final class RemoteAnswer implements AutoCloseable {
 
   /// The answer's position in the order of arrival; null when the daemon does not send it.
   @Nullable String arrived() {
-    return arrived;
+    return headers.firstValue("widerow-arrived").orElse(null);
+  }
+
+  /// How much of the figures came from rollups; null when the daemon does not say so.
+  public @Nullable String rollup() {
+    return headers.firstValue("widerow-rollup").orElse(null);
   }
 
   public static String encode(Map<String, List<String>> parameters) {

@@ -36,12 +36,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: counts are the same whether the store returns every event or lets one stand for others of
-/// its group (aggregation pushdown). Method: events with attributes of every encoding, some late,
-/// some with ids that the sender chose, over several blocks and shards. Random aggregates of random
-/// ranges while half of the events are open, when all are sealed, and when they are merged; compare
-/// with the same aggregates over each event in order. The seed is the test's name, `-Dseed=<n>`
-/// replays it.
+/// Goal: counts are the same whether the store returns every event, lets one stand for others of
+/// its group (aggregation pushdown), or counts from the cells that it keeps by minute (rollups).
+/// Method: events with attributes of every encoding, some late, some with ids that the sender
+/// chose, over several blocks and shards. Random aggregates of random ranges while half of the
+/// events are open, when all are sealed, and when they are merged; compare with the same aggregates
+/// over each event in order. The seed is the test's name, `-Dseed=<n>` replays it.
 class FoldedStatsTest {
   private static final long START = 1_763_600_000_000_000_000L;
   private static final long SPAN = 2 * 3_600_000_000_000L;
@@ -164,6 +164,7 @@ class FoldedStatsTest {
         compare(view, query(random), figures(random));
       }
       RangeQuery query = RangeQuery.ALL.withTypes(ASSIGNED);
+      assertTrue(compare(view, query, parsed("count", "type", "1m")) > 0);
       long shown = compare(view, query, parsed("count", "region", "1m"));
       assertTrue(shown < EVENTS * 2 / 3, shown + " events were shown: few stood for others");
     }
@@ -179,6 +180,11 @@ class FoldedStatsTest {
     assertEquals(each.looked, alike.looked, what);
     assertEquals(each.shown, each.stoodFor, what);
     assertEquals(each.stoodFor, alike.stoodFor, what);
+    Grouping fold = figures.fold();
+    assertNotNull(fold);
+    Answer kept = answer(view, asked, figures, fold.withCells());
+    assertEquals(each.rows, kept.rows, () -> "from cells: " + what);
+    assertEquals(each.stoodFor, kept.stoodFor, () -> "from cells: " + what);
     return alike.shown;
   }
 

@@ -8,6 +8,7 @@ import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filters;
+import io.widerow.storage.Grouping;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
@@ -236,7 +237,7 @@ final class EmbeddedView implements StoreView {
   }
 
   /// What a scan may show of a partition; the scan itself, unless part of it is past retention.
-  private Scan kept(PartitionKey key, Scan scan) {
+  Scan kept(PartitionKey key, Scan scan) {
     long keptFrom = keptFromNanos(key);
     if (keptFrom <= key.fromNanos()) {
       return scan;
@@ -288,13 +289,37 @@ final class EmbeddedView implements StoreView {
         : MergeCursor.of(cursors, descending);
   }
 
-  /// Unordered only when no event may replace another: the order decides which one is shown.
   @Override
   public EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
     List<PartitionKey> wanted = kept(partitions);
+    Grouping fold = scan.fold();
+    return fold != null && fold.cells() && fold.isOfMinutes() && scan.since() == null && hasCells()
+        ? CellCount.open(this, wanted, scan, fold)
+        : unordered(wanted, scan);
+  }
+
+  /// Unordered only when no event may replace another: the order decides which one is shown.
+  ///
+  /// @param wanted partitions that are kept
+  EventCursor unordered(List<PartitionKey> wanted, Scan scan) {
     return anyOwnIds(wanted)
         ? open(wanted, scan.withFold(null))
         : new ChainCursor(cursors(wanted, scan.withBefore(before)));
+  }
+
+  /// Segments of a store that is drained have every write, so their cells count some events twice.
+  @Override
+  public boolean hasCells() {
+    return before == null && !contents.isDrained();
+  }
+
+  /// Views of open rows.
+  List<OpenRows.View> rows() {
+    return rows;
+  }
+
+  BlockReaders readers() {
+    return readers;
   }
 
   private List<PartitionKey> kept(List<PartitionKey> partitions) {
@@ -354,8 +379,7 @@ final class EmbeddedView implements StoreView {
   }
 
   /// What a segment holds of a partition; null when the scan wants nothing of it.
-  private SegmentSummary.@Nullable Partition wanted(
-      LiveSegment segment, PartitionKey key, Scan scan) {
+  SegmentSummary.@Nullable Partition wanted(LiveSegment segment, PartitionKey key, Scan scan) {
     SegmentSummary.Partition partition = segment.partitions().of(key);
     return partition != null && overlaps(partition, scan) && mayHold(segment, scan)
         ? partition
@@ -382,7 +406,7 @@ final class EmbeddedView implements StoreView {
     return false;
   }
 
-  private List<LiveSegment> segmentsOf(PartitionKey key) {
+  List<LiveSegment> segmentsOf(PartitionKey key) {
     return state.segments().of(Bucket.of(key));
   }
 
@@ -407,7 +431,7 @@ final class EmbeddedView implements StoreView {
     return (scan.since() == null && scan.before() == null) || view.has(row, scan);
   }
 
-  private static boolean overlaps(SegmentSummary.Partition partition, Scan scan) {
+  static boolean overlaps(SegmentSummary.Partition partition, Scan scan) {
     return scan.from().compareTo(scan.until()) < 0
         && partition.least().compareTo(scan.until()) < 0
         && partition.greatest().compareTo(scan.from()) >= 0;

@@ -6,6 +6,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.segment.BlockReader;
+import io.widerow.storage.segment.CellsCheck;
 import io.widerow.storage.segment.GroupFilter;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
@@ -14,12 +15,14 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/// Result of checking a segment: all its blocks and filters were read and decoded.
+/// Result of checking a segment: all its blocks, filters and cells were read and decoded.
 ///
 /// @param blocks number of all blocks
 /// @param bad unreadable blocks, by partition
-/// @param damage descriptions of these blocks and of unreadable filters
+/// @param damage descriptions of these blocks, of unreadable filters, and of cells that are
+///   unreadable or wrong
 public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Damage> damage) {
   private static final BitSet NONE = new BitSet();
 
@@ -28,8 +31,10 @@ public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Dama
     Map<PartitionKey, BitSet> bad = new HashMap<>();
     List<Damage> damage = new ArrayList<>();
     try (BlockReader reader = BlockReaders.NONE.take(segment)) {
-      for (SegmentIndex index : segment.indexes()) {
+      for (int number = 0; number < segment.indexes().size(); number++) {
+        SegmentIndex index = segment.indexes().get(number);
         PartitionKey key = index.partition.key();
+        CellsCheck counted = begin(segment, number, damage);
         for (int block = 0; block < index.blocks; block++) {
           blocks++;
           try {
@@ -37,10 +42,16 @@ public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Dama
             for (int column = 0; column < reader.directory().columns; column++) {
               reader.column(column);
             }
+            if (counted != null) {
+              counted.add(reader.ids(), index.events(block));
+            }
           } catch (StorageException.Corrupt damaged) {
             bad.computeIfAbsent(key, _ -> new BitSet()).set(block);
             damage.add(damaged.damage(Damage.Kind.BLOCK, List.of(index.info(block))));
           }
+        }
+        if (counted != null && !bad.containsKey(key)) {
+          end(counted, damage);
         }
       }
     }
@@ -55,9 +66,29 @@ public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Dama
     return new SegmentCheck(blocks, bad, damage);
   }
 
+  /// Null when the cells of a partition are unreadable.
+  private static @Nullable CellsCheck begin(Segment segment, int number, List<Damage> damage) {
+    CellsCheck counted = new CellsCheck(segment);
+    try {
+      counted.begin(number);
+      return counted;
+    } catch (StorageException.Corrupt damaged) {
+      damage.add(damaged.damage(Damage.Kind.CELLS, List.of()));
+      return null;
+    }
+  }
+
+  private static void end(CellsCheck counted, List<Damage> damage) {
+    try {
+      counted.end();
+    } catch (StorageException.Corrupt damaged) {
+      damage.add(damaged.damage(Damage.Kind.CELLS, List.of()));
+    }
+  }
+
   /// The damage that cost events.
   public List<Damage> lost() {
-    return damage.stream().filter(each -> each.kind() != Damage.Kind.FILTER).toList();
+    return damage.stream().filter(each -> each.kind().isOfEvents()).toList();
   }
 
   BitSet badOf(PartitionKey key) {

@@ -38,7 +38,7 @@ public final class BlockReaders {
     return new BlockReaders(shared, deadline);
   }
 
-  ReadDeadline deadline() {
+  public ReadDeadline deadline() {
     return deadline;
   }
 

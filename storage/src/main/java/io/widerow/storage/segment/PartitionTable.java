@@ -189,7 +189,7 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
   }
 
   /// The number of a partition; negative when absent.
-  int find(PartitionKey key) {
+  public int find(PartitionKey key) {
     int type = numberOf(key.type());
     if (type < 0) {
       return -1;

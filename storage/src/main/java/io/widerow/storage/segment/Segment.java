@@ -32,6 +32,7 @@ public final class Segment implements AutoCloseable {
   private SegmentIndexes indexes = SegmentIndexes.of(List.of());
   private SegmentGroups groups = SegmentGroups.NONE;
   private SegmentOrigin origin = SegmentOrigin.NONE;
+  private SegmentCells cells = SegmentCells.NONE;
   private long indexOffset;
   private long events;
   private volatile @Nullable Damage damage;
@@ -139,6 +140,9 @@ public final class Segment implements AutoCloseable {
     }
     if ((features & SegmentFormat.FEATURE_ORIGIN) != 0) {
       origin = SegmentOrigin.read(index);
+    }
+    if ((features & SegmentFormat.FEATURE_CELLS) != 0) {
+      cells = SegmentCells.read(index, partitionCount, indexOffset);
     }
     index.requireEnd("the index");
   }
@@ -255,6 +259,11 @@ public final class Segment implements AutoCloseable {
     return groups;
   }
 
+  /// Where the cells of its partitions lie.
+  public SegmentCells cells() {
+    return cells;
+  }
+
   /// A reader of these filters.
   public GroupFilter groupFilter(ReadDeadline deadline) {
     PieceReader pieces = new PieceReader(file, checksum());
@@ -272,17 +281,23 @@ public final class Segment implements AutoCloseable {
     return new SegmentChecksum(storeId, segmentId);
   }
 
-  /// Reads the whole file, checks every checksum, and that every byte belongs to something.
+  /// Reads the whole file, checks every checksum, that every byte belongs to something, and that
+  /// cells count their events.
   ///
   /// @throws StorageException.Corrupt names the first piece that is wrong
   public void verify() {
-    long left = indexOffset - SegmentFormat.HEADER_BYTES;
+    long left = indexOffset - SegmentFormat.HEADER_BYTES - cells.bytes();
+    CellsCheck counted = new CellsCheck(this);
     try (BlockReader reader = new BlockReader(file, checksum())) {
-      for (SegmentIndex blocks : indexes) {
+      for (int partition = 0; partition < indexes.size(); partition++) {
+        SegmentIndex blocks = indexes.get(partition);
+        counted.begin(partition);
         for (int i = 0; i < blocks.blocks; i++) {
           reader.verify(blocks, i);
+          counted.add(reader.ids(), blocks.events(i));
           left -= blocks.blockBytes(i);
         }
+        counted.end();
       }
     }
     GroupFilter filter = groupFilter(ReadDeadline.NONE);
@@ -304,7 +319,7 @@ public final class Segment implements AutoCloseable {
     StorageException.Corrupt named = told.in(key, block);
     SegmentIndex blocks = index(key);
     Damage known = damage;
-    if ((known == null || known.kind() == Damage.Kind.FILTER) && blocks != null) {
+    if ((known == null || !known.kind().isOfEvents()) && blocks != null) {
       damage = named.damage(Damage.Kind.BLOCK, List.of(blocks.info(block)));
     }
     return named;
@@ -314,6 +329,13 @@ public final class Segment implements AutoCloseable {
   public void filterDamaged(StorageException.Corrupt told) {
     if (damage == null) {
       damage = told.damage(Damage.Kind.FILTER, List.of());
+    }
+  }
+
+  /// Remembers that cells cannot be read; the events that they count can.
+  public void cellsDamaged(StorageException.Corrupt told) {
+    if (damage == null) {
+      damage = told.damage(Damage.Kind.CELLS, List.of());
     }
   }
 

@@ -95,9 +95,18 @@ public final class SegmentFormat {
   /// Feature: the index ends with what the segment was made of, see [SegmentOrigin].
   static final long FEATURE_ORIGIN = 16;
 
+  /// Feature: cells of each partition are before the index, see [Cells]; the index ends with their
+  /// sizes. The only feature that a writer may do without.
+  static final long FEATURE_CELLS = 32;
+
   /// Features that this writer uses and that a reader must know.
   static final long INCOMPATIBLE_KNOWN =
-      FEATURE_GROUPS | FEATURE_SERIES | FEATURE_ARRIVAL | FEATURE_TIMES | FEATURE_ORIGIN;
+      FEATURE_GROUPS
+          | FEATURE_SERIES
+          | FEATURE_ARRIVAL
+          | FEATURE_TIMES
+          | FEATURE_ORIGIN
+          | FEATURE_CELLS;
 
   static final int PARTITION_KEY_BYTES_MAX = 512;
   static final int INDEX_BYTES_MAX = 1 << 28;

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 ///   long timeFirst | long tailFirst | long timeLast | long tailLast
 /// after them, for each group of blocks, see [SegmentGroups]:
 ///   long offset | varint directoryBytes | varint bytes | varint blocks
-/// at the end a SegmentOrigin
+/// at the end a SegmentOrigin, and the sizes of the cells of each partition, see CellsWriter
 /// ```
 ///
 /// A full block is held back until enough events follow it for a small last block.
 ///
 /// - Threads: one.
-/// - Memory: one block, the tokens of a group, and the index.
+/// - Memory: one block, the tokens of a group, the cells, and the index.
 public final class SegmentWriter implements AutoCloseable {
   private static final int FORCE_BYTES = 1 << 20; // bytes written between forces
 
@@ -48,6 +48,7 @@ public final class SegmentWriter implements AutoCloseable {
   private final SegmentChecksum checksum;
   private final BlockWriter block;
   private final GroupFilterWriter group;
+  private final @Nullable CellsWriter cells; // null to write none
   private final DiskFile file;
   private final ByteSink out = new ByteSink();
   private final ByteSink index = new ByteSink();
@@ -84,15 +85,22 @@ public final class SegmentWriter implements AutoCloseable {
         storeId,
         segmentId,
         new SegmentMemory(form, throttle),
+        true,
         true);
   }
 
-  /// Writes to a file that is kept elsewhere than on a disk.
+  /// Writes to a file that is kept elsewhere than on a disk, without cells.
   ///
   /// @param file empty; closed by [#finish] or [#close]
   /// @param memory shared with the writers before and after this one; one of them is open at a time
   public SegmentWriter(DiskFile file, UUID storeId, long segmentId, SegmentMemory memory) {
-    this(() -> file, () -> {}, storeId, segmentId, memory, false);
+    this(file, storeId, segmentId, memory, false);
+  }
+
+  /// @param withCells true to write cells
+  SegmentWriter(
+      DiskFile file, UUID storeId, long segmentId, SegmentMemory memory, boolean withCells) {
+    this(() -> file, () -> {}, storeId, segmentId, memory, false, withCells);
   }
 
   /// @param owned true to close the memory with the writer
@@ -102,7 +110,8 @@ public final class SegmentWriter implements AutoCloseable {
       UUID storeId,
       long segmentId,
       SegmentMemory memory,
-      boolean owned) {
+      boolean owned,
+      boolean withCells) {
     this.delete = delete;
     this.freed = owned ? memory : null;
     this.storeId = storeId;
@@ -110,6 +119,7 @@ public final class SegmentWriter implements AutoCloseable {
     this.form = memory.form();
     this.checksum = new SegmentChecksum(storeId, segmentId);
     this.block = memory.begin();
+    this.cells = withCells ? new CellsWriter() : null;
     this.group = new GroupFilterWriter(form.filterBits(), memory.throttle());
     try {
       this.file = create.get();
@@ -124,7 +134,8 @@ public final class SegmentWriter implements AutoCloseable {
     out.putLong(SegmentFormat.MAGIC);
     out.putInt(SegmentFormat.VERSION);
     out.putInt(0);
-    out.putLong(SegmentFormat.INCOMPATIBLE_KNOWN);
+    out.putLong(
+        SegmentFormat.INCOMPATIBLE_KNOWN & ~(cells == null ? SegmentFormat.FEATURE_CELLS : 0));
     out.putLong(0); // compatible
     out.putLong(storeId.getMostSignificantBits());
     out.putLong(storeId.getLeastSignificantBits());
@@ -144,12 +155,19 @@ public final class SegmentWriter implements AutoCloseable {
     endPartition();
     assert key == null || key.compareTo(partition) < 0 : key + " before " + partition;
     key = partition;
+    if (cells != null) {
+      cells.begin(partition);
+    }
   }
 
   /// Adds an event to the partition. Its id must not be before the last one.
   public void add(EventView event) {
     assert key != null : "an event outside a partition";
+    long rawBefore = block.rawBytes();
     block.add(event);
+    if (cells != null) {
+      cells.add(event, block.rawBytes() - rawBefore);
+    }
     if (block.columns() >= BlockLimits.COLUMNS_FULL) {
       endBlock(block.events());
     } else if (blockLimit > 0) {
@@ -246,6 +264,9 @@ public final class SegmentWriter implements AutoCloseable {
       index.putByte(partitionOwnIds ? 1 : 0);
       index.putVarint(partitionBlocks);
       index.put(blockIndex);
+      if (cells != null) {
+        cells.end();
+      }
       partitions.add(
           new SegmentSummary.Partition(key, partitionEvents, least, greatest, partitionOwnIds));
     }
@@ -262,10 +283,17 @@ public final class SegmentWriter implements AutoCloseable {
     endPartition();
     endGroup();
     flush();
+    if (cells != null) {
+      cells.write(out, checksum, fileBytes);
+      flush();
+    }
     long indexOffset = fileBytes;
     index.putVarint(groups);
     index.put(groupIndex);
     origin.write(index);
+    if (cells != null) {
+      cells.writeSizes(index);
+    }
     out.put(index);
     int indexCrc = checksum.of(out.bytes(), 0, out.length(), indexOffset);
     int footerAt = out.length();

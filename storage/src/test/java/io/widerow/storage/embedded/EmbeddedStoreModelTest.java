@@ -1,5 +1,7 @@
 package io.widerow.storage.embedded;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
@@ -18,20 +20,27 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: whatever is done to a store, and in whatever order, it shows exactly what was committed,
 /// each event once and the latest write of each id, in one order, both ways, for any range and any
-/// types. Method: random operations (append, late, upsert, commit, seal, merge, reopen with other
-/// lanes, shards and bucket widths) against the store on a simulated disk and against a plain map;
-/// compare in between and at the end. The seed is the test's name; to replay one, run with
-/// `-Dseed=<n>`.
+/// types; and counts by minute are those of the events, also from cells. Method: random operations
+/// (append, late, upsert, commit, seal, merge, reopen with other lanes, shards and bucket widths)
+/// against the store on a simulated disk and against a plain map; compare in between and at the
+/// end. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class EmbeddedStoreModelTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
 
   static List<Long> seeds() {
     return Seeds.of(200);
+  }
+
+  @AfterAll
+  static void cellsWereUsed() {
+    System.out.println(StoreReading.cells() + " minutes were counted from cells");
+    assertTrue(Long.getLong("seed") != null || StoreReading.cells() > 1_000, "too few cells");
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -278,6 +278,7 @@ final class StoreCrashes {
   private static Set<Long> check(StoreView view, StoreDriver driver) {
     List<StoreModel.Shown> shown =
         StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all());
+    long _ = StoreReading.checkCounts(view, _ -> true, 0, Long.MAX_VALUE / 2, shown);
     Set<Long> numbers = new HashSet<>();
     EventId last = EventId.LEAST;
     for (StoreModel.Shown event : shown) {

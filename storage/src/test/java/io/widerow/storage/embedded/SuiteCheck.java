@@ -189,6 +189,14 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Counts by minute after appends, upserts, seals and merges.
+  ROLLUP {
+    @Override
+    public void accept(long seed) {
+      new EmbeddedStoreModelTest().storeShowsWhatWasCommitted(seed);
+    }
+  },
+
   /// A disk that writes other bytes than it was given.
   MISWRITTEN {
     @Override

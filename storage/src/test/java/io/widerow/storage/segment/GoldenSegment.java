@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.UUID;
 
 /// Writer and reader of golden segments, which are kept forever, of [GoldenSeries],
-/// [GoldenArrivals] or [GoldenLines].
+/// [GoldenArrivals], [GoldenLines] or [GoldenCells].
 public final class GoldenSegment {
   private static final Path FILE = Path.of("golden.seg");
 
@@ -57,13 +57,14 @@ public final class GoldenSegment {
   /// Writes golden segments. Only for a new version of the format: existing ones are never
   /// replaced.
   ///
-  /// @param args `series`, `arrivals` or `lines`, a directory, and a prefix of the names
+  /// @param args `series`, `arrivals`, `lines` or `cells`, a directory, and a prefix of the names
   public static void main(String[] args) throws IOException {
     List<TestEvent> events =
         switch (args[0]) {
           case "series" -> GoldenSeries.events();
           case "arrivals" -> GoldenArrivals.events();
           case "lines" -> GoldenLines.events();
+          case "cells" -> GoldenCells.events();
           default -> throw new IllegalArgumentException(args[0]);
         };
     for (SegmentProfile form : List.of(SegmentProfile.SEALED, SegmentProfile.FINAL)) {

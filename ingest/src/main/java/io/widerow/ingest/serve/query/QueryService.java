@@ -54,6 +54,9 @@ public final class QueryService {
   /// The position of the answer's view in the order of arrival, for the parameter `arrived`.
   private static final AsciiString ARRIVED = HttpHeaderNames.of("widerow-arrived");
 
+  /// How much of the answer came from rollups.
+  private static final AsciiString ROLLUP = HttpHeaderNames.of("widerow-rollup");
+
   private static final int PIECE_BYTES = 256 << 10;
   private static final int SINK_BYTES = 32 << 10; // at first; it grows
   private static final int QUERIES_MAX = 64;
@@ -225,12 +228,17 @@ public final class QueryService {
       // Nothing may be written for long, with a selective filter or with statistics.
       var _ = reply.response().whenComplete().whenComplete((_, _) -> reader.cancel());
       if (parameters.asksForFigures()) {
+        parameters.requireRollup(view);
         reader.inAnyOrder(parameters.fold());
       }
       try (QueryAnswer answer =
           new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
-        reply.begin(headers(parameters, reader));
-        send(answer, reply);
+        if (parameters.asksForCells() && view.hasCells()) {
+          sendCounted(answer, reply, parameters, reader);
+        } else {
+          reply.begin(headers(parameters, reader));
+          send(answer, reply);
+        }
       }
     } catch (QueryException.Expired expired) { // known before the answer begins
       reply.refuse(expired(expired));
@@ -283,6 +291,21 @@ public final class QueryService {
         sink.clear();
       }
     }
+    reply.end(sink.bytes(), sink.length());
+  }
+
+  /// Sends figures whose headers tell what they were counted from, so they are counted first.
+  private void sendCounted(
+      QueryAnswer answer, QueryReply reply, QueryParameters parameters, RangeReader reader)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    OutputBuffer sink = new OutputBuffer(SINK_BYTES);
+    while (answer.writeNext(sink) && !stopping) {
+      assert sink.length() == 0 : "figures before all events are counted";
+    }
+    reply.begin(
+        headers(parameters, reader).toBuilder()
+            .set(ROLLUP, "cells=%d events=%d".formatted(reader.cells(), reader.eventsScanned()))
+            .build());
     reply.end(sink.bytes(), sink.length());
   }
 

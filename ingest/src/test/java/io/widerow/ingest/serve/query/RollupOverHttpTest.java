@@ -1,0 +1,139 @@
+package io.widerow.ingest.serve.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.faults.ServeProcess;
+import io.widerow.ingest.Http;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: counts are byte for byte the same with rollups and without, after repeats, late events,
+/// upserts, sealing, merging and kills. Method: a daemon as a process, asked both ways; the number
+/// of events against a set.
+@Timeout(300)
+class RollupOverHttpTest {
+  private static final long START_MILLIS = 1_763_600_400_000L; // 2025-11-20T01:00:00Z
+  private static final int BATCH = 500;
+  private static final int BATCHES = 24;
+  private static final Pattern USE = Pattern.compile("cells=(\\d+) events=(\\d+)");
+  private static final List<String> QUESTIONS =
+      List.of(
+          "stats=count",
+          "stats=count&every=1m",
+          "stats=count(*),count&every=5m&by=type",
+          "stats=count&every=1h&by=type&format=csv",
+          "type=a&stats=count&every=1m&order-by=count%20desc&limit=7",
+          "type=b&type=c&stats=count,distinct(type)&every=2m",
+          "stats=count&every=1m&from=2025-11-20T02:03:04.5Z&to=2025-11-20T03:00:59Z",
+          "stats=count&every=1d&from=2025-11-20T02:00:00Z&to=2025-11-20T03:00:00Z",
+          "type=none&stats=count&every=1m",
+          "type=none&stats=count");
+
+  @TempDir private Path directory = Path.of(".");
+
+  private final Set<String> written = new HashSet<>();
+
+  @Test
+  void countsAreThoseOfTheEvents() throws IOException, InterruptedException {
+    long seed = Long.getLong("seed", System.nanoTime());
+    var random = new SplittableRandom(seed);
+    Path data = directory.resolve("d");
+    long cells = 0;
+    for (int life = 0; life < 4; life++) {
+      ServeProcess daemon = ServeProcess.start(data, ServeProcess.small(0));
+      try (daemon) {
+        cells += check(daemon, seed);
+        for (int batch = 0; batch < BATCHES; batch++) {
+          String lines = lines(random, life * BATCHES + batch);
+          send(daemon, lines);
+          if (random.nextInt(4) == 0) {
+            send(daemon, lines);
+          }
+        }
+        cells += check(daemon, seed);
+        daemon.kill();
+      }
+    }
+    try (ServeProcess daemon = ServeProcess.start(data, ServeProcess.small(0))) {
+      cells += check(daemon, seed);
+      refusals(daemon);
+    }
+    assertTrue(cells > 1_000, cells + " cells were used");
+  }
+
+  /// A fifth is late by up to five hours; a tenth has a key and replaces what had it before.
+  private String lines(SplittableRandom random, int batch) {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < BATCH; i++) {
+      int number = batch * BATCH + i;
+      long millis = START_MILLIS + number * 150L;
+      millis -= random.nextInt(5) == 0 ? random.nextInt(5 * 3_600_000) : 0;
+      String type = List.of("a", "b", "c").get(random.nextInt(3));
+      String key = "";
+      if (random.nextInt(10) == 0) {
+        millis = START_MILLIS + random.nextInt(20) * 600_000L;
+        key = ",'key':'k%d'".formatted(random.nextInt(3));
+      }
+      lines.append(
+          "{'ts':%d,'type':'%s'%s,'n':%d,'body':'line %x of a log'}\n"
+              .formatted(millis, type, key, number, random.nextLong()));
+      written.add(key.isEmpty() ? "" + number : millis + type + key);
+    }
+    return lines.toString().replace('\'', '"');
+  }
+
+  private static void send(ServeProcess daemon, String lines)
+      throws IOException, InterruptedException {
+    HttpResponse<String> answer = daemon.post("/v1/events", Http.NDJSON, lines);
+    assertEquals(200, answer.statusCode(), answer.body());
+  }
+
+  /// Asks both ways. Returns how many cells were used.
+  private long check(ServeProcess daemon, long seed) throws IOException, InterruptedException {
+    long cells = 0;
+    for (String question : QUESTIONS) {
+      HttpResponse<String> kept = daemon.get("/v1/query?" + question);
+      HttpResponse<String> counted = daemon.get("/v1/query?rollup=off&" + question);
+      assertEquals(200, kept.statusCode(), kept.body());
+      assertEquals(counted.body(), kept.body(), () -> question + ", seed " + seed);
+      assertEquals(kept.body(), daemon.get("/v1/query?rollup=only&" + question).body());
+      assertTrue(counted.headers().firstValue("widerow-rollup").isEmpty());
+      Matcher use = USE.matcher(kept.headers().firstValue("widerow-rollup").orElse(""));
+      assertTrue(use.matches(), () -> kept.headers().toString());
+      cells += Long.parseLong(use.group(1));
+    }
+    assertEquals(
+        "{\"count\":%d}\n".formatted(written.size()),
+        daemon.get("/v1/query?stats=count").body(),
+        "seed " + seed);
+    return cells;
+  }
+
+  private static void refusals(ServeProcess daemon) throws IOException, InterruptedException {
+    for (String question :
+        List.of(
+            "rollup=only&stats=sum(n)",
+            "rollup=only&stats=count&by=n",
+            "rollup=only&stats=count&every=90s",
+            "rollup=only&stats=count&every=1m&where=n%3E5")) {
+      HttpResponse<String> answer = daemon.get("/v1/query?" + question);
+      assertEquals(400, answer.statusCode(), question);
+      assertTrue(answer.body().contains("rollup: only: no rollup has this"), answer.body());
+    }
+    HttpResponse<String> unknown = daemon.get("/v1/query?stats=count&rollup=yes");
+    assertEquals(400, unknown.statusCode());
+    assertTrue(unknown.body().contains("rollup: must be auto, off or only, got yes"));
+    assertEquals(400, daemon.get("/v1/query?rollup=off").statusCode());
+  }
+}

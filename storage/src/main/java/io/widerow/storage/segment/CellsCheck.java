@@ -1,0 +1,86 @@
+package io.widerow.storage.segment;
+
+import io.widerow.event.EventLayout;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.codec.IdDecoder;
+import io.widerow.storage.disk.ReadDeadline;
+import org.jspecify.annotations.Nullable;
+
+/// Compares the cells of a segment with its events, which are counted again.
+///
+/// - Threads: one.
+public final class CellsCheck {
+  private final Segment segment;
+  private final SegmentCells.Reader reader = new SegmentCells.Reader(ReadDeadline.NONE);
+  private @Nullable Cells cells; // of the partition; null without
+  private int partition;
+  private int cell;
+  private long events; // of the minute of `cell` so far
+  private long ownIds;
+  private boolean wrong;
+
+  public CellsCheck(Segment segment) {
+    this.segment = segment;
+  }
+
+  /// Starts a partition.
+  ///
+  /// @param number its number in the segment
+  /// @throws StorageException.Corrupt when its cells cannot be read
+  public void begin(int number) {
+    partition = number;
+    cell = 0;
+    events = 0;
+    ownIds = 0;
+    wrong = false;
+    cells = null;
+    if (segment.cells().isThere()) {
+      reader.begin(segment, number, number + 1);
+      cells = reader.read(segment, number);
+    }
+  }
+
+  /// Counts the events of the partition's next block.
+  public void add(IdDecoder ids, int count) {
+    Cells told = cells;
+    if (told == null || wrong) {
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      long minute = Cells.minuteOf(ids.times[i]);
+      if (minute != told.minute(cell) && !isNext(told, minute)) {
+        wrong = true;
+        return;
+      }
+      events++;
+      ownIds += ids.versions[i] == EventLayout.VERSION_ASSIGNED ? 0 : 1;
+    }
+  }
+
+  private boolean isNext(Cells told, long minute) {
+    if (!isWhole(told) || cell + 1 == told.size() || told.minute(cell + 1) != minute) {
+      return false;
+    }
+    cell++;
+    events = 0;
+    ownIds = 0;
+    return true;
+  }
+
+  private boolean isWhole(Cells told) {
+    return events == told.events(cell) && ownIds == told.ownIds(cell);
+  }
+
+  /// Ends a partition whose blocks were all read.
+  ///
+  /// @throws StorageException.Corrupt when its cells count other events
+  public void end() {
+    Cells told = cells;
+    if (told != null && (wrong || cell + 1 != told.size() || !isWhole(told))) {
+      throw new StorageException.Corrupt(
+          segment.path(),
+          segment.cells().offset(partition),
+          "cells that do not count the events of " + segment.partitions().get(partition).key());
+    }
+  }
+}

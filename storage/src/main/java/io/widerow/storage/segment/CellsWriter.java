@@ -1,0 +1,98 @@
+package io.widerow.storage.segment;
+
+import io.widerow.event.EventLayout;
+import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import io.widerow.event.TimeUuid;
+import io.widerow.storage.codec.ByteSink;
+import java.util.Arrays;
+
+/// Counts the events of each partition of a segment by minute while it is written, see [Cells]. The
+/// events come in order of ids, so one minute is counted at a time.
+///
+/// - Threads: one.
+/// - Memory: the encoded cells of the segment, about seven bytes a minute of a partition.
+final class CellsWriter {
+  private final ByteSink pieces = new ByteSink(); // of all partitions, without checksums
+  private int[] ends = new int[16]; // in `pieces`, by partition
+  private int partitions;
+
+  private final ByteSink piece = new ByteSink(); // of the partition, without its head
+  private int cells;
+  private long minuteBefore;
+  private long minute;
+  private long tickLimit; // end of the minute; 0 before the first event of a partition
+  private long events;
+  private long bytes;
+  private long ownIds;
+
+  /// Starts a partition.
+  void begin(PartitionKey key) {
+    minuteBefore = Cells.minuteOf(TimeUuid.timeOfNanos(key.fromNanos()));
+    tickLimit = 0;
+  }
+
+  /// Counts an event.
+  ///
+  /// @param rawBytes its bytes before encoding
+  void add(EventView event, long rawBytes) {
+    if (event.idTime() >= tickLimit) {
+      endCell();
+      minute = Cells.minuteOf(event.idTime());
+      tickLimit = (minute + 1) * Cells.MINUTE_TICKS;
+    }
+    events++;
+    bytes += rawBytes;
+    ownIds += event.version() == EventLayout.VERSION_ASSIGNED ? 0 : 1;
+  }
+
+  private void endCell() {
+    if (events == 0) {
+      return;
+    }
+    piece.putVarint(minute - minuteBefore);
+    piece.putVarint(events);
+    piece.putVarint(bytes);
+    piece.putVarint(ownIds);
+    minuteBefore = minute;
+    cells++;
+    events = 0;
+    bytes = 0;
+    ownIds = 0;
+  }
+
+  /// Ends a partition that has events.
+  void end() {
+    endCell();
+    pieces.putVarint(cells);
+    pieces.put(piece);
+    if (partitions == ends.length) {
+      ends = Arrays.copyOf(ends, 2 * partitions);
+    }
+    ends[partitions++] = pieces.length();
+    piece.clear();
+    cells = 0;
+  }
+
+  /// Writes the cells of all partitions, each followed by its checksum.
+  ///
+  /// @param fileOffset file offset of the start of `out`
+  void write(ByteSink out, SegmentChecksum checksum, long fileOffset) {
+    int start = 0;
+    for (int i = 0; i < partitions; i++) {
+      int at = out.length();
+      out.put(pieces.bytes(), start, ends[i] - start);
+      out.putInt(checksum.of(out.bytes(), at, ends[i] - start, fileOffset + at));
+      start = ends[i];
+    }
+  }
+
+  /// Writes the sizes into the index.
+  void writeSizes(ByteSink index) {
+    int start = 0;
+    for (int i = 0; i < partitions; i++) {
+      index.putVarint(ends[i] - start);
+      start = ends[i];
+    }
+  }
+}

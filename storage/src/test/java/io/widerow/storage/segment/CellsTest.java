@@ -1,0 +1,155 @@
+package io.widerow.storage.segment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.EventLayout;
+import io.widerow.event.TimeUuid;
+import io.widerow.faults.MemoryDisk;
+import io.widerow.faults.TestEvent;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.codec.ByteSource;
+import io.widerow.storage.disk.ReadDeadline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Goal: cells count the events of their segment by minute, in segments that are kept for ever too;
+/// wrong cells are refused, and older segments have none. Method: golden segments, counted again;
+/// cells with one number changed.
+class CellsTest {
+  private static final Path FILE = Path.of("a.seg");
+  private static final UUID STORE = new UUID(1, 2);
+
+  /// Of its id and version, as FORMAT-segment.md says.
+  private static final int EVENT_BYTES = 24;
+
+  private static byte[] golden(String name) throws IOException {
+    try (InputStream bytes =
+        Objects.requireNonNull(CellsTest.class.getResourceAsStream("/golden/" + name))) {
+      return bytes.readAllBytes();
+    }
+  }
+
+  private static Segment open(byte[] bytes) {
+    MemoryDisk disk = new MemoryDisk();
+    disk.set(FILE, bytes);
+    return Segment.open(disk, FILE, STORE, 1);
+  }
+
+  private static Cells cells(Segment segment) {
+    SegmentCells.Reader reader = new SegmentCells.Reader(ReadDeadline.NONE);
+    reader.begin(segment, 0, 1);
+    return reader.read(segment, 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sealed", "final"})
+  void goldenCellsCountTheirEvents(String form) throws IOException {
+    byte[] bytes = golden("segment-v1-cells-" + form);
+    List<TestEvent> events = GoldenCells.events();
+    assertEquals(events, GoldenSegment.read(bytes, events));
+    try (Segment segment = open(bytes)) {
+      segment.verify();
+      assertCounts(events, cells(segment));
+    }
+  }
+
+  private static void assertCounts(List<TestEvent> events, Cells cells) {
+    Map<Long, long[]> expected = new TreeMap<>();
+    for (TestEvent event : events) {
+      long[] sums = expected.computeIfAbsent(Cells.minuteOf(event.idTime()), _ -> new long[3]);
+      var body = (TestEvent.Words) event.attributes().firstEntry().getValue();
+      sums[0]++;
+      sums[1] += EVENT_BYTES + 4 + body.bytes().remaining();
+      sums[2] += event.version() == EventLayout.VERSION_ASSIGNED ? 0 : 1;
+    }
+    assertEquals(expected.size(), cells.size());
+    int cell = 0;
+    for (Map.Entry<Long, long[]> minute : expected.entrySet()) {
+      assertEquals(minute.getKey(), cells.minute(cell));
+      assertEquals(minute.getValue()[0], cells.events(cell));
+      assertEquals(minute.getValue()[1], cells.bytes(cell));
+      assertEquals(minute.getValue()[2], cells.ownIds(cell));
+      cell++;
+    }
+  }
+
+  @Test
+  void anOlderSegmentHasNone() throws IOException {
+    try (Segment segment = open(golden("segment-v1-lines-sealed"))) {
+      assertTrue(!segment.cells().isThere());
+      segment.verify();
+    }
+  }
+
+  /// Each byte of the cells and of the index belongs to a checksum, and the cells to the events.
+  @Test
+  void everyFlippedByteOfThemIsFound() throws IOException {
+    byte[] good = golden("segment-v1-cells-sealed");
+    long from;
+    long until;
+    try (Segment segment = open(good)) {
+      from = segment.cells().offset(0);
+      until = segment.cells().offset(1);
+    }
+    for (int at = (int) from; at < until; at++) {
+      byte[] bad = good.clone();
+      bad[at] ^= (byte) (1 << at % 8);
+      try (Segment segment = open(bad)) {
+        assertThrows(StorageException.Corrupt.class, segment::verify, "byte " + at);
+        assertThrows(StorageException.Corrupt.class, () -> cells(segment), "byte " + at);
+      }
+    }
+  }
+
+  /// The cells of golden events, with one of them changed, as a writer with a fault would have
+  /// written them: the checksum is right.
+  @ParameterizedTest
+  @CsvSource({"0,0,1", "1,0,1", "2,0,0", "5,1,1", "5,1,-1", "7,2,-2000000", "9,3,51", "9,3,-1"})
+  void cellsThatDoNotAddUpAreRefused(int cell, int field, long more) throws IOException {
+    List<TestEvent> events = GoldenCells.events();
+    SegmentSummary.Partition partition;
+    Cells good;
+    try (Segment segment = open(golden("segment-v1-cells-final"))) {
+      partition = segment.partitions().getFirst();
+      good = cells(segment);
+    }
+    assertCounts(events, Cells.read(written(good, partition, -1, 0, 0), partition));
+    ByteSource bad = written(good, partition, cell, field, more);
+    if (field == 0 && more == 0) {
+      assertCounts(events, Cells.read(bad, partition));
+    } else {
+      assertThrows(StorageException.Corrupt.class, () -> Cells.read(bad, partition));
+    }
+  }
+
+  private static ByteSource written(
+      Cells cells, SegmentSummary.Partition partition, int cell, int field, long more) {
+    ByteSink out = new ByteSink();
+    out.putVarint(cells.size());
+    long before = Cells.minuteOf(TimeUuid.timeOfNanos(partition.key().fromNanos()));
+    for (int i = 0; i < cells.size(); i++) {
+      long[] fields = {cells.minute(i) - before, cells.events(i), cells.bytes(i), cells.ownIds(i)};
+      fields[field] += i == cell ? more : 0;
+      before = cells.minute(i);
+      for (long each : fields) {
+        out.putVarint(each);
+      }
+    }
+    byte[] bytes = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);
+    return new ByteSource(FILE).over(bytes, 0, out.length(), 0);
+  }
+}
