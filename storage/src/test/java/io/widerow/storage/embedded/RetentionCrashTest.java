@@ -10,7 +10,10 @@ import io.widerow.event.RetentionRule.Source;
 import io.widerow.event.TypeGlob;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.StoreReading;
 import io.widerow.faults.TestClock;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.RetentionControl.Standing;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -223,5 +226,9 @@ class RetentionCrashTest {
     }
     assertEquals(List.of(), wrong, "shown and past, or lost, with " + rules.values());
     assertEquals(Set.of(), shown, "never acknowledged");
+    try (StoreView view = it.store().view()) {
+      var read = StoreReading.read(view, _ -> true, 0, Long.MAX_VALUE / 2, Scan.all());
+      long _ = StoreReading.checkCounts(view, _ -> true, 0, Long.MAX_VALUE / 2, read);
+    }
   }
 }

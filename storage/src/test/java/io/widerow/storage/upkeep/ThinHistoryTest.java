@@ -9,6 +9,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.faults.Appends;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.StoreReading;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventCursor;
@@ -150,9 +151,21 @@ class ThinHistoryTest {
         long from = oracle.get(random.nextInt(oracle.size())).timeNanos() - random.nextLong(HOUR);
         long until = from + random.nextLong(i % 2 == 0 ? HOUR : 100 * DAY);
         assertEquals(expected(from, until), read(view, from, until, false));
+        checkCounts(view, from, from + random.nextLong(2 * DAY));
+      }
+      Duration kept = retention;
+      if (kept != null) { // some of a wide bucket is hidden
+        long edge = clock.wallNanos() - kept.toNanos();
+        checkCounts(view, edge - DAY, edge + DAY);
       }
       assertEquals(expected(0, end), readSpans(view, end));
     }
+  }
+
+  /// Counts by minutes are those of the events shown, also from cells of wide buckets.
+  private static void checkCounts(StoreView view, long from, long until) {
+    var shown = StoreReading.read(view, _ -> true, from, until, Scan.ofTime(from, until));
+    long _ = StoreReading.checkCounts(view, _ -> true, from, until, shown);
   }
 
   /// Reads span by span, as a query does.
