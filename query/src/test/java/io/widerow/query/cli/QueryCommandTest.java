@@ -398,6 +398,9 @@ class QueryCommandTest {
         events: 20 scanned, 1 kept; N ms
         """,
         shown);
+    run = run(directory.resolve("store"), false, "--explain", "--stats", "count");
+    assertTrue(
+        Pattern.compile("\nrollup count: \\d+ cells, ").matcher(run.err()).find(), run.err());
   }
 
   @ParameterizedTest(name = "{1}")
@@ -412,7 +415,7 @@ class QueryCommandTest {
         "64|--last 1 --limit 2|last: not together with order, limit or after",
         "64|--order up|order: must be asc or desc, got up",
         "64|--after w1.x|after: not a token: w1.x",
-        "64|--colour|Unknown option: '--colour'; `widerow query --help` lists all options",
+        "64|--verbose-2|Unknown option: '--verbose-2'; `widerow query --help` lists all options",
         "64|--outptu=csv|Unknown option: '--outptu=csv'; did you mean --output? `widerow query",
         "64|--output xml|Invalid value for option '--output'",
         "64|--last 1 --stats count|last: not together with stats",

@@ -15,7 +15,9 @@ public final class CellsCheck {
   private @Nullable Cells cells; // of the partition; null without
   private int partition;
   private int cell;
-  private long events; // of the minute of `cell` so far
+  private long tickFrom; // of the minute of `cell`
+  private long tickLimit;
+  private long events; // of this minute so far
   private long ownIds;
   private boolean wrong;
 
@@ -30,13 +32,13 @@ public final class CellsCheck {
   public void begin(int number) {
     partition = number;
     cell = 0;
-    events = 0;
-    ownIds = 0;
     wrong = false;
     cells = null;
     if (segment.cells().isThere()) {
       reader.begin(segment, number, number + 1);
-      cells = reader.read(segment, number);
+      Cells told = reader.read(segment, number);
+      start(told);
+      cells = told;
     }
   }
 
@@ -47,8 +49,8 @@ public final class CellsCheck {
       return;
     }
     for (int i = 0; i < count; i++) {
-      long minute = Cells.minuteOf(ids.times[i]);
-      if (minute != told.minute(cell) && !isNext(told, minute)) {
+      long time = ids.times[i];
+      if ((time < tickFrom || time >= tickLimit) && !isNext(told, Cells.minuteOf(time))) {
         wrong = true;
         return;
       }
@@ -62,9 +64,15 @@ public final class CellsCheck {
       return false;
     }
     cell++;
+    start(told);
+    return true;
+  }
+
+  private void start(Cells told) {
+    tickFrom = told.minute(cell) * Cells.MINUTE_TICKS;
+    tickLimit = tickFrom + Cells.MINUTE_TICKS;
     events = 0;
     ownIds = 0;
-    return true;
   }
 
   private boolean isWhole(Cells told) {
