@@ -14,11 +14,15 @@ import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoopGroup;
+import io.widerow.event.PartitionKey;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.StoreOptions;
 import io.widerow.ingest.config.TlsFiles;
 import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.doctor.Doctor;
+import io.widerow.ingest.doctor.FreeSpace;
 import io.widerow.ingest.http.AcceptLoop;
 import io.widerow.ingest.http.Access;
 import io.widerow.ingest.http.ConnectionGuard;
@@ -44,6 +48,7 @@ import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.ClockService;
+import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.RetentionService;
 import io.widerow.ingest.serve.status.SnapshotService;
@@ -65,6 +70,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
@@ -109,6 +115,8 @@ public final class Daemon implements AutoCloseable {
   private final @Nullable TlsFiles tls;
   private final Lanes lanes;
   private final Intake intake;
+  private final LongSupplier usableBytes;
+  private final Doctor doctor;
   private final QueryService queries;
   private final Access access;
   private final ConnectionGuard connections;
@@ -152,6 +160,8 @@ public final class Daemon implements AutoCloseable {
             BodyDigest.forThisMachine(store.secret()),
             store::full,
             store::nowNanos);
+    usableBytes = () -> FreeSpace.usableBytes(config.data().toAbsolutePath());
+    doctor = doctor();
     loops =
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
@@ -171,6 +181,23 @@ public final class Daemon implements AutoCloseable {
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
     register(credit, memory);
+  }
+
+  private Doctor doctor() {
+    StoreOptions options = config.store();
+    long width = options.bucketMinutes() * PartitionKey.NANOS_PER_MINUTE;
+    long after = options.mergeAfter().toNanos();
+    intake.closedBuckets(now -> Math.floorDiv(now - after, width) * width);
+    return new Doctor(
+        store,
+        intake,
+        registry,
+        new Doctor.Surroundings(
+            System::nanoTime,
+            Daemon::epochNanos,
+            usableBytes,
+            options.diskReserveBytes(),
+            width + after));
   }
 
   private void register(ByteCredit credit, QueryMemory memory) {
@@ -249,7 +276,9 @@ public final class Daemon implements AutoCloseable {
                     .routes(),
                 clock.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
-                new StatusServices(config, intake, store, rules, registry).routes())
+                new DoctorService(doctor).routes(),
+                new StatusServices(config, intake, store, rules, registry, doctor, usableBytes)
+                    .routes())
             .flatMap(List::stream)
             .toList();
     return Stream.concat(
@@ -326,6 +355,7 @@ public final class Daemon implements AutoCloseable {
       diskState.look();
       tellDamage();
       clock.tellChange();
+      doctor.look();
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
     }

@@ -15,10 +15,11 @@ class LayerTest extends LayerRules {
       query.filter: event storage query
       query.output: event query
       query.figures: event storage query query.output
+      query.sizing: event storage query
       query.remote: event storage query query.output query.figures
       query.answer: event storage query query.filter query.output query.figures
       query.cli: event storage storage.embedded storage.repair query query.output \
-          query.figures query.remote query.answer
+          query.figures query.sizing query.remote query.answer
       """;
 
   LayerTest() {

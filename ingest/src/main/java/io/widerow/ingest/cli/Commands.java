@@ -6,6 +6,8 @@ import io.widerow.ingest.cluster.ClusterCommand;
 import io.widerow.ingest.cluster.MigrateCommand;
 import io.widerow.ingest.demo.DemoCommand;
 import io.widerow.ingest.ship.ShipCommand;
+import io.widerow.query.cli.DoctorCommand;
+import io.widerow.query.cli.PlanCommand;
 import io.widerow.query.cli.QueryCommand;
 import io.widerow.query.cli.RepairCommand;
 import io.widerow.query.cli.RetentionCommand;
@@ -39,6 +41,8 @@ final class Commands {
     all.put("tail", TailCommand::commandLine);
     all.put("senders", SendersCommand::commandLine);
     all.put("retention", RetentionCommand::commandLine);
+    all.put("plan", PlanCommand::commandLine);
+    all.put("doctor", DoctorCommand::commandLine);
     all.put("ship", ShipCommand::commandLine);
     all.put("demo", _ -> DemoCommand.commandLine());
     all.put("verify", VerifyCommand::commandLine);
