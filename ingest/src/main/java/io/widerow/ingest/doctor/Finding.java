@@ -49,14 +49,16 @@ public record Finding(
     return new Finding(code, severity, subject, null, null, sentence, act);
   }
 
-  /// How many times its limit it is; the most for one without numbers.
+  /// How many times its limit it is, or its limit is; the most for one without numbers.
   private double excess() {
     Double measured = value;
     Double allowed = limit;
     if (measured == null || allowed == null) {
       return Double.MAX_VALUE;
     }
-    return Math.abs(measured) / Math.max(Math.abs(allowed), 1e-9);
+    double least = 1e-9;
+    double share = Math.max(Math.abs(measured), least) / Math.max(Math.abs(allowed), least);
+    return Math.max(share, 1 / share); // some limits are exceeded below
   }
 
   /// Appends it as a JSON object.

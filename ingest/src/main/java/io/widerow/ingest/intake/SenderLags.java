@@ -55,7 +55,7 @@ public final class SenderLags {
   public record Lag(String name, long batches, double leastSeconds, long events, long old) {}
 
   private static final class Sender {
-    private long count; // of batches, with those of the senders before it in its place
+    private long count; // of batches, with those of the senders that it displaced
     private final long[] stepNumber = new long[STEPS];
     private final long[] batches = new long[STEPS];
     private final long[] least = new long[STEPS];

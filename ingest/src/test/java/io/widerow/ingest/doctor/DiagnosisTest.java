@@ -133,7 +133,7 @@ class DiagnosisTest {
             facts(List.of(type("a", 2.5, 0, 200), type("b", 9, 0, 0)), List.of(), List.of())));
     findings.add(Finding.of("x", Finding.Severity.BAD, "s", "is", "do"));
     assertEquals(
-        List.of("x", "oversize-partition", "disk", "oversize-partition", "undersize-partitions"),
+        List.of("x", "oversize-partition", "oversize-partition", "disk", "undersize-partitions"),
         findings.stream().sorted(Finding.WORST_FIRST).map(Finding::code).toList());
   }
 }

@@ -67,14 +67,13 @@ public final class PlanCommand implements Callable<Integer> {
   @ArgGroup(exclusive = false, heading = "Events at a rate:%n")
   @Nullable Rate rate;
 
-  @ArgGroup(exclusive = false, heading = "A running store:%n")
-  @Nullable Asked asked;
-
   @Option(
       names = "--output",
       paramLabel = "FORMAT",
       description = "table (default on a terminal), json (default in a pipe) or csv.")
   @Nullable OutputFormat output;
+
+  @Mixin DaemonOptions daemon = new DaemonOptions();
 
   /// The columns of a row.
   static final class Row {
@@ -164,11 +163,6 @@ public final class PlanCommand implements Callable<Integer> {
     }
   }
 
-  /// The daemon.
-  static final class Asked {
-    @Mixin DaemonOptions daemon = new DaemonOptions();
-  }
-
   PlanCommand(Shell shell) {
     this.shell = shell;
   }
@@ -187,7 +181,7 @@ public final class PlanCommand implements Callable<Integer> {
   public Integer call() {
     Row described = row;
     Rate given = rate;
-    int kinds = (described == null ? 0 : 1) + (given == null ? 0 : 1) + (asked == null ? 0 : 1);
+    int kinds = (described == null ? 0 : 1) + (given == null ? 0 : 1) + (daemon.isGiven() ? 1 : 0);
     if (kinds > 1) {
       throw new QueryException.Refused("rows", "give one of --rows, --rate and --url");
     }
@@ -205,7 +199,6 @@ public final class PlanCommand implements Callable<Integer> {
   }
 
   private void running(OutputFormat format, OutputBuffer out) {
-    DaemonOptions daemon = asked == null ? new DaemonOptions() : asked.daemon;
     RemoteDocument plan = RemoteDocument.ask(daemon.address(shell), "/v1/admin/plan");
     List<List<Cell>> types = plan.rows("types", TYPE_HEADS);
     if (format == OutputFormat.json) {
