@@ -58,7 +58,8 @@ class LayerTest extends LayerRules {
           storage.cassandra.apply storage.cassandra ingest.config
       ingest: storage storage.embedded query query.cli ingest.decode ingest.config \
           ingest.lane ingest.intake ingest.doctor ingest.http ingest.socket \
-          ingest.receive.datadog ingest.receive.elastic ingest.receive.fluent ingest.receive.gelf ingest.receive.graphite \
+          ingest.receive.datadog ingest.receive.elastic ingest.receive.fluent \
+          ingest.receive.gelf ingest.receive.graphite \
           ingest.receive.influx ingest.receive.journald ingest.receive.json ingest.receive.loki \
           ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
           ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.serve.query \
