@@ -46,6 +46,7 @@ import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.query.QueryService;
+import io.widerow.ingest.serve.query.StepService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DoctorService;
@@ -94,6 +95,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
+/// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
 /// - Threads: any; [#close] once.
@@ -118,6 +120,7 @@ public final class Daemon implements AutoCloseable {
   private final LongSupplier usableBytes;
   private final Doctor doctor;
   private final QueryService queries;
+  private final StepService steps;
   private final Access access;
   private final ConnectionGuard connections;
   private final EventLoopGroup loops;
@@ -169,6 +172,7 @@ public final class Daemon implements AutoCloseable {
     queries =
         new QueryService(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
+    steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
     connections =
@@ -271,6 +275,7 @@ public final class Daemon implements AutoCloseable {
                 PrometheusProtocol.routes(write.named("prometheus"), config.data(), registry),
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
+                steps.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),
