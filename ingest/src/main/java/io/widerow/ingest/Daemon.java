@@ -52,9 +52,11 @@ import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.RetentionService;
+import io.widerow.ingest.serve.status.RuleService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketReceiver;
+import io.widerow.ingest.watch.Watch;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
@@ -66,6 +68,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -89,6 +92,7 @@ import org.jspecify.annotations.Nullable;
 /// | `armeria-common-blocking-tasks-<n>` | as needed | large or compressed bodies, snapshots |
 /// | `widerow-background-<n>` | 2, and one for two lanes | sealing, journal files; the opener's |
 /// | `widerow-quorum` | one, on a cluster | answers what the cluster has, or has not in time |
+/// | `widerow-rules` | one | evaluates rules that watch, at low priority |
 /// | `widerow-merge` | one | merging, retention; the opener's, at low priority |
 /// | `widerow-maintenance` | one | calls the store's maintenance, wakes idle lanes |
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
@@ -121,6 +125,9 @@ public final class Daemon implements AutoCloseable {
   private final Doctor doctor;
   private final QueryService queries;
   private final StepService steps;
+  private final Watch watch;
+  private final ExecutorService evaluation =
+      Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-rules"));
   private final Access access;
   private final ConnectionGuard connections;
   private final EventLoopGroup loops;
@@ -173,6 +180,7 @@ public final class Daemon implements AutoCloseable {
         new QueryService(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
     steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
+    watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
     connections =
@@ -261,6 +269,7 @@ public final class Daemon implements AutoCloseable {
 
   /// The endpoints of each HTTP protocol: one line each.
   private List<HttpRoute> routes() {
+    RuleService watching = new RuleService(watch, Daemon::epochNanos);
     WriteRoutes write = new WriteRoutes(intake, config.durability());
     List<HttpRoute> routes =
         Stream.of(
@@ -282,7 +291,9 @@ public final class Daemon implements AutoCloseable {
                 clock.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
                 new DoctorService(doctor).routes(),
-                new StatusServices(config, intake, store, rules, registry, doctor, usableBytes)
+                watching.routes(),
+                new StatusServices(
+                        config, intake, store, rules, registry, doctor, watching, usableBytes)
                     .routes())
             .flatMap(List::stream)
             .toList();
@@ -361,6 +372,7 @@ public final class Daemon implements AutoCloseable {
       tellDamage();
       clock.tellChange();
       doctor.look();
+      watch.tick();
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
     }
@@ -467,6 +479,7 @@ public final class Daemon implements AutoCloseable {
     intake.drain();
     lanes.endWaiting(); // what is kept here is applied after the next start
     maintenance.shutdown();
+    watch.stop();
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.drainSeconds());
     while (intake.inFlight() > 0 && System.nanoTime() < until) {
       LockSupport.parkNanos(1_000_000);
@@ -474,6 +487,7 @@ public final class Daemon implements AutoCloseable {
     sockets.stop();
     queries.stop();
     http.stop().join();
+    evaluation.close();
     lanes.close();
     sockets.close();
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();

@@ -11,6 +11,7 @@ import io.widerow.query.cli.PlanCommand;
 import io.widerow.query.cli.QueryCommand;
 import io.widerow.query.cli.RepairCommand;
 import io.widerow.query.cli.RetentionCommand;
+import io.widerow.query.cli.RuleCommand;
 import io.widerow.query.cli.SendersCommand;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.SnapshotCommand;
@@ -43,6 +44,7 @@ final class Commands {
     all.put("retention", RetentionCommand::commandLine);
     all.put("plan", PlanCommand::commandLine);
     all.put("doctor", DoctorCommand::commandLine);
+    all.put("rule", RuleCommand::commandLine);
     all.put("ship", ShipCommand::commandLine);
     all.put("demo", _ -> DemoCommand.commandLine());
     all.put("verify", VerifyCommand::commandLine);

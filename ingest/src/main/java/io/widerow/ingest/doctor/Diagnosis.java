@@ -83,7 +83,7 @@ public final class Diagnosis {
           "store",
           types.size(),
           TYPES_MAX,
-          say("%,d types have partitions of their own", types.size()),
+          String.format(Locale.ROOT, "%,d types have partitions of their own", types.size()),
           "put what varies, such as an id or a host, into an attribute instead of the type");
     }
     for (TypeState state : types) {
@@ -103,10 +103,18 @@ public final class Diagnosis {
           plan.type(),
           state.perSecond(),
           most,
-          say(
+          String.format(
+              Locale.ROOT,
               "%,.0f events of %s come a second, its %d shards of %d minutes are meant for %,.0f",
-              state.perSecond(), plan.type(), plan.shards(), plan.widthMinutes(), most),
-          say("more shards: %d (shards)", (int) Math.ceil(plan.shards() * state.share())));
+              state.perSecond(),
+              plan.type(),
+              plan.shards(),
+              plan.widthMinutes(),
+              most),
+          String.format(
+              Locale.ROOT,
+              "more shards: %d (shards)",
+              (int) Math.ceil(plan.shards() * state.share())));
     }
   }
 
@@ -119,12 +127,19 @@ public final class Diagnosis {
           key.toString(),
           plan.weight(),
           Weight.MOST,
-          say(
+          String.format(
+              Locale.ROOT,
               "the partition %s weighs %.1f; 1 is %d MiB at rest or %,d events",
-              key, plan.weight(), Weight.BYTES >> 20, Weight.EVENTS),
-          say(
+              key,
+              plan.weight(),
+              Weight.BYTES >> 20,
+              Weight.EVENTS),
+          String.format(
+              Locale.ROOT,
               "buckets of %d minutes in %d shards for %s (bucket-minutes, shards)",
-              plan.planned().widthMinutes(), plan.planned().shards(), plan.type()));
+              plan.planned().widthMinutes(),
+              plan.planned().shards(),
+              plan.type()));
     }
   }
 
@@ -135,13 +150,18 @@ public final class Diagnosis {
           Severity.INFO,
           plan.type(),
           plan.closed(),
-          plan.needed() + TypePlan.SPARE_MAX,
-          say(
+          (double) plan.needed() + TypePlan.SPARE_MAX,
+          String.format(
+              Locale.ROOT,
               "the closed days of %s have %,d partitions and need %,d",
-              plan.type(), plan.closed(), plan.needed()),
-          say(
+              plan.type(),
+              plan.closed(),
+              plan.needed()),
+          String.format(
+              Locale.ROOT,
               "buckets of %d minutes in %d shards (bucket-minutes, shards)",
-              plan.planned().widthMinutes(), plan.planned().shards()));
+              plan.planned().widthMinutes(),
+              plan.planned().shards()));
     }
   }
 
@@ -153,9 +173,11 @@ public final class Diagnosis {
           sender.name(),
           sender.leastSeconds(),
           LAG_SECONDS_MAX,
-          say(
+          String.format(
+              Locale.ROOT,
               "the newest events of %s are %.1f s old when they come",
-              sender.name(), sender.leastSeconds()),
+              sender.name(),
+              sender.leastSeconds()),
           "set its clock (NTP), or see what holds its events back");
     }
     if (sender.batches() >= BATCHES_MIN && -sender.leastSeconds() > AHEAD_SECONDS_MAX) {
@@ -165,7 +187,11 @@ public final class Diagnosis {
           sender.name(),
           sender.leastSeconds(),
           -AHEAD_SECONDS_MAX,
-          say("events of %s come %.1f s before their time", sender.name(), -sender.leastSeconds()),
+          String.format(
+              Locale.ROOT,
+              "events of %s come %.1f s before their time",
+              sender.name(),
+              -sender.leastSeconds()),
           "set its clock (NTP)");
     }
     double share = (double) sender.old() / Math.max(1, sender.events());
@@ -176,9 +202,12 @@ public final class Diagnosis {
           sender.name(),
           share,
           LATE_SHARE_MAX,
-          say(
+          String.format(
+              Locale.ROOT,
               "%.0f %% of the events of %s come when their bucket is closed, after %d min",
-              100 * share, sender.name(), Duration.ofNanos(lateFromNanos).toMinutes()),
+              100 * share,
+              sender.name(),
+              Duration.ofNanos(lateFromNanos).toMinutes()),
           "let it send sooner; for a load of history nothing: they are merged once more");
     }
   }
@@ -198,7 +227,8 @@ public final class Diagnosis {
             "lane " + lane,
             skew,
             LANE_SKEW_MAX,
-            say("lane %d gets %.1f times the events of the mean lane", lane, skew),
+            String.format(
+                Locale.ROOT, "lane %d gets %.1f times the events of the mean lane", lane, skew),
             "send smaller batches, or batches of like size: a batch goes to one lane whole");
       }
     }
@@ -213,17 +243,15 @@ public final class Diagnosis {
           "retention-backlog",
           Severity.WARN,
           "store",
-          backlog.bytes(),
+          (double) backlog.bytes(),
           most,
-          say(
+          String.format(
+              Locale.ROOT,
               "%,d bytes are past their retention and were not freed for %.0f s",
-              backlog.bytes(), backlog.seconds()),
+              backlog.bytes(),
+              backlog.seconds()),
           "see backgroundFailure in /v1/status, and whether the disk is busy");
     }
-  }
-
-  private static String say(String form, Object... values) {
-    return String.format(Locale.ROOT, form, values);
   }
 
   private void add(

@@ -61,7 +61,8 @@ public record StepQuestion(
           "every",
           figures.everyNanos() == 0
               ? "is missing, such as 1m"
-              : "must be whole milliseconds, got " + given.get("every").getFirst());
+              : "must be whole milliseconds, got "
+                  + given.getOrDefault("every", List.of("")).getFirst());
     }
     RangeQuery query = parsed.query();
     return new StepQuestion(

@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
 /// All of it comes from one view of the store, and the answer names the position of that view, so
 /// that over all answers each step is shown when it has passed, and again whenever it is not what
 /// was shown. A step that is shown again is shown whole: its rows replace all earlier rows of the
-/// step. When no event is left of it, one row says so. Nothing is kept between answers: whoever has
-/// the position may ask any daemon, also after a restart.
+/// step. When no event is left of it, one row says so. Nothing is kept between answers: a reader
+/// with the position goes on where it was, also after a restart of either.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: the groups of at most [#STEPS_MAX] steps, and a number for each changed step, both

@@ -9,6 +9,10 @@ public enum ExitCode {
   /// A check found damage, a repair left some, events of an import were refused, or the doctor
   /// found something.
   DAMAGE_FOUND(1),
+  /// A rule fires.
+  FIRING(2),
+  /// Nothing can be said of a rule.
+  UNKNOWN(3),
   /// An option or its value is invalid.
   USAGE(64),
   /// Bytes on disk are damaged.

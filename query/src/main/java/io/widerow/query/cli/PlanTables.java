@@ -28,7 +28,6 @@ final class PlanTables {
           "partitionsPerDay",
           "bytesPerDay",
           "cellsPerPartition");
-  private static final String LOAD_LINE = "%-4s %15s %10s %10s    %-7s %-8s %-16s %s";
   private static final List<String> UNITS = List.of("B", "KiB", "MiB", "GiB", "TiB", "PiB");
   private static final int UNIT = 1_024;
   private static final double WHOLE_MIN = 100; // from here on without a decimal
@@ -80,7 +79,7 @@ final class PlanTables {
                 number(load.weightPerHour(), 3),
                 number(form.widthMinutes(), 0),
                 number(form.shards(), 0),
-                number(form.partitionsPerDay(), 0),
+                number((double) form.partitionsPerDay(), 0),
                 number(load.bytesPerDay(), 0),
                 cells == null ? Cell.MISSING : number(cells, 0));
         new StatsWriter(format).write(LOAD_HEADS, List.of(row), out);
@@ -104,14 +103,14 @@ final class PlanTables {
             String.format(Locale.ROOT, "%.1f", load.weightPerHour()),
             form.widthMinutes() + "m",
             Integer.toString(form.shards()),
-            grouped(form.partitionsPerDay()),
+            grouped((double) form.partitionsPerDay()),
             bytes(load.bytesPerDay()));
       }
     }
   }
 
   private static void line(OutputBuffer out, Object... cells) {
-    out.put(LOAD_LINE.formatted(cells).stripTrailing() + "\n");
+    out.put("%-4s %15s %10s %10s    %-7s %-8s %-16s %s".formatted(cells).stripTrailing() + "\n");
   }
 
   private static Cell number(double value, int digits) {

@@ -145,6 +145,6 @@ public record RowSize(long rows, long cells, @Nullable Long bytes) {
   }
 
   private double weight() {
-    return Weight.of(bytes == null ? 0 : bytes, rows);
+    return Weight.of(bytes == null ? 0 : (double) bytes, (double) rows);
   }
 }

@@ -134,7 +134,7 @@ public record TypePlan(
   }
 
   private static double weight(long events, double bytesPerEvent) {
-    return Weight.of(events * bytesPerEvent, events);
+    return Weight.of(events * bytesPerEvent, (double) events);
   }
 
   /// Partitions of days that are over, beyond those needed.

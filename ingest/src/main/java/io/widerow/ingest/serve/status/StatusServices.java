@@ -46,6 +46,7 @@ public final class StatusServices {
   private final SendersService senders;
   private final @Nullable RuleFile rules;
   private final Doctor doctor;
+  private final RuleService watching;
   private final LongSupplier usableBytes;
 
   /// @param rules null when there are none
@@ -57,7 +58,9 @@ public final class StatusServices {
       @Nullable RuleFile rules,
       PrometheusMeterRegistry registry,
       Doctor doctor,
+      RuleService watching,
       LongSupplier usableBytes) {
+    this.watching = watching;
     this.doctor = doctor;
     this.usableBytes = usableBytes;
     this.rules = rules;
@@ -148,6 +151,7 @@ public final class StatusServices {
   private HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {
     StringBuilder text = new StringBuilder(registry.scrape());
     senders.appendMetrics(text);
+    watching.appendMetrics(text);
     ClusterReport cluster = store.cluster();
     if (cluster != null) {
       ClusterStatus.appendMetrics(text, cluster);
