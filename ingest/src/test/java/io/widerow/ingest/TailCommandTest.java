@@ -118,9 +118,11 @@ class TailCommandTest {
     String[] steps = {"app", "--stats", "count,max(n)", "--every", "2m"};
     Run first = run(steps, "--since", "2025-11-20T19:10:00Z", "--limit", "3");
     assertEquals(
-        "{\"ts\":\"2025-11-20T19:10:00.000000000Z\",\"count\":2,\"max(n)\":1}\n"
-            + "{\"ts\":\"2025-11-20T19:12:00.000000000Z\",\"count\":2,\"max(n)\":3}\n"
-            + "{\"ts\":\"2025-11-20T19:14:00.000000000Z\",\"count\":1,\"max(n)\":4}\n",
+        """
+        {"ts":"2025-11-20T19:10:00.000000000Z","count":2,"max(n)":1}
+        {"ts":"2025-11-20T19:12:00.000000000Z","count":2,"max(n)":3}
+        {"ts":"2025-11-20T19:14:00.000000000Z","count":1,"max(n)":4}
+        """,
         first.out(),
         first.err());
     assertEquals(0, first.code());
@@ -149,8 +151,10 @@ class TailCommandTest {
             "--tz",
             "Europe/Berlin");
     assertEquals(
-        "ts                                   count  max(n)  widerow.revision\n"
-            + "2025-11-20T20:12:00.000000000+01:00  3      9       true\n",
+        """
+        ts                                   count  max(n)  widerow.revision
+        2025-11-20T20:12:00.000000000+01:00  3      9       true
+        """,
         table.out());
     Run csv = run(steps, "--since", "2025-11-20T19:14:00Z", "--limit", "1", "--output", "csv");
     assertEquals(
