@@ -14,11 +14,15 @@ import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoopGroup;
+import io.widerow.event.PartitionKey;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.StoreOptions;
 import io.widerow.ingest.config.TlsFiles;
 import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.doctor.Doctor;
+import io.widerow.ingest.doctor.FreeSpace;
 import io.widerow.ingest.http.AcceptLoop;
 import io.widerow.ingest.http.Access;
 import io.widerow.ingest.http.ConnectionGuard;
@@ -42,13 +46,17 @@ import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.query.QueryService;
+import io.widerow.ingest.serve.query.StepService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.ClockService;
+import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.RetentionService;
+import io.widerow.ingest.serve.status.RuleService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketReceiver;
+import io.widerow.ingest.watch.Watch;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
@@ -60,11 +68,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
@@ -82,12 +92,14 @@ import org.jspecify.annotations.Nullable;
 /// | `armeria-common-blocking-tasks-<n>` | as needed | large or compressed bodies, snapshots |
 /// | `widerow-background-<n>` | 2, and one for two lanes | sealing, journal files; the opener's |
 /// | `widerow-quorum` | one, on a cluster | answers what the cluster has, or has not in time |
+/// | `widerow-rules` | one | evaluates rules that watch, at low priority |
 /// | `widerow-merge` | one | merging, retention; the opener's, at low priority |
 /// | `widerow-maintenance` | one | calls the store's maintenance, wakes idle lanes |
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
 /// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
+/// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
 /// - Threads: any; [#close] once.
@@ -109,7 +121,13 @@ public final class Daemon implements AutoCloseable {
   private final @Nullable TlsFiles tls;
   private final Lanes lanes;
   private final Intake intake;
+  private final LongSupplier usableBytes;
+  private final Doctor doctor;
   private final QueryService queries;
+  private final StepService steps;
+  private final Watch watch;
+  private final ExecutorService evaluation =
+      Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-rules"));
   private final Access access;
   private final ConnectionGuard connections;
   private final EventLoopGroup loops;
@@ -152,6 +170,8 @@ public final class Daemon implements AutoCloseable {
             BodyDigest.forThisMachine(store.secret()),
             store::full,
             store::nowNanos);
+    usableBytes = () -> FreeSpace.usableBytes(config.data().toAbsolutePath());
+    doctor = doctor();
     loops =
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
@@ -159,6 +179,8 @@ public final class Daemon implements AutoCloseable {
     queries =
         new QueryService(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
+    steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
+    watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
     connections =
@@ -171,6 +193,23 @@ public final class Daemon implements AutoCloseable {
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
     register(credit, memory);
+  }
+
+  private Doctor doctor() {
+    StoreOptions options = config.store();
+    long width = options.bucketMinutes() * PartitionKey.NANOS_PER_MINUTE;
+    long after = options.mergeAfter().toNanos();
+    intake.closedBuckets(now -> Math.floorDiv(now - after, width) * width);
+    return new Doctor(
+        store,
+        intake,
+        registry,
+        new Doctor.Surroundings(
+            System::nanoTime,
+            Daemon::epochNanos,
+            usableBytes,
+            options.diskReserveBytes(),
+            width + after));
   }
 
   private void register(ByteCredit credit, QueryMemory memory) {
@@ -230,6 +269,7 @@ public final class Daemon implements AutoCloseable {
 
   /// The endpoints of each HTTP protocol: one line each.
   private List<HttpRoute> routes() {
+    RuleService watching = new RuleService(watch, Daemon::epochNanos);
     WriteRoutes write = new WriteRoutes(intake, config.durability());
     List<HttpRoute> routes =
         Stream.of(
@@ -244,12 +284,17 @@ public final class Daemon implements AutoCloseable {
                 PrometheusProtocol.routes(write.named("prometheus"), config.data(), registry),
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
+                steps.routes(),
                 new TypesService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),
                 clock.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
-                new StatusServices(config, intake, store, rules, registry).routes())
+                new DoctorService(doctor).routes(),
+                watching.routes(),
+                new StatusServices(
+                        config, intake, store, rules, registry, doctor, watching, usableBytes)
+                    .routes())
             .flatMap(List::stream)
             .toList();
     return Stream.concat(
@@ -326,6 +371,8 @@ public final class Daemon implements AutoCloseable {
       diskState.look();
       tellDamage();
       clock.tellChange();
+      doctor.look();
+      watch.tick();
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
     }
@@ -432,6 +479,7 @@ public final class Daemon implements AutoCloseable {
     intake.drain();
     lanes.endWaiting(); // what is kept here is applied after the next start
     maintenance.shutdown();
+    watch.stop();
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.drainSeconds());
     while (intake.inFlight() > 0 && System.nanoTime() < until) {
       LockSupport.parkNanos(1_000_000);
@@ -439,6 +487,7 @@ public final class Daemon implements AutoCloseable {
     sockets.stop();
     queries.stop();
     http.stop().join();
+    evaluation.close();
     lanes.close();
     sockets.close();
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();

@@ -20,6 +20,7 @@ class LayerTest extends LayerRules {
       query.filter: event storage query
       query.output: event query
       query.figures: event storage query query.output
+      query.sizing: event storage query
       query.remote: event storage query query.output query.figures
       query.answer: event storage query query.output query.figures
       query.cli: event storage storage.embedded query query.remote query.answer
@@ -47,18 +48,24 @@ class LayerTest extends LayerRules {
       ingest.receive.prometheus: event ingest.decode ingest.series ingest.config ingest.lane \
           ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
+      ingest.doctor: event storage storage.embedded query query.sizing ingest.lane \
+          ingest.intake ingest.http
+      ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
-      ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
-          ingest.rules ingest.intake ingest.http
+      ingest.serve.status: event storage storage.embedded query query.figures query.sizing \
+          ingest.config ingest.lane ingest.rules ingest.intake ingest.http ingest.doctor \
+          ingest.watch
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config
-      ingest: storage storage.embedded query query.cli ingest.decode ingest.config ingest.lane \
-          ingest.intake ingest.http ingest.socket ingest.receive.datadog ingest.receive.elastic \
-          ingest.receive.fluent ingest.receive.gelf ingest.receive.graphite \
+      ingest: storage storage.embedded query query.cli ingest.decode ingest.config \
+          ingest.lane ingest.intake ingest.doctor ingest.http ingest.socket \
+          ingest.receive.datadog ingest.receive.elastic ingest.receive.fluent \
+          ingest.receive.gelf ingest.receive.graphite \
           ingest.receive.influx ingest.receive.journald ingest.receive.json ingest.receive.loki \
           ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
-          ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.serve.query \
+          ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.watch \
+          ingest.serve.query \
           ingest.serve.status ingest.cluster
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.remote query.cli ingest.decode

@@ -114,6 +114,68 @@ class TailCommandTest {
   }
 
   @Test
+  void stepsOfAContinuousQueryAreShownAndShownAnew() throws IOException, InterruptedException {
+    String[] steps = {"app", "--stats", "count,max(n)", "--every", "2m"};
+    Run first = run(steps, "--since", "2025-11-20T19:10:00Z", "--limit", "3");
+    assertEquals(
+        """
+        {"ts":"2025-11-20T19:10:00.000000000Z","count":2,"max(n)":1}
+        {"ts":"2025-11-20T19:12:00.000000000Z","count":2,"max(n)":3}
+        {"ts":"2025-11-20T19:14:00.000000000Z","count":1,"max(n)":4}
+        """,
+        first.out(),
+        first.err());
+    assertEquals(0, first.code());
+
+    String position = http.get("/v1/tail?type=app&stats=count&every=2m").body();
+    String[] words = position.split("\"", -1);
+    String late = "{\"ts\":\"2025-11-20T19:13:30Z\",\"type\":\"app\",\"n\":9}\n";
+    assertEquals(200, http.post("/v1/events", Http.NDJSON, late).statusCode());
+    Run again = run(steps, "--after", words[3], "--arrived", words[7], "--limit", "1");
+    assertEquals(
+        "{\"ts\":\"2025-11-20T19:12:00.000000000Z\",\"count\":3,\"max(n)\":9,"
+            + "\"widerow.revision\":true}\n",
+        again.out(),
+        again.err());
+    Run table =
+        run(
+            steps,
+            "--after",
+            words[3],
+            "--arrived",
+            words[7],
+            "--limit",
+            "1",
+            "--output",
+            "table",
+            "--tz",
+            "Europe/Berlin");
+    assertEquals(
+        """
+        ts                                   count  max(n)  widerow.revision
+        2025-11-20T20:12:00.000000000+01:00  3      9       true
+        """,
+        table.out());
+    Run csv = run(steps, "--since", "2025-11-20T19:14:00Z", "--limit", "1", "--output", "csv");
+    assertEquals(
+        "ts,count,max(n),widerow.revision\r\n2025-11-20T19:14:00.000000000Z,1,4,\r\n", csv.out());
+    assertEquals(400, http.get("/v1/tail?stats=count").statusCode());
+    assertEquals(64, run(steps, "--last", "3").code());
+    assertEquals(64, run(new String[] {"app", "--stats", "count"}).code());
+  }
+
+  private Run run(String[] words, String... more) {
+    var out = new ByteArrayOutputStream();
+    var err = new ByteArrayOutputStream();
+    var shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, false, Map.of());
+    List<String> all = new ArrayList<>(List.of(words));
+    all.addAll(List.of(more));
+    all.addAll(List.of("--url", url()));
+    int code = TailCommand.commandLine(shell).execute(all.toArray(String[]::new));
+    return new Run(code, out.toString(UTF_8), err.toString(UTF_8));
+  }
+
+  @Test
   void timesAreInTheZoneAskedFor() {
     Run run = tail("app", "--last", "1", "--limit", "1", "--tz", "Asia/Kolkata");
     assertEquals("ts=2025-11-21T00:44:00.000000000+05:30 type=app n=4\n", run.out());

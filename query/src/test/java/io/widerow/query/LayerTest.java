@@ -16,10 +16,11 @@ class LayerTest extends LayerRules {
       query.filter: event storage query
       query.output: event query
       query.figures: event storage storage.rollup query query.output
+      query.sizing: event storage query
       query.remote: event storage query query.output query.figures
       query.answer: event storage query query.filter query.output query.figures
       query.cli: event storage storage.embedded storage.repair query query.output \
-          query.figures query.remote query.answer
+          query.figures query.sizing query.remote query.answer
       """;
 
   LayerTest() {

@@ -287,7 +287,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       intake.credit().claimInDebt(held);
       intake.credit().release(claimed);
       claimed = held;
-      BatchSample sample = BatchSample.of(batch);
+      BatchSample sample = intake.sample(batch).from(context.clientAddress().getHostAddress());
       intake.lanes().write(batch, key, terms.durability, new Answering(sample));
     } catch (RequestRefused refused) {
       if (batch != null) {

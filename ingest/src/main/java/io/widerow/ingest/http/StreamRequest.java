@@ -399,7 +399,7 @@ final class StreamRequest {
     }
     long held = batch.events.memory().byteSize();
     intake.credit().claimInDebt(held);
-    BatchSample sample = BatchSample.of(batch);
+    BatchSample sample = intake.sample(batch).from(context.clientAddress().getHostAddress());
     Kept told = new Kept();
     intake.lanes().write(batch, null, terms.durability, told);
     Outcome outcome = told.here.join();

@@ -1,11 +1,13 @@
 package io.widerow.ingest.intake;
 
+import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.lane.Lanes;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 public final class Intake {
+  private static final long CLOSED_AFTER_NANOS = 65 * 60 * Times.NANOS_PER_SECOND;
+
   private final Lanes lanes;
   private final ByteCredit credit;
   private final Limits limits;
@@ -26,6 +30,7 @@ public final class Intake {
   private final RejectedSamples rejected = new RejectedSamples();
   private final Senders senders;
   private volatile boolean draining;
+  private volatile LongUnaryOperator closed = now -> now - CLOSED_AFTER_NANOS;
 
   /// Limits of one request.
   ///
@@ -66,6 +71,25 @@ public final class Intake {
 
   public Senders senders() {
     return senders;
+  }
+
+  /// Says which buckets are closed, by the store's configuration. Without it, those that ended an
+  /// hour and five minutes ago.
+  ///
+  /// @param newClosed gives the end of the last closed bucket at a time, both in nanoseconds since
+  ///   the Unix epoch
+  public void closedBuckets(LongUnaryOperator newClosed) {
+    closed = newClosed;
+  }
+
+  /// The sample of a batch that was decoded. Call it before the batch goes to the lanes.
+  public BatchSample sample(IncomingBatch batch) {
+    return sample(batch, 0);
+  }
+
+  /// The sample of the events that begin at this place of a batch.
+  public BatchSample sample(IncomingBatch batch, long offset) {
+    return BatchSample.at(batch, offset, closed.applyAsLong(batch.wallNanos));
   }
 
   public Limits limits() {

@@ -24,6 +24,7 @@ public final class Senders {
   private final LinkedHashMap<Key, SenderActivity> kept =
       new LinkedHashMap<>(16, 0.75f, true); // guarded by itself
   private final Map<String, Totals> protocols = new ConcurrentHashMap<>();
+  private final SenderLags lags = new SenderLags();
 
   private record Key(String protocol, String sender) {}
 
@@ -83,6 +84,7 @@ public final class Senders {
     totals.accepted.add(counts.accepted);
     totals.duplicates.add(counts.duplicates);
     totals.rejected.add(counts.rejected);
+    lags.add(sender, sample, epochSeconds.getAsLong());
     of(protocol, sender, agent)
         .stored(
             sample,
@@ -119,6 +121,11 @@ public final class Senders {
     }
     sender.is(agent);
     return sender;
+  }
+
+  /// How late the events of each sender came in the last minute.
+  public List<SenderLags.Lag> lags() {
+    return lags.list(epochSeconds.getAsLong());
   }
 
   /// The senders that are kept, the one that sent last at the front.

@@ -118,7 +118,7 @@ final class DatagramHandler extends SimpleChannelInboundHandler<DatagramPacket> 
         new Run(
             sender,
             ruled ? null : BatchSample.host(open, offset),
-            ruled ? null : BatchSample.at(open, offset),
+            ruled ? null : intake.sample(open, offset),
             from,
             until));
   }
@@ -140,7 +140,7 @@ final class DatagramHandler extends SimpleChannelInboundHandler<DatagramPacket> 
     List<Run> sent = runs;
     runs = new ArrayList<>();
     intake.lanes().applyRules(full);
-    BatchSample ruled = BatchSample.of(full);
+    BatchSample ruled = intake.sample(full);
     receiver.write(full, null, release, outcome -> told(sent, ruled, outcome));
   }
 

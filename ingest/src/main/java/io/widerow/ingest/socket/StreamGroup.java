@@ -160,7 +160,7 @@ final class StreamGroup {
     receiver.intake().lanes().applyRules(batch);
     long held = batch.events.memory().byteSize();
     receiver.intake().credit().claimInDebt(held);
-    BatchSample sample = BatchSample.of(batch);
+    BatchSample sample = receiver.intake().sample(batch);
     String host = BatchSample.host(batch, 0);
     pending++;
     receiver.write(

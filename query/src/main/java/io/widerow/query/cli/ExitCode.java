@@ -6,8 +6,13 @@ import io.widerow.storage.StorageException;
 /// The exit codes of all Widerow programs. The numbers follow `sysexits.h` where it has one.
 public enum ExitCode {
   OK(0),
-  /// A check found damage, a repair left some, or events of an import were refused.
+  /// A check found damage, a repair left some, events of an import were refused, or the doctor
+  /// found something.
   DAMAGE_FOUND(1),
+  /// A rule fires.
+  FIRING(2),
+  /// Nothing can be said of a rule.
+  UNKNOWN(3),
   /// An option or its value is invalid.
   USAGE(64),
   /// Bytes on disk are damaged.

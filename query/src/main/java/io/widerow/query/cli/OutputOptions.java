@@ -2,6 +2,7 @@ package io.widerow.query.cli;
 
 import io.widerow.event.AttributeName;
 import io.widerow.query.QueryException;
+import io.widerow.query.figures.StatsStream;
 import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputFormat;
@@ -67,6 +68,13 @@ final class OutputOptions {
   EventWriter writer(Shell shell, @Nullable List<AttributeName> fields) {
     OutputFormat format = format(shell);
     return new EventsAlone(shell.writer(format, csvSafe, zone(), fields), token, format);
+  }
+
+  /// The writer of aggregates that come bit by bit.
+  ///
+  /// @param heads names of the columns; the last one is that of a flag
+  StatsStream statsStream(Shell shell, List<String> heads) {
+    return new StatsStream(format(shell), csvSafe, heads);
   }
 
   /// The writer of aggregates.

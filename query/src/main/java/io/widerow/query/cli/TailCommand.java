@@ -17,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -40,12 +39,18 @@ import picocli.CommandLine.Parameters;
       "event is shown on arrival. Each event is shown once. On exit, tail prints on",
       "stderr the --after token and the --arrived position to continue from. Without",
       "--arrived, late events that arrived in between are left out.",
+      "With --stats, as in --stats count,p99(ms) --by status --every 1m, each step is",
+      "shown when it ended --lag ago, and again, with widerow.revision, when events",
+      "that come later change it: its rows then replace all earlier rows of the step.",
       "On a cluster, tail says on stderr which daemon is behind by more than --lag:",
       "its events come late. With tokens that needs the scope admin.",
       "Exit codes are those of widerow query."
     })
 public final class TailCommand implements Callable<Integer> {
-  private final Shell shell;
+  /// How often the daemon is asked.
+  static final String POLL = "500ms";
+
+  final Shell shell;
   private boolean following;
 
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
@@ -98,10 +103,30 @@ public final class TailCommand implements Callable<Integer> {
       description = "With --after: also late events since this position.")
   @Nullable String arrived;
 
-  @Option(names = "--every", paramLabel = "TIME", description = "Polling interval. Default: 500ms.")
-  String every = "500ms";
+  @Option(
+      names = "--stats",
+      paramLabel = "AGGREGATES",
+      description = "Show these of each step of --every instead of events, as in count,p99(ms).")
+  @Nullable String stats;
 
-  @Option(names = "--limit", paramLabel = "N", description = "Exit after this many events.")
+  @Option(
+      names = "--by",
+      paramLabel = "NAMES",
+      description = "With --stats: group by these attributes, comma-separated.")
+  @Nullable String by;
+
+  @Option(
+      names = "--every",
+      paramLabel = "TIME",
+      description =
+          "With --stats: the width of a step, as in 1m. Else the polling interval, 500ms by"
+              + " default.")
+  @Nullable String every;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "Exit after this many events, or with --stats rows, when their step is whole.")
   long limit = Long.MAX_VALUE;
 
   @Mixin final OutputOptions output = new OutputOptions();
@@ -132,7 +157,10 @@ public final class TailCommand implements Callable<Integer> {
       throw new QueryException.Refused("limit", "must be at least 1, got " + limit);
     }
     checkStart();
-    long everyNanos = TimeText.positive("every", every);
+    if (stats != null || by != null) {
+      return new StepFollower(this, shell).call();
+    }
+    long everyNanos = TimeText.positive("every", every == null ? POLL : every);
     long lagNanos = mode == Mode.now ? 0 : TimeText.positive("lag", lag);
     Map<String, List<String>> given = parameters();
     long nowNanos = LocalTimes.nowNanos();
@@ -175,7 +203,7 @@ public final class TailCommand implements Callable<Integer> {
   }
 
   /// Where to begin; null for now.
-  private @Nullable Token start(long nowNanos) {
+  @Nullable Token start(long nowNanos) {
     if (after != null) {
       return Token.parse(after);
     }
@@ -194,12 +222,16 @@ public final class TailCommand implements Callable<Integer> {
   /// Says once that the daemon is being followed: without events nothing else would show it.
   private Tail.Answer ask(Map<String, List<String>> parameters, DaemonAddress address) {
     RemoteCursor cursor = RemoteCursor.open(address, parameters);
+    tellFollowing(address);
+    return new Tail.Answer(cursor, cursor.arrived());
+  }
+
+  void tellFollowing(DaemonAddress address) {
     if (!following) {
       following = true;
       String what = types.isEmpty() ? "all types" : String.join(", ", types);
       shell.err().println("following " + what + " at " + address);
     }
-    return new Tail.Answer(cursor, cursor.arrived());
   }
 
   private Map<String, List<String>> parameters() {
@@ -216,35 +248,18 @@ public final class TailCommand implements Callable<Integer> {
     return given;
   }
 
-  /// Fails when the daemon never answered. Keeps trying when it goes away after an answer.
   private void follow(Tail tail, long everyNanos, DaemonsBehind behind) {
-    boolean answered = false;
-    boolean away = false;
-    while (true) {
-      try {
-        boolean more = tail.poll();
-        if (mode == Mode.ordered) {
-          behind.check(System.nanoTime(), System.currentTimeMillis());
-        }
-        if (!more) {
-          return;
-        }
-        if (away) {
-          shell.err().println("the daemon is back");
-        }
-        away = false;
-        answered = true;
-      } catch (QueryException.Remote gone) {
-        if (!answered) {
-          throw gone;
-        }
-        if (!away) {
-          shell.err().println(gone.getMessage() + "; retrying, no event is skipped");
-        }
-        away = true;
-      }
-      LockSupport.parkNanos(everyNanos);
-    }
+    Follow.until(
+        () -> {
+          boolean more = tail.poll();
+          if (mode == Mode.ordered) {
+            behind.check(System.nanoTime(), System.currentTimeMillis());
+          }
+          return more;
+        },
+        everyNanos,
+        "no event is skipped",
+        shell);
   }
 
   /// Prints how to continue. Runs in a shutdown hook, because a signal ends this command.

@@ -34,10 +34,15 @@ public final class StatsWriter {
       case json -> rows.forEach(row -> json(heads, row, out));
       case csv -> {
         csv(heads.stream().map(Cell::ofText).toList(), out);
-        rows.forEach(row -> csv(row, out));
+        csvRows(rows, out);
       }
-      case table, raw, logfmt -> table(heads, rows, out);
+      case table, raw, logfmt -> table(heads, rows, new int[heads.size()], true, out);
     }
+  }
+
+  /// Writes rows as CSV, without heads.
+  void csvRows(List<List<Cell>> rows, OutputBuffer out) {
+    rows.forEach(row -> csv(row, out));
   }
 
   private static void json(List<String> heads, List<Cell> row, OutputBuffer out) {
@@ -80,15 +85,25 @@ public final class StatsWriter {
     out.put("\r\n");
   }
 
-  private static void table(List<String> heads, List<List<Cell>> rows, OutputBuffer out) {
-    int[] widths = new int[heads.size()];
+  /// Writes rows with aligned columns.
+  ///
+  /// @param widths of the columns so far; grows with their contents
+  /// @param withHeads whether the heads come first
+  static void table(
+      List<String> heads,
+      List<List<Cell>> rows,
+      int[] widths,
+      boolean withHeads,
+      OutputBuffer out) {
     for (int i = 0; i < widths.length; i++) {
-      widths[i] = TextWriter.escaped(heads.get(i)).length();
+      widths[i] = Math.max(widths[i], TextWriter.escaped(heads.get(i)).length());
       for (List<Cell> row : rows) {
         widths[i] = Math.max(widths[i], shown(row.get(i)).length());
       }
     }
-    line(heads.stream().map(TextWriter::escaped).toList(), widths, out);
+    if (withHeads) {
+      line(heads.stream().map(TextWriter::escaped).toList(), widths, out);
+    }
     rows.forEach(row -> line(row.stream().map(StatsWriter::shown).toList(), widths, out));
   }
 

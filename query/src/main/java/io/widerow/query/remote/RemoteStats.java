@@ -43,19 +43,24 @@ public final class RemoteStats {
         throw new QueryException.Remote(
             "the daemon ended its answer: " + TextWriter.escaped(why(members, line)));
       }
-      List<Cell> row = new ArrayList<>(members.stream().map(Map.Entry::getValue).toList());
-      if (asked.everyNanos() != 0) {
-        long step = nanos(row.getFirst().text());
-        row.set(0, Cell.ofTime(step, shown(step, times)));
-      }
-      for (int i = asked.groupColumns(); i < row.size(); i++) {
-        if (row.get(i).kind() == Cell.Kind.TEXT) { // an infinity
-          row.set(i, Cell.ofNumber(row.get(i).text()));
-        }
-      }
-      rows.add(row);
+      rows.add(row(members, asked, times));
     }
     return rows;
+  }
+
+  /// The cells of a row, whose time is shown as `times` shows it.
+  static List<Cell> row(List<Map.Entry<String, Cell>> members, StatsQuery asked, Rfc3339 times) {
+    List<Cell> row = new ArrayList<>(members.stream().map(Map.Entry::getValue).toList());
+    if (asked.everyNanos() != 0) {
+      long step = nanos(row.getFirst().text());
+      row.set(0, Cell.ofTime(step, shown(step, times)));
+    }
+    for (int i = asked.groupColumns(); i < row.size(); i++) {
+      if (row.get(i).kind() == Cell.Kind.TEXT) { // an infinity
+        row.set(i, Cell.ofNumber(row.get(i).text()));
+      }
+    }
+    return row;
   }
 
   private static String why(List<Map.Entry<String, Cell>> members, String line) {

@@ -247,6 +247,11 @@ public final class EmbeddedStore implements EventStore {
     return retention;
   }
 
+  /// The rules that it keeps for its owner.
+  public RuleControl rules() {
+    return new RuleControl(contents, this::requireTidy);
+  }
+
   @Override
   public StoreView view() {
     return view(ReadDeadline.NONE);

@@ -103,6 +103,21 @@ public final class RetentionControl {
     return new Standing(policy, types.size(), sum.bytes, hidden, dropsAt);
   }
 
+  /// What is past its retention and may be dropped, and is still there. Parts of merged segments
+  /// stay until more of them is past.
+  public Sum droppable() {
+    Kept kept = contents.retentions().shown();
+    Retentions.OnDisk onDisk = contents.retentions().onDisk();
+    Sum sum = Sum.NONE;
+    for (var each : partitions().entrySet()) {
+      PartitionKey key = each.getKey();
+      if (kept.isPast(key.type(), key.untilNanos()) && onDisk.mayGo(key.type(), key.untilNanos())) {
+        sum = sum.and(each.getValue());
+      }
+    }
+    return sum;
+  }
+
   /// Sets a policy, in place of the one that was set for the same types. Durable on return.
   ///
   /// @return how much of the store it decides about, and what it hid

@@ -8,7 +8,6 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.manifest.ManifestSections;
-import io.widerow.storage.manifest.RetentionSection;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.segment.SegmentOrigin;
@@ -264,17 +263,23 @@ public final class StoreContents implements AutoCloseable {
 
   // For retention.
 
-  /// Changes what is kept. Durable before readers see it.
-  ///
-  /// @param change throws to change nothing
+  /// Changes what is kept; durable before readers see it. Nothing changes when `change` throws.
   public synchronized void retain(UnaryOperator<Retentions.Setting> change) {
     requireWriting();
-    retentions.change(change, this::commit);
+    retentions.change(change, section -> change(_ -> section.toSections()));
   }
 
-  private void commit(RetentionSection section) {
+  /// What the store knows besides its segments.
+  public synchronized ManifestSections sections() {
+    return manifest.sections();
+  }
+
+  /// Adds sections to those that there are; durable on return. Nothing changes when `more` throws.
+  public synchronized void change(UnaryOperator<ManifestSections> more) {
+    requireWriting();
+    ManifestSections added = more.apply(manifest.sections());
     files.requireSections();
-    commit(List.of(), List.of(), Map.of(), manifest.journals(), section.toSections());
+    commit(List.of(), List.of(), Map.of(), manifest.journals(), added);
   }
 
   // For writing, sealing and merging.

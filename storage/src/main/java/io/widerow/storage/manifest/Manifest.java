@@ -126,6 +126,7 @@ public final class Manifest implements AutoCloseable {
       try {
         apply(ManifestEdit.of(edit));
         retention = RetentionSection.of(sections);
+        var _ = RuleSection.of(sections); // refuses what is none
       } catch (IOException malformed) {
         throw new StorageException.Corrupt(path, offset, "edit: " + malformed.getMessage());
       }
@@ -369,6 +370,11 @@ public final class Manifest implements AutoCloseable {
   /// about it.
   public @Nullable RetentionSection retention() {
     return retention;
+  }
+
+  /// What the store knows besides its segments.
+  public ManifestSections sections() {
+    return sections;
   }
 
   public long segmentIdNext() {

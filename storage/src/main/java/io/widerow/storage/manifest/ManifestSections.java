@@ -30,6 +30,9 @@ public final class ManifestSections {
   /// Kind: what is kept for how long, see [RetentionSection].
   public static final int RETENTION = 2;
 
+  /// Kind: rules that the store keeps for its owner, see [RuleSection].
+  public static final int RULES = 6;
+
   static final int REQUIRED = 0x8000;
   static final int ADDS = 0x4000;
 
@@ -37,7 +40,7 @@ public final class ManifestSections {
   public static final ManifestSections NONE = new ManifestSections(List.of());
 
   private static final int TAG_LIMIT = 0x10000;
-  private static final Set<Integer> KNOWN = Set.of(RETENTION);
+  private static final Set<Integer> KNOWN = Set.of(RETENTION, RULES);
 
   private final List<Section> sections;
 

@@ -2,13 +2,14 @@ package io.widerow.storage.embedded;
 
 import io.widerow.faults.PlantLoader.Cut;
 import io.widerow.storage.live.Retentions;
+import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestSections;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// The rules of retention that [PlantedBugsTest] breaks.
+/// The rules of retention, and of the rules that a store keeps, that [PlantedBugsTest] breaks.
 final class RetentionPlants {
   private RetentionPlants() {}
 
@@ -18,6 +19,10 @@ final class RetentionPlants {
             "a policy is written down before it is acknowledged",
             SuiteCheck.RETENTION,
             Cut.out(Retentions.class, "change", Consumer.class, "accept")),
+        PlantedBugsTest.planted(
+            "a rule is written down before it is acknowledged",
+            SuiteCheck.RULES,
+            Cut.out(StoreContents.class, "change", StoreContents.class, "commit")),
         PlantedBugsTest.planted(
             "what a change hid is kept for its grace",
             SuiteCheck.RETENTION,

@@ -197,6 +197,14 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Power cuts while rules are set and removed.
+  RULES {
+    @Override
+    public void accept(long seed) {
+      new RuleControlTest().rulesOutliveACut(seed);
+    }
+  },
+
   /// A disk that writes other bytes than it was given.
   MISWRITTEN {
     @Override

@@ -209,7 +209,7 @@ public final class QueryService {
         reader.arrivals());
   }
 
-  private static Map<String, List<String>> values(ServiceRequestContext context) {
+  static Map<String, List<String>> values(ServiceRequestContext context) {
     Map<String, List<String>> values = new LinkedHashMap<>();
     for (String name : context.queryParams().names()) {
       values.put(name, context.queryParams().getAll(name));
@@ -269,7 +269,7 @@ public final class QueryService {
     return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(away.getMessage()));
   }
 
-  private static HttpResponse expired(QueryException.Expired expired) {
+  static HttpResponse expired(QueryException.Expired expired) {
     StringBuilder json = new StringBuilder("{\"error\":");
     HttpAnswers.appendString(json, String.valueOf(expired.getMessage()));
     if (expired.first != null) {

@@ -5,6 +5,7 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.doctor.Conditions;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.storage.ClockReport;
@@ -22,7 +23,6 @@ import java.util.logging.Logger;
 /// - Threads: any event loop; [#tellChange] by one thread.
 public final class ClockService {
   private static final Logger LOG = Logger.getLogger("widerow");
-  private static final String PATH = "/v1/admin/accept-clock";
 
   private final EventStore store;
   private ClockReport.State told = ClockReport.State.RIGHT; // of the thread that tells
@@ -32,7 +32,7 @@ public final class ClockService {
   }
 
   public List<HttpRoute> routes() {
-    return List.of(HttpRoute.post(PATH, Tokens.Scope.ADMIN, this::accept));
+    return List.of(HttpRoute.post(Conditions.ACCEPT_CLOCK, Tokens.Scope.ADMIN, this::accept));
   }
 
   /// `POST /v1/admin/accept-clock`.
@@ -63,34 +63,15 @@ public final class ClockService {
     return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
   }
 
-  /// A sentence for operators; empty while the clock is right.
-  static String sentence(ClockReport clock) {
-    return switch (clock.state()) {
-      case RIGHT -> "";
-      case DOUBTED -> clock.sentence() + " (POST " + PATH + ")";
-      case REFUSED ->
-          "events without a time of their own are refused: %s (POST %s)"
-              .formatted(clock.sentence(), PATH);
-    };
-  }
-
-  /// Adds a finding to a list of them; nothing while the clock is right.
-  static StringBuilder appendFindings(StringBuilder json, ClockReport clock) {
-    json.append(",\"findings\":[");
-    if (clock.state() != ClockReport.State.RIGHT) {
-      json.append("{\"code\":\"clock-jump\",\"severity\":\"bad\",\"sentence\":");
-      HttpAnswers.appendString(json, sentence(clock)).append('}');
-    }
-    return json.append(']');
-  }
-
   /// Logs that the clock became wrong or right again. Called about once a second.
   public void tellChange() {
     ClockReport now = store.clock();
     if (now.state() != told) {
       boolean right = now.state() == ClockReport.State.RIGHT;
       LOG.log(
-          right ? Level.INFO : Level.WARNING, "{0}", right ? "the clock is right" : sentence(now));
+          right ? Level.INFO : Level.WARNING,
+          "{0}",
+          right ? "the clock is right" : Conditions.clockSentence(now));
       told = now.state();
     }
   }

@@ -1,5 +1,6 @@
 package io.widerow.ingest.serve.status;
 
+import io.widerow.ingest.doctor.ClusterFindings;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.ClusterReport.Counter;
@@ -7,88 +8,21 @@ import io.widerow.storage.ClusterReport.Member;
 import io.widerow.storage.ClusterReport.State;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /// What the daemon says of its cluster: a part of its status, metrics, and findings, which are
 /// sentences that name what an operator should look at.
 ///
 /// - Threads: any.
 final class ClusterStatus {
-  /// Above it a finding says that the daemon is behind.
-  static final double LAG_SECONDS_MAX = 60;
-
-  /// Above it a finding says that a daemon is silent.
-  static final long SILENT_MILLIS_MAX = 60_000;
-
-  /// Above it a finding says that clocks differ.
-  static final long SKEW_MILLIS_MAX = 1_000;
-
-  /// Fewer replicas lose events with one node, or stop when it does.
-  static final int REPLICAS_MIN = 3;
-
   private ClusterStatus() {}
 
   /// One word for the state: `up`, `degraded`, `unreachable`.
   static String state(ClusterReport report) {
     return report.state().name().toLowerCase(Locale.ROOT);
-  }
-
-  /// What an operator should look at: a sentence for each name of a finding.
-  ///
-  /// @param nowMillis the time, milliseconds since the Unix epoch
-  static Map<String, String> findings(ClusterReport report, long nowMillis) {
-    Map<String, String> findings = new LinkedHashMap<>();
-    String nodes =
-        "%d of %d nodes answer%s"
-            .formatted(
-                report.nodesUp(),
-                report.nodesUp() + report.nodesDown(),
-                report.trouble().isEmpty() ? "" : "; the last error: " + report.trouble());
-    if (report.state() == State.UNREACHABLE) {
-      findings.put("cluster-away", "events wait here, questions end with an error: " + nodes);
-    } else if (report.state() == State.DEGRADED || !report.trouble().isEmpty()) {
-      findings.put("cluster-degraded", nodes);
-    }
-    if (report.lagSeconds() > LAG_SECONDS_MAX) {
-      findings.put(
-          "cluster-behind",
-          "%d events are not applied yet, the oldest for %.0f s"
-              .formatted(report.pendingEvents(), report.lagSeconds()));
-    }
-    if (Math.abs(report.skewMillis()) > SKEW_MILLIS_MAX) {
-      findings.put(
-          "cluster-skew",
-          "this machine's clock is %d ms %s those of the nodes"
-              .formatted(
-                  Math.abs(report.skewMillis()), report.skewMillis() > 0 ? "ahead of" : "behind"));
-    }
-    if (report.replication() < REPLICAS_MIN) {
-      findings.put(
-          "cluster-too-few-replicas",
-          "the keyspace %s has %d replicas; with %d it goes on when a node is lost"
-              .formatted(report.keyspace(), report.replication(), REPLICAS_MIN));
-    }
-    String silent = silent(report, nowMillis);
-    if (!silent.isEmpty()) {
-      findings.put("cluster-daemon-silent", silent);
-    }
-    return findings;
-  }
-
-  private static String silent(ClusterReport report, long nowMillis) {
-    return report.daemons().stream()
-        .filter(member -> member.daemon() != report.daemon())
-        .filter(member -> nowMillis - member.seenMillis() > SILENT_MILLIS_MAX)
-        .map(member ->
-            "daemon %d on %s, last heard of at %s"
-                .formatted(
-                    member.daemon(), member.host(), Instant.ofEpochMilli(member.seenMillis())))
-        .collect(Collectors.joining("; "));
   }
 
   /// Appends the object `"cluster"` of the status, with its name.
@@ -120,7 +54,7 @@ final class ClusterStatus {
     }
     json.append("],\"findings\":[");
     comma = "";
-    for (Map.Entry<String, String> finding : findings(report, nowMillis).entrySet()) {
+    for (Map.Entry<String, String> finding : ClusterFindings.of(report, nowMillis).entrySet()) {
       json.append(comma).append("{\"finding\":\"").append(finding.getKey());
       HttpAnswers.appendString(json.append("\",\"says\":"), finding.getValue()).append('}');
       comma = ",";

@@ -10,6 +10,9 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.doctor.Conditions;
+import io.widerow.ingest.doctor.Doctor;
+import io.widerow.ingest.doctor.Finding;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.intake.ByteCredit;
@@ -22,11 +25,9 @@ import io.widerow.storage.ClusterReport;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreStatistics;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The endpoints that report the state of the daemon.
@@ -44,14 +45,24 @@ public final class StatusServices {
   private final DaemonConfig config;
   private final SendersService senders;
   private final @Nullable RuleFile rules;
+  private final Doctor doctor;
+  private final RuleService watching;
+  private final LongSupplier usableBytes;
 
   /// @param rules null when there are none
+  /// @param usableBytes free bytes of the store's file system
   public StatusServices(
       DaemonConfig config,
       Intake intake,
       EventStore store,
       @Nullable RuleFile rules,
-      PrometheusMeterRegistry registry) {
+      PrometheusMeterRegistry registry,
+      Doctor doctor,
+      RuleService watching,
+      LongSupplier usableBytes) {
+    this.watching = watching;
+    this.doctor = doctor;
+    this.usableBytes = usableBytes;
     this.rules = rules;
     this.config = config;
     this.intake = intake;
@@ -91,7 +102,7 @@ public final class StatusServices {
     if (full != null) {
       return "the disk is full: " + full;
     }
-    return clock.state() == ClockReport.State.REFUSED ? ClockService.sentence(clock) : null;
+    return clock.state() == ClockReport.State.REFUSED ? Conditions.clockSentence(clock) : null;
   }
 
   /// Partial damage, and a clock that retention does not follow, are reported but do not stop
@@ -99,8 +110,8 @@ public final class StatusServices {
   private String readyJson(ClockReport clock) {
     StringBuilder json = new StringBuilder("{\"ready\":true");
     if (clock.state() != ClockReport.State.RIGHT) {
-      HttpAnswers.appendString(json.append(",\"clock\":"), ClockService.sentence(clock));
-      ClockService.appendFindings(json, clock);
+      HttpAnswers.appendString(json.append(",\"clock\":"), Conditions.clockSentence(clock));
+      Finding.appendAll(json.append(','), Conditions.clock(clock)); // others would reveal names
     }
     ClusterReport cluster = store.cluster();
     if (cluster != null) {
@@ -140,6 +151,7 @@ public final class StatusServices {
   private HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {
     StringBuilder text = new StringBuilder(registry.scrape());
     senders.appendMetrics(text);
+    watching.appendMetrics(text);
     ClusterReport cluster = store.cluster();
     if (cluster != null) {
       ClusterStatus.appendMetrics(text, cluster);
@@ -151,14 +163,14 @@ public final class StatusServices {
   private HttpResponse status(ServiceRequestContext context, HttpRequest request) {
     StringBuilder json = new StringBuilder("{\"version\":\"").append(VERSION).append('"');
     String failure = intake.lanes().failure();
-    long usable = usableBytes(config.data().toAbsolutePath());
+    long usable = usableBytes.getAsLong();
     ClockReport clock = store.clock();
     json.append(",\"state\":\"").append(state(failure, clock)).append('"');
     if (failure != null) {
       HttpAnswers.appendString(json.append(",\"failure\":"), failure);
     }
-    HttpAnswers.appendString(json.append(",\"clock\":"), ClockService.sentence(clock));
-    ClockService.appendFindings(json, clock);
+    HttpAnswers.appendString(json.append(",\"clock\":"), Conditions.clockSentence(clock));
+    Finding.appendAll(json.append(','), doctor.findings());
     ByteCredit credit = intake.credit();
     json.append(",\"requests\":{\"inFlight\":").append(intake.inFlight());
     json.append(",\"bytesUsed\":").append(credit.bytesUsed());
@@ -198,22 +210,6 @@ public final class StatusServices {
       return "disk-full";
     }
     return clock.state() == ClockReport.State.REFUSED ? "clock-wrong" : "ready";
-  }
-
-  /// Free bytes of the store's file system; [Long#MAX_VALUE] when the operating system does not
-  /// tell.
-  private static long usableBytes(Path data) {
-    try {
-      Path there = data;
-      Path parent = there.getParent();
-      while (!Files.exists(there) && parent != null) {
-        there = parent;
-        parent = there.getParent();
-      }
-      return Files.getFileStore(there).getUsableSpace();
-    } catch (IOException notSaid) {
-      return Long.MAX_VALUE;
-    }
   }
 
   private static void appendStore(StringBuilder json, StoreStatistics store) {

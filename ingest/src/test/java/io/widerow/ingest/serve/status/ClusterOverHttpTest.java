@@ -9,6 +9,7 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.doctor.ClusterFindings;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteCluster;
 import io.widerow.storage.ClusterReport;
@@ -124,7 +125,7 @@ class ClusterOverHttpTest {
   }
 
   private static Set<String> findings(ClusterReport report) {
-    return ClusterStatus.findings(report, NOW).keySet();
+    return ClusterFindings.of(report, NOW).keySet();
   }
 
   @Test
@@ -138,7 +139,7 @@ class ClusterOverHttpTest {
     assertEquals(Set.of("cluster-too-few-replicas"), findings(report(State.UP, 0, 0, 1, NOW)));
     assertEquals(
         "daemon 0 on a, last heard of at 2026-11-18T11:05:39Z",
-        ClusterStatus.findings(report(State.UP, 0, 0, 3, NOW - 61_000), NOW)
+        ClusterFindings.of(report(State.UP, 0, 0, 3, NOW - 61_000), NOW)
             .get("cluster-daemon-silent"));
   }
 }

@@ -1,0 +1,172 @@
+package io.widerow.ingest.doctor;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.widerow.ingest.intake.Intake;
+import io.widerow.query.TypeGlobs;
+import io.widerow.query.sizing.Load;
+import io.widerow.query.sizing.TypePlan;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.StoreStatistics;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/// Looks at the daemon and its store every few seconds, and says what an operator should look at.
+///
+/// A look at the partitions of a large store takes a while, so that there is none before a hundred
+/// times the last one's duration has passed: looking takes a hundredth of one core at most. The
+/// partitions of a store on a cluster are not looked at; its nodes would have to be asked.
+///
+/// - Threads: one looks; any thread reads.
+public final class Doctor {
+  private static final long LOOK_NANOS = 4_000_000_000L;
+  private static final int SPARE = 100; // of the time that a look takes
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private final EventStore store;
+  private final Intake intake;
+  private final MeterRegistry registry;
+  private final Surroundings surroundings;
+  private final TypeRates rates = new TypeRates();
+  private double[] laneEvents = {};
+  private double[] laneBatches = {};
+  private long nextNanos; // when the next look is due
+  private long backlogSinceNanos;
+  private boolean looked;
+  private boolean backlogged;
+  private volatile Facts facts = Facts.NONE;
+
+  /// What the doctor needs to know besides the store.
+  ///
+  /// @param nanoTime monotonic time
+  /// @param epochNanos the time, nanoseconds since the Unix epoch
+  /// @param usableBytes free bytes of the store's file system
+  /// @param reserveBytes free bytes below which nothing is taken in
+  /// @param lateFromNanos the age at which an event is older than a bucket that is closed
+  public record Surroundings(
+      LongSupplier nanoTime,
+      LongSupplier epochNanos,
+      LongSupplier usableBytes,
+      long reserveBytes,
+      long lateFromNanos) {}
+
+  public Doctor(
+      EventStore store, Intake intake, MeterRegistry registry, Surroundings surroundings) {
+    this.store = store;
+    this.intake = intake;
+    this.registry = registry;
+    this.surroundings = surroundings;
+  }
+
+  /// Looks, when it is time to. Called about once a second.
+  public void look() {
+    long now = surroundings.nanoTime.getAsLong();
+    if (looked && now - nextNanos < 0) {
+      return;
+    }
+    facts =
+        new Facts(
+            types(now), intake.senders().lags(), lanes(), backlog(now), surroundings.lateFromNanos);
+    long took = surroundings.nanoTime.getAsLong() - now;
+    nextNanos = now + Math.max(LOOK_NANOS, SPARE * took);
+    looked = true;
+  }
+
+  private List<TypeState> types(long now) {
+    if (!plans()) {
+      return List.of();
+    }
+    try (StoreView view = store.view()) {
+      List<PartitionInfo> partitions =
+          view.partitions(TypeGlobs.ALL, Long.MIN_VALUE, Long.MAX_VALUE);
+      rates.look(partitions, now);
+      StoreStatistics statistics = store.statistics();
+      double recordBytes = recordBytes(statistics);
+      double restBytes =
+          statistics.segmentEvents() == 0
+              ? recordBytes * Load.REST_SHARE
+              : (double) statistics.segmentBytes() / statistics.segmentEvents();
+      long epochNanos = surroundings.epochNanos.getAsLong();
+      return TypePlan.of(partitions, view.types(TypeGlobs.ALL), restBytes, epochNanos).stream()
+          .map(plan -> TypeState.of(plan, rates.of(plan.type()).orElse(0), recordBytes))
+          .toList();
+    }
+  }
+
+  private static double recordBytes(StoreStatistics statistics) {
+    return (double) statistics.eventBytesCommitted() / Math.max(1, statistics.eventsCommitted());
+  }
+
+  private List<Facts.Lane> lanes() {
+    int count = store.lanes();
+    double[] events = new double[count];
+    double[] batches = new double[count];
+    List<Facts.Lane> lanes = new ArrayList<>();
+    for (int lane = 0; lane < count; lane++) {
+      events[lane] = counted("widerow.events.accepted", lane);
+      batches[lane] = counted("widerow.batches", lane);
+      if (laneEvents.length == count) {
+        lanes.add(
+            new Facts.Lane(events[lane] - laneEvents[lane], batches[lane] - laneBatches[lane]));
+      }
+    }
+    laneEvents = events;
+    laneBatches = batches;
+    return lanes;
+  }
+
+  private double counted(String name, int lane) {
+    Counter counter = registry.find(name).tag("lane", Integer.toString(lane)).counter();
+    return counter == null ? 0 : counter.count();
+  }
+
+  private Facts.Backlog backlog(long now) {
+    if (!(store instanceof EmbeddedStore embedded)) {
+      return Facts.Backlog.NONE;
+    }
+    long bytes = embedded.retention().droppable().bytes();
+    if (bytes == 0) {
+      backlogged = false;
+      return Facts.Backlog.NONE;
+    }
+    if (!backlogged) {
+      backlogged = true;
+      backlogSinceNanos = now;
+    }
+    return new Facts.Backlog(
+        bytes, store.statistics().segmentBytes(), (now - backlogSinceNanos) / NANOS_PER_SECOND);
+  }
+
+  /// The findings, the worst first: those of the last look, and what is the case right now.
+  public List<Finding> findings() {
+    Conditions now =
+        new Conditions(
+            intake.lanes().failure(),
+            intake.full(),
+            surroundings.usableBytes.getAsLong(),
+            surroundings.reserveBytes,
+            store.clock(),
+            store.statistics(),
+            store.cluster(),
+            surroundings.epochNanos.getAsLong() / NANOS_PER_MILLI);
+    return Stream.concat(now.findings().stream(), Diagnosis.of(facts).stream())
+        .sorted(Finding.WORST_FIRST)
+        .toList();
+  }
+
+  /// True when the store's partitions are looked at: those of a store on this machine.
+  public boolean plans() {
+    return store instanceof EmbeddedStore;
+  }
+
+  /// The types at the last look; none for a store on a cluster.
+  public List<TypeState> types() {
+    return facts.types();
+  }
+}

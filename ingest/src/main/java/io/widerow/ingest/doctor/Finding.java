@@ -1,0 +1,95 @@
+package io.widerow.ingest.doctor;
+
+import io.widerow.ingest.http.HttpAnswers;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.Comparator;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// One thing that an operator should look at.
+///
+/// @param code its name, which stays the same
+/// @param subject what it is about: a type, a partition, a sender, a lane, a file; or `store`
+/// @param value what was measured; null when it is no number
+/// @param limit above which it is a finding; null when there is none
+/// @param sentence what is the case
+/// @param act what to do about it
+public record Finding(
+    String code,
+    Severity severity,
+    String subject,
+    @Nullable Double value,
+    @Nullable Double limit,
+    String sentence,
+    String act) {
+  private static final int DIGITS = 6;
+
+  /// The worst one first; of equals the one that exceeds its limit most.
+  public static final Comparator<Finding> WORST_FIRST =
+      Comparator.comparing(Finding::severity)
+          .thenComparing(Comparator.comparingDouble(Finding::excess).reversed())
+          .thenComparing(Finding::code)
+          .thenComparing(Finding::subject);
+
+  /// How bad it is, the worst first.
+  public enum Severity {
+    /// Events are refused, lost or hidden, or will be.
+    BAD,
+    /// It costs something, or becomes bad when it goes on.
+    WARN,
+    /// Worth knowing.
+    INFO;
+
+    private final String text = name().toLowerCase(Locale.ROOT);
+  }
+
+  /// A finding that is no matter of numbers.
+  static Finding of(String code, Severity severity, String subject, String sentence, String act) {
+    return new Finding(code, severity, subject, null, null, sentence, act);
+  }
+
+  /// How many times its limit it is, or its limit is; the most for one without numbers.
+  private double excess() {
+    Double measured = value;
+    Double allowed = limit;
+    if (measured == null || allowed == null) {
+      return Double.MAX_VALUE;
+    }
+    double least = 1e-9;
+    double share = Math.max(Math.abs(measured), least) / Math.max(Math.abs(allowed), least);
+    return Math.max(share, 1 / share); // some limits are exceeded below
+  }
+
+  /// Appends it as a JSON object.
+  public StringBuilder append(StringBuilder json) {
+    HttpAnswers.appendString(json.append("{\"code\":"), code);
+    json.append(",\"severity\":\"").append(severity.text);
+    HttpAnswers.appendString(json.append("\",\"subject\":"), subject);
+    json.append(",\"value\":").append(number(value));
+    json.append(",\"limit\":").append(number(limit));
+    HttpAnswers.appendString(json.append(",\"sentence\":"), sentence);
+    return HttpAnswers.appendString(json.append(",\"do\":"), act).append('}');
+  }
+
+  /// Appends the member `"findings"`.
+  public static StringBuilder appendAll(StringBuilder json, Iterable<Finding> findings) {
+    json.append("\"findings\":[");
+    String comma = "";
+    for (Finding finding : findings) {
+      finding.append(json.append(comma));
+      comma = ",";
+    }
+    return json.append(']');
+  }
+
+  private static String number(@Nullable Double number) {
+    if (number == null) {
+      return "null";
+    }
+    return BigDecimal.valueOf(number)
+        .round(new MathContext(DIGITS))
+        .stripTrailingZeros()
+        .toPlainString();
+  }
+}

@@ -1,0 +1,8 @@
+/// What an operator should look at: facts about the daemon and its store, looked at every few
+/// seconds, and the findings that follow from them.
+///
+/// - Threads: the daemon's maintenance looks; any thread reads.
+@NullMarked
+package io.widerow.ingest.doctor;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,148 @@
+package io.widerow.ingest.intake;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// How late the events of each sender come: by the name of its token or certificate, its address
+/// and the `host` that its events name, so that machines which share a token are told apart.
+///
+/// A table of bounded size that keeps those that send most (space saving, Metwally and others
+/// 2005): when it is full, a new sender takes the place of the one with the fewest batches, and its
+/// count. So one that sends more than a 1,024th of all batches is always in it.
+///
+/// - Threads: any; a lock is held for one look at a table for each batch, and for a pass over it
+///   when the sender is new and the table full.
+/// - Memory: [#KEPT_MAX] senders.
+public final class SenderLags {
+  public static final int KEPT_MAX = 1_024;
+
+  private static final int STEPS = 6; // of the last minute
+  private static final long STEP_SECONDS = 10;
+  private static final int HOST_CHARS_MAX = 100;
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private final Map<Key, Sender> kept = new HashMap<>(); // guarded by this
+
+  private record Key(String sender, String address, String host) {
+    static Key of(String sender, BatchSample sample) {
+      String host = sample.host();
+      String address = sample.address();
+      return new Key(
+          sender,
+          address.equals(sender) ? "" : address,
+          host.substring(0, Math.min(HOST_CHARS_MAX, host.length())));
+    }
+
+    String shown() {
+      StringBuilder name = new StringBuilder(sender);
+      if (!address.isEmpty()) {
+        name.append(" at ").append(address);
+      }
+      return host.isEmpty() ? name.toString() : name.append(", host ").append(host).toString();
+    }
+  }
+
+  /// A sender in the last minute.
+  ///
+  /// @param name its name, address and host
+  /// @param batches of which events had times of their own
+  /// @param leastSeconds from the time of an event to its arrival, the least; negative when that is
+  ///   in the future
+  /// @param events number of these events
+  /// @param old how many of them were older than a bucket that is closed
+  public record Lag(String name, long batches, double leastSeconds, long events, long old) {}
+
+  private static final class Sender {
+    private long count; // of batches, with those of the senders that it displaced
+    private final long[] stepNumber = new long[STEPS];
+    private final long[] batches = new long[STEPS];
+    private final long[] least = new long[STEPS];
+    private final long[] events = new long[STEPS];
+    private final long[] old = new long[STEPS];
+
+    Sender(long count) {
+      this.count = count;
+    }
+
+    void add(BatchSample sample, long now) {
+      count++;
+      long number = now / STEP_SECONDS;
+      int place = (int) Math.floorMod(number, (long) STEPS);
+      if (stepNumber[place] != number) {
+        stepNumber[place] = number;
+        batches[place] = 0;
+        least[place] = Long.MAX_VALUE;
+        events[place] = 0;
+        old[place] = 0;
+      }
+      batches[place]++;
+      least[place] = Math.min(least[place], sample.leastNanos());
+      events[place] += sample.events();
+      old[place] += sample.old();
+    }
+
+    Lag lag(String name, long now) {
+      long nanos = Long.MAX_VALUE;
+      long all = 0;
+      long before = 0;
+      long number = 0;
+      for (int i = 0; i < STEPS; i++) {
+        if (batches[i] > 0 && now / STEP_SECONDS - stepNumber[i] < STEPS) {
+          number += batches[i];
+          nanos = Math.min(nanos, least[i]);
+          all += events[i];
+          before += old[i];
+        }
+      }
+      return new Lag(name, number, number == 0 ? 0 : nanos / NANOS_PER_SECOND, all, before);
+    }
+  }
+
+  /// Takes a batch that was stored. One without times of its own says nothing.
+  ///
+  /// @param nowSeconds the time, seconds since the Unix epoch
+  void add(String sender, BatchSample sample, long nowSeconds) {
+    if (sample.events() == 0) {
+      return;
+    }
+    Key key = Key.of(sender, sample);
+    synchronized (this) {
+      Sender known = kept.get(key);
+      if (known == null) {
+        known = new Sender(kept.size() == KEPT_MAX ? removeLeast() : 0);
+        kept.put(key, known);
+      }
+      known.add(sample, nowSeconds);
+    }
+  }
+
+  /// Removes the sender with the fewest batches, and returns how many.
+  private long removeLeast() {
+    Key least = null;
+    long count = Long.MAX_VALUE;
+    for (var each : kept.entrySet()) {
+      if (each.getValue().count < count) {
+        count = each.getValue().count;
+        least = each.getKey();
+      }
+    }
+    kept.remove(least);
+    return count;
+  }
+
+  /// Those of which something came in the last minute.
+  ///
+  /// @param nowSeconds the time, seconds since the Unix epoch
+  synchronized List<Lag> list(long nowSeconds) {
+    List<Lag> lags = new ArrayList<>();
+    kept.forEach((key, sender) -> {
+      Lag lag = sender.lag(key.shown(), nowSeconds);
+      if (lag.batches() > 0) {
+        lags.add(lag);
+      }
+    });
+    return lags;
+  }
+}

@@ -1,0 +1,131 @@
+package io.widerow.ingest.serve.query;
+
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.answer.StepQuestion;
+import io.widerow.query.answer.StepTail;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/// `GET /v1/tail`: one answer of a continuous query, see [StepTail]. The client asks again with the
+/// position in its last line.
+///
+/// - Threads: the connection's event loop; each answer is made on a virtual thread,
+///   `widerow-tail-<n>`.
+public final class StepService {
+  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
+  private static final int PIECE_BYTES = 256 << 10;
+  private static final int SINK_BYTES = 16 << 10;
+  private static final int ANSWERS_MAX = 16;
+
+  private final EventStore store;
+  private final QueryMemory memory;
+  private final int stallSeconds;
+  private final LongSupplier epochNanos;
+  private final AtomicLong number = new AtomicLong();
+  private final Semaphore places = new Semaphore(ANSWERS_MAX);
+
+  /// @param memory that all queries share
+  /// @param stallSeconds how long a reader may take nothing
+  public StepService(
+      EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
+    this.store = store;
+    this.memory = memory;
+    this.stallSeconds = stallSeconds;
+    this.epochNanos = epochNanos;
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(HttpRoute.get("/v1/tail", Tokens.Scope.QUERY, this::tail));
+  }
+
+  private HttpResponse tail(ServiceRequestContext context, HttpRequest request) {
+    StepQuestion question;
+    try {
+      question = StepQuestion.parse(QueryService.values(context), epochNanos.getAsLong());
+    } catch (QueryException refused) {
+      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
+    }
+    if (!places.tryAcquire()) {
+      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+    }
+    context.clearRequestTimeout(); // the query's own budget counts
+    QueryReply reply = new QueryReply(context, stallSeconds);
+    Thread.ofVirtual()
+        .name("widerow-tail-" + number.incrementAndGet())
+        .start(() -> run(question, reply));
+    return reply.response();
+  }
+
+  private void run(StepQuestion question, QueryReply reply) {
+    OutputBuffer sink = new OutputBuffer(SINK_BYTES);
+    try (StoreView view = store.view();
+        StepTail tail = new StepTail(view, question, QueryBudget.DEFAULT, memory)) {
+      var _ = reply.response().whenComplete().whenComplete((_, _) -> tail.cancel());
+      reply.begin(ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build());
+      send(tail, sink, reply);
+    } catch (QueryException.Refused refused) {
+      reply.refuse(HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage())));
+    } catch (StorageException.Unreachable away) {
+      reply.refuse(QueryService.unreachable(away));
+      reply.fail(away);
+    } catch (Throwable failure) {
+      reply.fail(failure);
+    } finally {
+      reply.close();
+      places.release();
+    }
+  }
+
+  /// A position that is past retention is known before anything is written.
+  private void send(StepTail tail, OutputBuffer sink, QueryReply reply)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    try {
+      tail.write(epochNanos.getAsLong(), sink, full -> piece(full, reply));
+    } catch (QueryException.Expired expired) {
+      reply.refuse(QueryService.expired(expired));
+      return;
+    } catch (QueryException.Refused refused) { // what only the store can tell
+      throw refused;
+    } catch (QueryException | StorageException failed) {
+      sink.put("{\"error\":\"");
+      sink.putJson(String.valueOf(failed.getMessage()));
+      sink.put("\"}\n");
+    }
+    reply.end(sink.bytes(), sink.length());
+  }
+
+  private static boolean piece(OutputBuffer sink, QueryReply reply) {
+    if (sink.length() < PIECE_BYTES) {
+      return true;
+    }
+    try {
+      boolean there = reply.write(sink.bytes(), sink.length());
+      sink.clear();
+      return there;
+    } catch (ExecutionException | TimeoutException gone) {
+      throw new QueryException.Stopped("the reader is gone: " + gone.getMessage());
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new QueryException.Stopped("interrupted while writing the answer");
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.widerow.ingest.serve.status;
+
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.doctor.Diagnosis;
+import io.widerow.ingest.doctor.Doctor;
+import io.widerow.ingest.doctor.Finding;
+import io.widerow.ingest.doctor.TypeState;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.query.sizing.TypePlan;
+import java.util.List;
+import java.util.Locale;
+
+/// `GET /v1/admin/doctor`: what an operator should look at, the worst first; and `GET
+/// /v1/admin/plan`: each type's partitions beside the form that they would get now.
+///
+/// - Threads: any event loop.
+public final class DoctorService {
+  private static final String OF_CLUSTER =
+      "the partitions of a store on a cluster are not planned through one of its daemons; widerow"
+          + " plan --rows or --rate computes a described one";
+
+  private final Doctor doctor;
+
+  public DoctorService(Doctor doctor) {
+    this.doctor = doctor;
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(
+        HttpRoute.get("/v1/admin/doctor", Tokens.Scope.ADMIN, this::findings),
+        HttpRoute.get("/v1/admin/plan", Tokens.Scope.ADMIN, this::plan));
+  }
+
+  private HttpResponse findings(ServiceRequestContext context, HttpRequest request) {
+    try {
+      Parameters.requireKnown(context.queryParams(), List.of());
+    } catch (RequestRefused refused) {
+      return HttpAnswers.error(refused.status(), refused.reason());
+    }
+    StringBuilder json = Finding.appendAll(new StringBuilder("{"), doctor.findings());
+    return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
+  }
+
+  private HttpResponse plan(ServiceRequestContext context, HttpRequest request) {
+    try {
+      Parameters.requireKnown(context.queryParams(), List.of());
+    } catch (RequestRefused refused) {
+      return HttpAnswers.error(refused.status(), refused.reason());
+    }
+    if (!doctor.plans()) {
+      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
+    }
+    List<TypeState> types = doctor.types();
+    StringBuilder json = new StringBuilder("{\"types\":[");
+    String comma = "";
+    for (TypeState type : types) {
+      append(json.append(comma), type);
+      comma = ",";
+    }
+    Finding.appendAll(json.append("],"), Diagnosis.ofPartitions(types));
+    return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
+  }
+
+  private static void append(StringBuilder json, TypeState type) {
+    TypePlan plan = type.plan();
+    HttpAnswers.appendString(json.append("{\"type\":"), plan.type());
+    json.append(",\"events\":").append(plan.events());
+    json.append(",\"bytes\":").append(plan.bytes());
+    json.append(",\"partitions\":").append(plan.partitions());
+    json.append(",\"weight\":").append(decimals(plan.weight(), 3));
+    json.append(",\"rate\":").append(decimals(type.perSecond(), 1));
+    json.append(",\"width\":").append(plan.widthMinutes());
+    json.append(",\"shards\":").append(plan.shards());
+    json.append(",\"plannedWidth\":").append(plan.planned().widthMinutes());
+    json.append(",\"plannedShards\":").append(plan.planned().shards());
+    json.append(",\"verdict\":\"").append(type.verdict().text).append("\"}");
+  }
+
+  private static String decimals(double value, int digits) {
+    return String.format(Locale.ROOT, "%." + digits + "f", value);
+  }
+}

@@ -1,0 +1,221 @@
+package io.widerow.ingest.serve.status;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.QueryParams;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.watch.Watch;
+import io.widerow.ingest.watch.WatchRule;
+import io.widerow.ingest.watch.WatchState;
+import io.widerow.query.QueryException;
+import io.widerow.query.figures.Cell;
+import io.widerow.storage.StorageException;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// The rules that watch, over HTTP: `GET /v1/rules` lists them with their states, `PUT` sets one,
+/// `DELETE` removes one. Their states are also in `/metrics`. A store on a cluster keeps none: 501.
+///
+/// - Threads: any event loop; changes are made on the server's blocking executor.
+public final class RuleService {
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
+  private static final String PATH = "/v1/rules";
+  private static final String OF_CLUSTER =
+      "a store on a cluster keeps no rules: set them at a daemon with a store of its own";
+
+  private final Watch watch;
+  private final LongSupplier epochNanos;
+
+  public RuleService(Watch watch, LongSupplier epochNanos) {
+    this.watch = watch;
+    this.epochNanos = epochNanos;
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(
+        HttpRoute.get(PATH, Tokens.Scope.QUERY, (context, _) -> answer(context, this::list)),
+        new HttpRoute(
+            PATH,
+            Set.of(HttpMethod.PUT),
+            Tokens.Scope.ADMIN,
+            (context, _) -> answer(context, this::set)),
+        new HttpRoute(
+            PATH,
+            Set.of(HttpMethod.DELETE),
+            Tokens.Scope.ADMIN,
+            (context, _) -> answer(context, this::unset)));
+  }
+
+  /// Answers one kind of request.
+  private interface Answer {
+    /// @throws IllegalArgumentException with a sentence for the one who asked
+    HttpResponse of(QueryParams given) throws RequestRefused;
+  }
+
+  private HttpResponse answer(ServiceRequestContext context, Answer answer) {
+    return HttpResponse.of(
+        CompletableFuture.supplyAsync(
+            () -> answer(context.queryParams(), answer), context.blockingTaskExecutor()));
+  }
+
+  private HttpResponse answer(QueryParams given, Answer answer) {
+    if (!watch.isThere()) {
+      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
+    }
+    try {
+      return answer.of(given);
+    } catch (RequestRefused refused) {
+      return HttpAnswers.error(refused.status(), refused.reason());
+    } catch (IllegalArgumentException | QueryException refused) {
+      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
+    } catch (StorageException failure) {
+      LOG.log(Level.WARNING, "rules were not changed: {0}", failure.getMessage());
+      HttpStatus status =
+          failure instanceof StorageException.DiskFull
+              ? HttpStatus.INSUFFICIENT_STORAGE
+              : HttpStatus.SERVICE_UNAVAILABLE;
+      return HttpAnswers.error(status, String.valueOf(failure.getMessage()));
+    }
+  }
+
+  /// `GET /v1/rules`: one line for each rule; with `rule=NAME` that one, or 404.
+  private HttpResponse list(QueryParams given) throws RequestRefused {
+    Parameters.requireKnown(given, List.of("rule"));
+    String name = given.contains("rule") ? name(given) : null;
+    StringBuilder lines = new StringBuilder();
+    for (Watch.Ruled ruled : watch.all()) {
+      if (name == null || name.equals(ruled.rule().name())) {
+        append(lines, ruled);
+      }
+    }
+    if (name != null && lines.isEmpty()) {
+      return HttpAnswers.error(
+          HttpStatus.NOT_FOUND, "rule: there is no '%s'; %s".formatted(name, names()));
+    }
+    return HttpResponse.of(HttpStatus.OK, LINES, HttpData.ofUtf8(lines.toString()));
+  }
+
+  private String names() {
+    List<String> names = watch.all().stream().map(ruled -> ruled.rule().name()).toList();
+    return names.isEmpty() ? "none is set" : "there are " + String.join(", ", names);
+  }
+
+  /// `PUT /v1/rules?rule=NAME&stats=count&type=http*&where=...&every=1m&above=100&for=5m`.
+  private HttpResponse set(QueryParams given) throws RequestRefused {
+    Map<String, List<String>> parameters = new LinkedHashMap<>();
+    given.names().stream()
+        .filter(each -> !each.equals("rule"))
+        .forEach(each -> parameters.put(each, given.getAll(each)));
+    WatchRule rule = WatchRule.parse(name(given), parameters, epochNanos.getAsLong());
+    watch.set(rule);
+    LOG.log(Level.INFO, "the rule {0} was set: {1}", new Object[] {rule.name(), rule.saved()});
+    String line = append(new StringBuilder(), new Watch.Ruled(rule, WatchState.NEW)).toString();
+    return HttpAnswers.json(HttpStatus.OK, line);
+  }
+
+  /// `DELETE /v1/rules?rule=NAME`.
+  private HttpResponse unset(QueryParams given) throws RequestRefused {
+    Parameters.requireKnown(given, List.of("rule"));
+    String name = name(given);
+    watch.unset(name);
+    LOG.log(Level.INFO, "the rule {0} was unset", name);
+    StringBuilder json = new StringBuilder("{\"unset\":");
+    return HttpAnswers.json(
+        HttpStatus.OK, HttpAnswers.appendString(json, name).append("}\n").toString());
+  }
+
+  private static String name(QueryParams given) {
+    List<String> names = given.getAll("rule");
+    if (names.size() != 1 || names.getFirst().isEmpty()) {
+      throw new IllegalArgumentException(
+          names.size() > 1
+              ? "rule: is given %d times".formatted(names.size())
+              : "rule: is missing");
+    }
+    return names.getFirst();
+  }
+
+  private static StringBuilder append(StringBuilder json, Watch.Ruled ruled) {
+    WatchRule rule = ruled.rule();
+    WatchState state = ruled.state();
+    HttpAnswers.appendString(json.append("{\"rule\":"), rule.name());
+    appendText(json.append(",\"stats\":"), rule.text("stats"));
+    appendText(json.append(",\"type\":"), rule.text("type"));
+    appendText(json.append(",\"where\":"), rule.text("where"));
+    appendText(json.append(",\"every\":"), rule.every());
+    json.append(",\"above\":").append(rule.text("above"));
+    json.append(",\"below\":").append(rule.text("below"));
+    appendText(json.append(",\"for\":"), rule.text("for"));
+    json.append(",\"state\":\"").append(state.kind().text);
+    json.append("\",\"value\":").append(number(state.value()));
+    Long step = state.stepNanos();
+    appendText(
+        json.append(",\"step\":"), step == null ? null : Instant.EPOCH.plusNanos(step).toString());
+    return appendText(json.append(",\"why\":"), state.why()).append("}\n");
+  }
+
+  private static StringBuilder appendText(StringBuilder json, @Nullable String text) {
+    return text == null ? json.append("null") : HttpAnswers.appendString(json, text);
+  }
+
+  /// A finite number as it is; else there is none.
+  private static String number(@Nullable Cell value) {
+    boolean finite =
+        value != null
+            && (value.kind() == Cell.Kind.WHOLE || value.kind() == Cell.Kind.NUMBER)
+            && Double.isFinite(value.number());
+    return finite && value != null ? value.text() : "null";
+  }
+
+  /// The lines of `/metrics`.
+  void appendMetrics(StringBuilder text) {
+    List<Watch.Ruled> rules = watch.all();
+    if (rules.isEmpty()) {
+      return;
+    }
+    text.append("# HELP widerow_rule_firing 1 while the rule fires, 0 while it is quiet.\n");
+    text.append("# TYPE widerow_rule_firing gauge\n");
+    for (Watch.Ruled ruled : rules) {
+      if (ruled.state().kind() != WatchState.Kind.UNKNOWN) {
+        boolean fires = ruled.state().kind() == WatchState.Kind.FIRING;
+        line(text, "widerow_rule_firing", ruled, fires ? "1" : "0");
+      }
+    }
+    text.append("# HELP widerow_rule_unknown 1 while nothing can be said of the rule.\n");
+    text.append("# TYPE widerow_rule_unknown gauge\n");
+    for (Watch.Ruled ruled : rules) {
+      boolean unknown = ruled.state().kind() == WatchState.Kind.UNKNOWN;
+      line(text, "widerow_rule_unknown", ruled, unknown ? "1" : "0");
+    }
+    text.append("# HELP widerow_rule_value The figure of the last step that has passed.\n");
+    text.append("# TYPE widerow_rule_value gauge\n");
+    for (Watch.Ruled ruled : rules) {
+      String value = number(ruled.state().value());
+      if (!value.equals("null")) {
+        line(text, "widerow_rule_value", ruled, value);
+      }
+    }
+  }
+
+  private static void line(StringBuilder text, String metric, Watch.Ruled ruled, String value) {
+    text.append(metric).append("{rule=\"").append(ruled.rule().name());
+    text.append("\"} ").append(value).append('\n');
+  }
+}

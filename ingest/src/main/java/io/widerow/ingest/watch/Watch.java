@@ -1,0 +1,208 @@
+package io.widerow.ingest.watch;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.SavedRule;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.RuleControl;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// The rules of a store on this machine and what each says now. A rule is evaluated once for each
+/// step, when it has passed; rules that are due are evaluated one after the other.
+///
+/// - Threads: any; one evaluates at a time.
+public final class Watch {
+  private static final Logger LOG = Logger.getLogger("widerow");
+
+  /// An evaluation that is so many steps late makes a rule unknown.
+  private static final int STALE_STEPS = 2;
+
+  private static final long STALE_NANOS = 60_000_000_000L; // and this
+
+  private final EventStore store;
+  private final QueryMemory memory;
+  private final LongSupplier epochNanos;
+  private final Executor executor;
+  private final Map<String, Standing> standings = new TreeMap<>(); // guarded by itself
+  private volatile boolean stopping;
+  private final AtomicBoolean running = new AtomicBoolean();
+
+  /// A rule and what it says.
+  public record Ruled(WatchRule rule, WatchState state) {}
+
+  private static final class Standing {
+    private final WatchRule rule;
+    private WatchState state = WatchState.NEW;
+    private long passedNanos = Long.MIN_VALUE; // end of the last step that was evaluated
+
+    Standing(WatchRule rule) {
+      this.rule = rule;
+    }
+  }
+
+  /// @param memory that all queries share
+  /// @param executor evaluates; one task at a time
+  public Watch(EventStore store, QueryMemory memory, LongSupplier epochNanos, Executor executor) {
+    this.store = store;
+    this.memory = memory;
+    this.epochNanos = epochNanos;
+    this.executor = executor;
+    if (isThere()) {
+      control().all().forEach(this::add);
+    }
+  }
+
+  /// A rule that an earlier or later program understood otherwise is kept, and told.
+  private void add(SavedRule saved) {
+    try {
+      standings.put(saved.name(), new Standing(WatchRule.of(saved, epochNanos.getAsLong())));
+    } catch (QueryException | IllegalArgumentException wrong) {
+      LOG.log(
+          Level.WARNING,
+          "the rule {0} is not evaluated: {1}",
+          new Object[] {saved.name(), wrong.getMessage()});
+    }
+  }
+
+  /// False for a store on a cluster, which keeps no rules.
+  public boolean isThere() {
+    return store instanceof EmbeddedStore;
+  }
+
+  private RuleControl control() {
+    if (store instanceof EmbeddedStore embedded) {
+      return embedded.rules();
+    }
+    throw new IllegalStateException("no store on this machine");
+  }
+
+  /// Sets a rule, in place of the one of its name. Durable on return; it is evaluated soon.
+  ///
+  /// @throws StorageException when it cannot be written down
+  public void set(WatchRule rule) {
+    synchronized (standings) {
+      control().set(rule.saved());
+      standings.put(rule.name(), new Standing(rule));
+    }
+    tick();
+  }
+
+  /// Removes a rule. Durable on return.
+  ///
+  /// @throws IllegalArgumentException when there is none of this name
+  public void unset(String name) {
+    synchronized (standings) {
+      control().unset(name);
+      standings.remove(name);
+    }
+  }
+
+  /// All rules, in the order of names.
+  public List<Ruled> all() {
+    long now = epochNanos.getAsLong();
+    synchronized (standings) {
+      return standings.values().stream()
+          .map(standing -> new Ruled(standing.rule, fresh(standing, now)))
+          .toList();
+    }
+  }
+
+  /// What a standing says; unknown when that is long ago.
+  private static WatchState fresh(Standing standing, long nowNanos) {
+    if (standing.passedNanos == Long.MIN_VALUE) {
+      return standing.state;
+    }
+    long late = Evaluation.passed(standing.rule, nowNanos) - standing.passedNanos;
+    long every = standing.rule.question().figures().everyNanos();
+    return late > STALE_STEPS * every + STALE_NANOS
+        ? WatchState.unknown("it was not evaluated for %d s".formatted(late / 1_000_000_000))
+        : standing.state;
+  }
+
+  /// Has rules evaluated of which a step has passed. Called about once a second.
+  public void tick() {
+    if (!due().isEmpty() && running.compareAndSet(false, true)) {
+      try {
+        executor.execute(() -> {
+          try {
+            for (Standing standing : due()) {
+              if (!stopping) {
+                evaluate(standing);
+              }
+            }
+          } finally {
+            running.set(false);
+          }
+        });
+      } catch (RejectedExecutionException stopping) {
+        running.set(false);
+      }
+    }
+  }
+
+  /// Begins no further evaluation; the one under way ends by itself.
+  public void stop() {
+    stopping = true;
+  }
+
+  private List<Standing> due() {
+    long now = epochNanos.getAsLong();
+    List<Standing> due = new ArrayList<>();
+    synchronized (standings) {
+      for (Standing standing : standings.values()) {
+        if (Evaluation.passed(standing.rule, now) > standing.passedNanos) {
+          due.add(standing);
+        }
+      }
+    }
+    return due;
+  }
+
+  private void evaluate(Standing standing) {
+    long passed = Evaluation.passed(standing.rule, epochNanos.getAsLong());
+    WatchState state = WatchState.unknown("its evaluation failed, see the log");
+    try (StoreView view = store.view()) {
+      state = Evaluation.of(standing.rule, view, passed, memory);
+    } catch (StorageException away) {
+      state = WatchState.unknown(String.valueOf(away.getMessage()));
+    } finally {
+      note(standing, passed, state);
+    }
+  }
+
+  private void note(Standing standing, long passedNanos, WatchState state) {
+    WatchState.Kind before;
+    synchronized (standings) {
+      before = standing.state.kind();
+      standing.state = state;
+      standing.passedNanos = passedNanos;
+    }
+    if (state.kind() != before) {
+      LOG.log(
+          state.kind() == WatchState.Kind.QUIET ? Level.INFO : Level.WARNING,
+          "the rule {0} is {1}{2}",
+          new Object[] {standing.rule.name(), state.kind().text, why(state)});
+    }
+  }
+
+  private static String why(WatchState state) {
+    @Nullable String why = state.why();
+    if (why != null) {
+      return ": " + why;
+    }
+    return state.value() == null ? "" : ": " + state.value().text();
+  }
+}

@@ -1,0 +1,6 @@
+/// Rules that watch: saved figures with thresholds, evaluated on each step of time that has passed.
+/// Nothing is sent; others ask.
+@NullMarked
+package io.widerow.ingest.watch;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,132 @@
+package io.widerow.ingest.serve.status;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.MemoryStore;
+import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.DoctorCommand;
+import io.widerow.query.cli.PlanCommand;
+import io.widerow.query.cli.Shell;
+import io.widerow.storage.EventStore;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Map;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/// Goal: the findings and the plan of a daemon are the same over HTTP, in the status and by the
+/// commands, with the exit codes that scripts rely on. Method: a daemon with a store on the disk
+/// that is quiet, and one whose disk is full.
+@Timeout(120)
+class DoctorOverHttpTest {
+  @TempDir private Path directory = Path.of(".");
+
+  private record Ran(int code, String out, String err) {}
+
+  private static Ran run(Function<Shell, CommandLine> command, String url, String... arguments) {
+    var out = new ByteArrayOutputStream();
+    var err = new ByteArrayOutputStream();
+    var shell =
+        new Shell(
+            out,
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            false,
+            false,
+            true,
+            Map.of("WIDEROW_URL", url));
+    int code = command.apply(shell).execute(arguments);
+    return new Ran(
+        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+
+  private static String url(Daemon daemon) {
+    return "http://127.0.0.1:" + daemon.httpAddress().getPort();
+  }
+
+  @Test
+  void quietDaemonHasAPlanAndNoFindings() throws IOException, InterruptedException {
+    DaemonConfig config =
+        DaemonConfig.of(
+            Map.of(
+                "data",
+                directory.resolve("store").toString(),
+                "http",
+                "127.0.0.1:0",
+                "disk-reserve-bytes",
+                "0"));
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      String line = "{\"ts\":\"%s\",\"type\":\"cpu\"}%n".formatted(Instant.now());
+      assertEquals(200, http.post("/v1/events", Http.NDJSON, line).statusCode());
+      String plan = "";
+      while (!plan.contains("\"cpu\"")) { // the daemon looks every few seconds
+        plan = http.get("/v1/admin/plan").body();
+        Thread.onSpinWait();
+      }
+      assertTrue(
+          plan.startsWith(
+              "{\"types\":[{\"type\":\"cpu\",\"events\":1,\"bytes\":0,\"partitions\":1,"),
+          plan);
+      assertTrue(
+          plan.contains("\"plannedWidth\":1440,\"plannedShards\":1,\"verdict\":\"ok\"}]"), plan);
+      assertTrue(plan.endsWith(",\"findings\":[]}\n"), plan);
+      assertEquals("{\"findings\":[]}\n", http.get("/v1/admin/doctor").body());
+      assertTrue(http.get("/v1/status").body().contains(",\"findings\":[],"));
+
+      Ran doctor = run(DoctorCommand::commandLine, url(daemon), "--output", "json");
+      assertEquals(new Ran(0, "{\"findings\":[]}\n", "widerow doctor: nothing found\n"), doctor);
+      Ran table = run(PlanCommand::commandLine, url(daemon), "--output", "table");
+      assertEquals(0, table.code, table.err);
+      assertTrue(table.out.startsWith("type  events  bytes  partitions  weight  rate "), table.out);
+      Ran json = run(PlanCommand::commandLine, "127.0.0.1:1", "--url", url(daemon));
+      assertTrue(json.out.startsWith("{\"types\":[{\"type\":\"cpu\""), json.out);
+      HttpResponse<String> wrong = http.get("/v1/admin/doctor?code=disk");
+      assertEquals(400, wrong.statusCode());
+      assertTrue(wrong.body().contains("code: no such parameter"), wrong.body());
+    }
+  }
+
+  @Test
+  void findingsHaveTheirExitCode() throws IOException, InterruptedException {
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("data", "unused", "http", "127.0.0.1:0", "lanes", "1"));
+    MemoryStore store = new MemoryStore(1);
+    store.full = true;
+    String url;
+    try (Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      url = url(daemon);
+      String found = http.get("/v1/admin/doctor").body();
+      assertTrue(
+          found.startsWith("{\"findings\":[{\"code\":\"disk\",\"severity\":\"bad\","), found);
+      assertTrue(http.get("/v1/status").body().contains("\"findings\":[{\"code\":\"disk\""));
+      assertFalse(http.get("/ready").body().contains("findings"), "a probe reveals no names");
+      Ran json = run(DoctorCommand::commandLine, url);
+      assertEquals(1, json.code, json.err);
+      assertTrue(json.out.startsWith("{\"findings\":[{\"code\":\"disk\""), json.out);
+      Ran table = run(DoctorCommand::commandLine, url, "--output", "table");
+      assertTrue(table.out.startsWith("bad   disk: store\n      no events are taken: "), table.out);
+      assertTrue(table.out.contains("\n      do: free space"), table.out);
+      Ran csv = run(DoctorCommand::commandLine, url, "--output", "csv");
+      assertTrue(
+          csv.out.startsWith("code,severity,subject,value,limit,sentence,do\r\ndisk,bad,store,"),
+          csv.out);
+      assertEquals(501, http.get("/v1/admin/plan").statusCode(), "no store of this machine");
+    }
+    assertEquals(69, run(DoctorCommand::commandLine, url).code);
+  }
+}

@@ -1,0 +1,55 @@
+package io.widerow.query.remote;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.Token;
+import io.widerow.query.figures.Cell;
+import io.widerow.query.figures.StatsQuery;
+import io.widerow.query.output.Rfc3339;
+import io.widerow.query.output.TextWriter;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// One answer of a daemon to a continuous query, `GET /v1/tail`. It counts as a whole or not at
+/// all: one without its last line was cut off, and is an error.
+///
+/// @param rows the rows; the last cell says whether a step is shown anew, or is missing
+/// @param token the end of the last step that it shows
+/// @param arrived its position in the order of arrival
+/// @param more true when further steps have passed already
+public record RemoteSteps(List<List<Cell>> rows, Token token, String arrived, boolean more) {
+  private static final List<String> LAST = List.of("token", "arrived", "more");
+
+  /// @param parameters those of the continuous query, with the position
+  /// @param zone of the times of the rows
+  public static RemoteSteps ask(
+      DaemonAddress daemon, Map<String, List<String>> parameters, StatsQuery asked, ZoneId zone) {
+    try (RemoteAnswer answer = RemoteAnswer.open(daemon, "/v1/tail", parameters)) {
+      List<String> heads = asked.heads();
+      Rfc3339 times = new Rfc3339(zone);
+      List<List<Cell>> rows = new ArrayList<>();
+      for (String line = answer.readLine(); line != null; line = answer.readLine()) {
+        List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
+        List<String> names = members.stream().map(Map.Entry::getKey).toList();
+        if (names.equals(LAST)) {
+          List<String> last = members.stream().map(member -> member.getValue().text()).toList();
+          return new RemoteSteps(
+              rows, Token.parse(last.get(0)), last.get(1), Boolean.parseBoolean(last.get(2)));
+        }
+        boolean anew = names.size() == heads.size() + 1;
+        if (!names.subList(0, Math.min(names.size(), heads.size())).equals(heads)
+            || names.size() > heads.size() + 1) {
+          throw new QueryException.Remote(
+              "the daemon ended its answer: " + TextWriter.escaped(line));
+        }
+        List<Cell> row = RemoteStats.row(members, asked, times);
+        if (!anew) {
+          row.add(Cell.MISSING);
+        }
+        rows.add(row);
+      }
+      throw new QueryException.Remote("the daemon's answer ended in the middle");
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.widerow.storage.manifest;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.widerow.storage.SavedRule;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// Goal: the bytes of the section of rules are those of FORMAT.md, whatever was cut off or changed
+/// is refused, and the names and lengths have their limits. Method: bytes written down by hand.
+class RuleSectionTest {
+  private static final RuleSection TWO =
+      new RuleSection(List.of(new SavedRule("a", "x=1"), new SavedRule("b.2", "é")));
+  private static final byte[] BYTES = bytes("\0\2" + "\1a" + "\0\3x=1" + "\3b.2" + "\0\2é");
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  @Test
+  void bytesAreThoseOfTheDocument() throws IOException {
+    assertArrayEquals(BYTES, TWO.toBytes());
+    assertEquals(TWO, RuleSection.of(BYTES));
+    assertEquals(TWO, RuleSection.of(TWO.toSections()));
+    assertEquals(List.of(), RuleSection.of(ManifestSections.NONE).rules());
+    assertEquals("[6: 20 bytes]", TWO.toSections().toString());
+  }
+
+  @Test
+  void otherBytesAreRefused() throws IOException {
+    for (int length = 0; length < BYTES.length; length++) {
+      byte[] cut = Arrays.copyOf(BYTES, length);
+      assertThrows(IOException.class, () -> RuleSection.of(cut), "cut at " + length);
+    }
+    var more = new ByteArrayOutputStream();
+    more.write(BYTES);
+    more.write(0);
+    assertThrows(IOException.class, () -> RuleSection.of(more.toByteArray()));
+    byte[] twice = bytes("\0\2" + "\1a" + "\0\3x=1" + "\1a" + "\0\1y");
+    assertThrows(IOException.class, () -> RuleSection.of(twice));
+    byte[] name = bytes("\0\1" + "\1/" + "\0\1y");
+    assertThrows(IOException.class, () -> RuleSection.of(name));
+  }
+
+  @Test
+  void namesAndDefinitionsHaveLimits() {
+    String most = "x".repeat(SavedRule.DEFINITION_BYTES_MAX);
+    assertEquals(most, new SavedRule("n".repeat(100), most).definition());
+    assertThrows(IllegalArgumentException.class, () -> new SavedRule("n".repeat(101), "x"));
+    assertThrows(IllegalArgumentException.class, () -> new SavedRule("", "x"));
+    assertThrows(IllegalArgumentException.class, () -> new SavedRule("a b", "x"));
+    assertThrows(IllegalArgumentException.class, () -> new SavedRule("a", ""));
+    assertThrows(IllegalArgumentException.class, () -> new SavedRule("a", most + "x"));
+  }
+}
