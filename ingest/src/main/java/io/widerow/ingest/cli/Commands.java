@@ -6,6 +6,8 @@ import io.widerow.ingest.cluster.ClusterCommand;
 import io.widerow.ingest.cluster.MigrateCommand;
 import io.widerow.ingest.demo.DemoCommand;
 import io.widerow.ingest.ship.ShipCommand;
+import io.widerow.query.cli.LayoutCommand;
+import io.widerow.query.cli.PartitionsCommand;
 import io.widerow.query.cli.QueryCommand;
 import io.widerow.query.cli.RepairCommand;
 import io.widerow.query.cli.RetentionCommand;
@@ -38,6 +40,8 @@ final class Commands {
     all.put("types", shell -> TypesCommand.commandLine(EmbeddedStore::openForReading, shell));
     all.put("tail", TailCommand::commandLine);
     all.put("senders", SendersCommand::commandLine);
+    all.put("partitions", PartitionsCommand::commandLine);
+    all.put("layout", LayoutCommand::commandLine);
     all.put("retention", RetentionCommand::commandLine);
     all.put("ship", ShipCommand::commandLine);
     all.put("demo", _ -> DemoCommand.commandLine());

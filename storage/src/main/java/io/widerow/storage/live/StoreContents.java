@@ -8,7 +8,6 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.manifest.ManifestSections;
-import io.widerow.storage.manifest.RetentionSection;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.segment.SegmentOrigin;
@@ -54,6 +53,7 @@ public final class StoreContents implements AutoCloseable {
   private final AtomicLong arrivals;
   private final SegmentArrivals segmentArrivals;
   private final Retentions retentions;
+  private final LiveLayouts layouts;
   private volatile boolean drained;
   private volatile Released released = Released.NOTHING; // replaced under the lock of this
   private volatile long segmentLimit;
@@ -85,6 +85,7 @@ public final class StoreContents implements AutoCloseable {
             manifest.retention(),
             guardedClock::retentionNanos,
             () -> state().segments().weights());
+    this.layouts = new LiveLayouts(config, manifest.layouts());
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
@@ -127,6 +128,10 @@ public final class StoreContents implements AutoCloseable {
 
   public Retentions retentions() {
     return retentions;
+  }
+
+  public LiveLayouts layouts() {
+    return layouts;
   }
 
   /// True while the store is being opened: what the journal has is not sealed yet.
@@ -262,19 +267,20 @@ public final class StoreContents implements AutoCloseable {
     commit(List.of(), List.of(), Map.of(), manifest.journals());
   }
 
-  // For retention.
+  // For retention and layouts.
 
   /// Changes what is kept. Durable before readers see it.
   ///
   /// @param change throws to change nothing
   public synchronized void retain(UnaryOperator<Retentions.Setting> change) {
-    requireWriting();
-    retentions.change(change, this::commit);
+    retentions.change(change, section -> write(section.toSections()));
   }
 
-  private void commit(RetentionSection section) {
+  /// Writes sections into the manifest. Durable on return.
+  public synchronized void write(ManifestSections sections) {
+    requireWriting();
     files.requireSections();
-    commit(List.of(), List.of(), Map.of(), manifest.journals(), section.toSections());
+    commit(List.of(), List.of(), Map.of(), manifest.journals(), sections);
   }
 
   // For writing, sealing and merging.
@@ -373,8 +379,7 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
-  /// Deletes what is no longer needed. A failure is told and changes nothing: the rest is deleted
-  /// later, or when the store is opened.
+  /// Deletes what is not needed. A failure is told; the rest goes later, or at the next opening.
   public void tidy(Runnable delete) {
     try {
       delete.run();
@@ -419,7 +424,7 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
-  /// Looks now. Ends the write side when the lock is lost.
+  /// Ends the write side when the lock is lost.
   public boolean holdsLock() {
     Disk.Lock held = lock;
     if (held == null) {

@@ -101,6 +101,7 @@ class PlantedBugsTest {
             marks(),
             snapshots(),
             RetentionPlants.all(),
+            LayoutPlants.all(),
             SpoolPlants.all())
         .flatMap(List::stream)
         .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
