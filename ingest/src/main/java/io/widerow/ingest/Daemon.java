@@ -41,6 +41,7 @@ import io.widerow.ingest.receive.otlp.OtlpProtocol;
 import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.rules.RuleFile;
+import io.widerow.ingest.serve.query.PartitionsService;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.ClockService;
@@ -252,6 +253,7 @@ public final class Daemon implements AutoCloseable {
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
                 new TypesService(store).routes(),
+                new PartitionsService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),
                 clock.routes(),

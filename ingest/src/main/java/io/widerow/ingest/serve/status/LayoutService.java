@@ -12,7 +12,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.widerow.event.LayoutRule;
-import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.ingest.config.Age;
 import io.widerow.ingest.config.Tokens;
@@ -20,31 +19,25 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.query.QueryException;
-import io.widerow.query.TimeText;
-import io.widerow.query.TypeGlobs;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.LayoutSettings;
 import io.widerow.storage.embedded.LayoutSettings.Standing;
 import io.widerow.storage.embedded.LayoutSettings.TypeLayout;
-import io.widerow.storage.embedded.PartitionCatalog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The layout over HTTP: `GET /v1/layout` lists the types with their width and shards, `PUT` fixes
-/// some or lets the store choose, `DELETE` removes such a rule, `GET /v1/layout/rules` lists them,
-/// and `GET /v1/partitions` lists the partitions that there are. A store on a cluster has the
-/// layout of its configuration: 501.
+/// some or lets the store choose, `DELETE` removes such a rule, and `GET /v1/layout/rules` lists
+/// them. A store on a cluster has the layout of its configuration: 501.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 public final class LayoutService {
@@ -54,16 +47,11 @@ public final class LayoutService {
   private static final Pattern NUMBER = Pattern.compile("-?\\d{1,9}");
   private static final String AUTO = "auto";
   private static final int MEASURED_MAX = 100;
-
-  /// Lists of partitions at a time: each is on the heap as a whole.
-  private static final int LISTS_MAX = 2;
-
   private static final String OF_CLUSTER =
       "the layout of a store on a cluster is that of its configuration: set bucket-minutes and"
           + " shards there";
 
   private final EventStore store;
-  private final Semaphore places = new Semaphore(LISTS_MAX);
   private final MultiGauge shards;
   private final MultiGauge widths;
 
@@ -93,11 +81,7 @@ public final class LayoutService {
             Tokens.Scope.ADMIN,
             (context, _) -> answer(context, this::unset)),
         HttpRoute.get(
-            PATH + "/rules", Tokens.Scope.ADMIN, (context, _) -> answer(context, this::rules)),
-        HttpRoute.get(
-            "/v1/partitions",
-            Tokens.Scope.QUERY,
-            (context, _) -> answer(context, this::partitions)));
+            PATH + "/rules", Tokens.Scope.ADMIN, (context, _) -> answer(context, this::rules)));
   }
 
   /// Lets types follow their rates. Call it a few times a second.
@@ -146,7 +130,7 @@ public final class LayoutService {
       return answer.of(embedded, given);
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
-    } catch (IllegalArgumentException | QueryException.Refused refused) {
+    } catch (IllegalArgumentException refused) {
       return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
     } catch (StorageException failure) {
       LOG.log(Level.WARNING, "the layout was not changed: {0}", failure.getMessage());
@@ -208,48 +192,6 @@ public final class LayoutService {
     HttpAnswers.appendString(json, glob).append("}\n");
     LOG.log(Level.INFO, "the layout was unset: {0}", glob);
     return HttpAnswers.json(HttpStatus.OK, json.toString());
-  }
-
-  /// `GET /v1/partitions?type=GLOB&from=&to=`: one line for each partition that queries show.
-  private HttpResponse partitions(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
-    Parameters.requireKnown(given, List.of("type", "from", "to"));
-    TypeGlobs types = new TypeGlobs(given.getAll("type"));
-    if (types.globs().contains("")) {
-      throw new IllegalArgumentException("type: is empty");
-    }
-    long now = store.nowNanos();
-    String from = single(given, "from");
-    String to = single(given, "to");
-    long fromNanos = from == null ? Long.MIN_VALUE : TimeText.parse("from", from, now);
-    long untilNanos = to == null ? Long.MAX_VALUE : TimeText.parse("to", to, now);
-    if (fromNanos >= untilNanos) {
-      throw new IllegalArgumentException("to: %s is not after from, %s".formatted(to, from));
-    }
-    if (!places.tryAcquire()) {
-      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
-    }
-    try {
-      return lines(partitions(embedded, types, fromNanos, untilNanos));
-    } finally {
-      places.release();
-    }
-  }
-
-  private static StringBuilder partitions(
-      EmbeddedStore embedded, TypeGlobs types, long fromNanos, long untilNanos) {
-    PartitionWeights weights = embedded.layout().weights();
-    StringBuilder lines = new StringBuilder();
-    for (PartitionCatalog.Entry entry :
-        embedded.partitions().entries(types, fromNanos, untilNanos)) {
-      HttpAnswers.appendString(lines.append("{\"partition\":"), entry.key().toString());
-      lines.append(",\"events\":").append(entry.events());
-      lines.append(",\"bytes\":").append(entry.bytes());
-      double weight = weights.of(entry.events(), entry.restBytes());
-      lines.append(",\"weight\":").append("%.4f".formatted(Locale.ROOT, weight));
-      lines.append(",\"state\":\"").append(entry.state().name().toLowerCase(Locale.ROOT));
-      lines.append("\"}\n");
-    }
-    return lines;
   }
 
   private static HttpResponse lines(StringBuilder lines) {
