@@ -45,12 +45,14 @@ import io.widerow.ingest.receive.otlp.OtlpProtocol;
 import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.rules.RuleFile;
+import io.widerow.ingest.serve.query.PartitionsService;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.StepService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
+import io.widerow.ingest.serve.status.LayoutService;
 import io.widerow.ingest.serve.status.RetentionService;
 import io.widerow.ingest.serve.status.RuleService;
 import io.widerow.ingest.serve.status.SnapshotService;
@@ -111,10 +113,12 @@ public final class Daemon implements AutoCloseable {
   private static final int HEADER_BYTES_MAX = 64 << 10; // positions of 512 daemons fit in
   private static final long BATCH_BYTES_MAX = 128L << 20;
   private static final long FAILURE_SEEN_MILLIS = 100;
+  private static final long LOOK_MILLIS = 250;
 
   private final DaemonConfig config;
   private final EventStore store;
   private final ClockService clock;
+  private final LayoutService layout;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final @Nullable RuleFile rules;
@@ -145,6 +149,7 @@ public final class Daemon implements AutoCloseable {
     rules = config.rules() == null ? null : new RuleFile(config.rules(), Daemon::epochNanos);
     tls = TlsFiles.of(config.security());
     this.clock = new ClockService(store);
+    this.layout = new LayoutService(store, registry);
     ByteCredit credit = new ByteCredit(config.creditBytes());
     lanes =
         new Lanes(
@@ -257,6 +262,9 @@ public final class Daemon implements AutoCloseable {
     Daemon daemon = new Daemon(config, store);
     daemon.lanes.start();
     var _ = daemon.maintenance.scheduleWithFixedDelay(daemon::maintain, 1, 1, TimeUnit.SECONDS);
+    var _ =
+        daemon.maintenance.scheduleWithFixedDelay(
+            daemon::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     try {
       ListenException.listen("http", config.http(), () -> daemon.http.start().join());
       daemon.sockets.listen();
@@ -286,9 +294,11 @@ public final class Daemon implements AutoCloseable {
                 queries.routes(),
                 steps.routes(),
                 new TypesService(store).routes(),
+                new PartitionsService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),
                 clock.routes(),
+                layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
                 new DoctorService(doctor).routes(),
                 watching.routes(),
@@ -373,8 +383,17 @@ public final class Daemon implements AutoCloseable {
       clock.tellChange();
       doctor.look();
       watch.tick();
+      layout.measure();
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
+    }
+  }
+
+  private void look() {
+    try {
+      layout.look();
+    } catch (RuntimeException failure) { // otherwise it is never called again
+      LOG.log(Level.WARNING, "layout: " + failure.getMessage(), failure);
     }
   }
 

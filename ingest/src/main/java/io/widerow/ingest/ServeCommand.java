@@ -119,6 +119,7 @@ public final class ServeCommand implements Callable<Integer> {
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
     store.mergeOn(Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-merge")));
     store.readWith(QueryThreads.start(LowPriorityThread.factory("widerow-search")));
+    store.layout().configure(config.store().layout().rules(), config.store().layout().weights());
     store.retention().configure(config.store().policies(), config.store().retentionGrace());
     return store;
   }

@@ -51,7 +51,8 @@ class LayerTest extends LayerRules {
       ingest.doctor: event storage storage.embedded query query.sizing ingest.lane \
           ingest.intake ingest.http
       ingest.watch: event storage storage.embedded query query.figures query.answer
-      ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
+      ingest.serve.query: event storage storage.embedded query query.output query.answer \
+          ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded query query.figures query.sizing \
           ingest.config ingest.lane ingest.rules ingest.intake ingest.http ingest.doctor \
           ingest.watch

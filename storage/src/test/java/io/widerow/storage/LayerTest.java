@@ -19,16 +19,19 @@ class LayerTest extends LayerRules {
       storage.text: event storage.disk storage.codec
       storage.cursor: event storage storage.codec
       storage.journal: event storage storage.disk
-      storage.rows: event storage storage.disk storage.codec storage.cursor
+      storage.layout: event
+      storage.rows: event storage storage.disk storage.codec storage.cursor storage.layout
       storage.segment: event storage storage.disk storage.codec storage.text storage.cursor
       storage.scan: event storage storage.disk storage.codec storage.cursor storage.segment
       storage.manifest: event storage storage.disk storage.segment
-      storage.live: event storage storage.disk storage.rows storage.segment storage.manifest
+      storage.live: event storage storage.disk storage.layout storage.rows storage.segment \
+          storage.manifest
       storage.upkeep: event storage storage.disk storage.cursor storage.journal storage.rows \
           storage.segment storage.scan storage.manifest storage.live
       storage.recovery: event storage storage.disk storage.journal storage.rows \
           storage.manifest storage.live storage.upkeep
-      storage.embedded: event storage storage.disk storage.cursor storage.journal storage.rows \
+      storage.embedded: event storage storage.disk storage.cursor storage.journal \
+          storage.layout storage.rows \
           storage.segment storage.scan storage.manifest storage.live storage.upkeep \
           storage.recovery
       storage.repair: event storage storage.disk storage.codec storage.journal storage.segment \

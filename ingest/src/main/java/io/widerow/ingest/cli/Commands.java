@@ -8,6 +8,8 @@ import io.widerow.ingest.demo.DemoCommand;
 import io.widerow.ingest.ship.ShipCommand;
 import io.widerow.query.cli.DoctorCommand;
 import io.widerow.query.cli.PlanCommand;
+import io.widerow.query.cli.LayoutCommand;
+import io.widerow.query.cli.PartitionsCommand;
 import io.widerow.query.cli.QueryCommand;
 import io.widerow.query.cli.RepairCommand;
 import io.widerow.query.cli.RetentionCommand;
@@ -41,6 +43,8 @@ final class Commands {
     all.put("types", shell -> TypesCommand.commandLine(EmbeddedStore::openForReading, shell));
     all.put("tail", TailCommand::commandLine);
     all.put("senders", SendersCommand::commandLine);
+    all.put("partitions", PartitionsCommand::commandLine);
+    all.put("layout", LayoutCommand::commandLine);
     all.put("retention", RetentionCommand::commandLine);
     all.put("plan", PlanCommand::commandLine);
     all.put("doctor", DoctorCommand::commandLine);

@@ -150,6 +150,7 @@ public record DaemonConfig(
   /// True for a key of [#DEFAULTS], and for one that names a type.
   static boolean isKnown(String key) {
     return DEFAULTS.containsKey(key)
+        || LayoutOptions.isOfType(key)
         || (key.startsWith(StoreOptions.RETENTION_OF)
             && key.length() > StoreOptions.RETENTION_OF.length());
   }
@@ -157,7 +158,10 @@ public record DaemonConfig(
   /// What to say of a key that is not known: the nearest, and all.
   static String unknown(String key) {
     List<String> keys = new ArrayList<>(DEFAULTS.keySet());
-    keys.add(StoreOptions.RETENTION_OF + "<type>");
+    for (String prefix :
+        List.of(LayoutOptions.MINUTES_OF, StoreOptions.RETENTION_OF, LayoutOptions.SHARDS_OF)) {
+      keys.add(prefix + "<type>");
+    }
     return "unknown key %s%s Those there are: %s"
         .formatted(key, NearestName.question(key, DEFAULTS.keySet(), "."), String.join(", ", keys));
   }
@@ -197,7 +201,7 @@ public record DaemonConfig(
         typed.number("drain-seconds"),
         typed.number("read-on-seconds"),
         LimitOptions.of(typed),
-        StoreOptions.of(typed, lanes),
+        StoreOptions.of(typed),
         ClusterKeys.of(typed),
         SecurityOptions.of(typed),
         typed.text("rules").isEmpty() ? null : Path.of(typed.text("rules")),

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Configuration of the daemon's store.
 ///
-/// @param shards wide rows per bucket and type, a multiple of the lanes
-/// @param bucketMinutes width of a bucket
+/// @param layout width of buckets and number of shards
 /// @param openBytes native memory for open rows (the memtable)
 /// @param openAge age at which events in open rows are sealed (flushed)
 /// @param journalFileBytes size of one journal file; a busy lane has two
@@ -30,8 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param retentionGrace how long what a change of retention hides is kept
 /// @param snapshotDirectory where snapshots are made; null for `DATA-snapshots`
 public record StoreOptions(
-    int shards,
-    int bucketMinutes,
+    LayoutOptions layout,
     long openBytes,
     Duration openAge,
     long journalFileBytes,
@@ -48,9 +46,6 @@ public record StoreOptions(
   static final String RETENTION_OF = "retention.";
 
   private static final Duration GRACE_MAX = Duration.ofDays(30);
-  private static final int SHARDS_PER_LANE = 2;
-  private static final int SHARDS_MAX = 1_024;
-  private static final int MINUTES_PER_DAY = 1_440;
   private static final int DAEMON_NUMBER_MAX = 511;
   private static final long OPEN_BYTES_MIN = 2L << 20;
   private static final long JOURNAL_FILE_BYTES_MIN = 1L << 20;
@@ -62,10 +57,6 @@ public record StoreOptions(
     require(
         retentionGrace.compareTo(GRACE_MAX) <= 0,
         "retention-grace must be 0s to 30d, got " + Age.text(retentionGrace));
-    require(shards >= 1 && shards <= SHARDS_MAX, "shards must be 1 to 1024, got " + shards);
-    require(
-        bucketMinutes >= 1 && MINUTES_PER_DAY % bucketMinutes == 0,
-        "bucket-minutes must divide a day, got " + bucketMinutes);
     require(
         journalFileBytes >= JOURNAL_FILE_BYTES_MIN && journalFileBytes <= JOURNAL_FILE_BYTES_MAX,
         "journal-file-bytes must be 1 MiB to 1 GiB, got " + journalFileBytes);
@@ -87,9 +78,7 @@ public record StoreOptions(
 
   /// Checks the options that depend on the number of lanes.
   void requireFor(int lanes) {
-    require(
-        shards % lanes == 0,
-        "shards must be a multiple of lanes, got %d with %d lanes".formatted(shards, lanes));
+    layout.requireFor(lanes);
     require(
         openBytes >= OPEN_BYTES_MIN * lanes,
         "open-bytes must be at least %d for %d lanes, got %d"
@@ -97,8 +86,7 @@ public record StoreOptions(
   }
 
   static void putDefaults(Map<String, String> defaults) {
-    defaults.put("shards", "");
-    defaults.put("bucket-minutes", "60");
+    LayoutOptions.putDefaults(defaults);
     defaults.put("open-bytes", Long.toString(256L << 20));
     defaults.put("open-age", "10m");
     defaults.put("journal-file-bytes", Long.toString(64L << 20));
@@ -113,7 +101,7 @@ public record StoreOptions(
   }
 
   /// Reads the keys of [#putDefaults], and the keys that name a type.
-  static StoreOptions of(ConfigValues values, int lanes) {
+  static StoreOptions of(ConfigValues values) {
     Map<String, Age> byType = new TreeMap<>();
     for (String key : values.texts().keySet()) {
       if (key.startsWith(RETENTION_OF)) {
@@ -122,8 +110,7 @@ public record StoreOptions(
       }
     }
     return new StoreOptions(
-        values.text("shards").isEmpty() ? lanes * SHARDS_PER_LANE : values.number("shards"),
-        values.number("bucket-minutes"),
+        LayoutOptions.of(values),
         values.bytes("open-bytes"),
         duration(values, "open-age"),
         values.bytes("journal-file-bytes"),
@@ -160,8 +147,7 @@ public record StoreOptions(
   }
 
   void putTo(Map<String, String> values) {
-    values.put("shards", Integer.toString(shards));
-    values.put("bucket-minutes", Integer.toString(bucketMinutes));
+    layout.putTo(values);
     values.put("open-bytes", Long.toString(openBytes));
     values.put("open-age", new Age(openAge).toString());
     values.put("journal-file-bytes", Long.toString(journalFileBytes));
@@ -193,9 +179,9 @@ public record StoreOptions(
   public StoreConfig storeConfig(Path data, int lanes) {
     StoreConfig base = StoreConfig.at(data.toAbsolutePath());
     return (acceptClock ? base.withClockAccepted() : base)
-        .withLanes(lanes, shards)
+        .withLanes(lanes, layout.ownerShards(lanes))
         .withDaemon(daemonNumber)
-        .withBuckets(bucketMinutes, Map.of())
+        .withBuckets(layout.ownerMinutes(), layout.ownerMinutesByType())
         .withMemory(openBytes, openAge)
         .withJournal(journalFileBytes, journalBytes)
         .withDiskReserveBytes(diskReserveBytes)
@@ -221,6 +207,7 @@ public record StoreOptions(
 
   /// A store on a cluster has no patterns.
   void requireWholeNames() {
+    layout.requireForCluster();
     for (String type : retentionByType.keySet()) {
       require(
           TypeGlob.isExact(type),
@@ -241,6 +228,12 @@ public record StoreOptions(
         throw new IllegalArgumentException(RETENTION_OF + refused.getMessage(), refused);
       }
     });
+    requireClear(RETENTION_OF, byType);
+  }
+
+  /// Refuses two patterns of one key that match the same types, say something else, and are equally
+  /// specific.
+  static void requireClear(String prefix, Map<String, ?> byType) {
     List<String> patterns = byType.keySet().stream().filter(key -> !TypeGlob.isExact(key)).toList();
     for (String one : patterns) {
       for (String other : patterns) {
@@ -250,7 +243,7 @@ public record StoreOptions(
                 || Objects.equals(byType.get(one), byType.get(other))
                 || !TypeGlob.overlap(one, other),
             "%s%s and %s%s match the same types and neither is more specific"
-                .formatted(RETENTION_OF, one, RETENTION_OF, other));
+                .formatted(prefix, one, prefix, other));
       }
     }
   }

@@ -35,9 +35,10 @@ class DocumentedKeysTest {
     known.put("durability", "disk; `quorum` with `store`");
     known.put("daemon-number", "0; `auto` with `store`");
     known.put("lanes", "half the processors, 1 to 8");
-    known.put("shards", "2 for each lane");
     known.replaceAll((_, value) -> value.isEmpty() ? "empty" : value);
     known.put(StoreOptions.RETENTION_OF + "<type>", "that of `retention`");
+    known.put(LayoutOptions.MINUTES_OF + "<type>", "that of `bucket-minutes`");
+    known.put(LayoutOptions.SHARDS_OF + "<type>", "that of `shards`");
     return known;
   }
 

@@ -10,6 +10,7 @@ import io.widerow.event.TimeUuid;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.StoreContents;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,7 @@ final class Admission {
   private final long eventBytesMax;
   private long latest; // as a time of an id
   private long oldest; // as a time of an id; older events need a look at their type
+  private Layouts layouts; // of the batch
   private RetentionPolicy policy = RetentionPolicy.FOREVER; // of the batch
   private long retentionNanos; // the time now, for retention
   private String type = "";
@@ -34,11 +36,15 @@ final class Admission {
   Admission(StoreContents contents) {
     this.contents = contents;
     this.config = contents.config();
+    this.layouts = contents.layouts().now();
     this.eventBytesMax = config.eventBytesMax();
   }
 
   /// Begins a batch.
-  void begin() {
+  ///
+  /// @param now the layouts by which its events are placed
+  void begin(Layouts now) {
+    layouts = now;
     long wall = contents.clock().wallNanos();
     latest = TimeUuid.timeOfNanos(wall + config.futureMax().toNanos());
     policy = contents.retentions().admitted();
@@ -93,7 +99,7 @@ final class Admission {
   /// True when readers would not be shown the event.
   private boolean isExpired(MemorySegment events, long offset, long time) {
     String name = typeOf(events, offset);
-    int width = config.bucketMinutesOf(name);
+    int width = layouts.of(name).admittedMinutes();
     int bucket = PartitionKey.bucketOf(TimeUuid.tickNanos(time), width);
     long until = (bucket + (long) width) * PartitionKey.NANOS_PER_MINUTE;
     return policy.isExpired(name, until, retentionNanos);

@@ -3,7 +3,6 @@ package io.widerow.storage.embedded;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
-import io.widerow.event.TimeUuid;
 import io.widerow.storage.Durability;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.StorageException;
@@ -15,10 +14,10 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.journal.Note;
 import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.rows.OpenRows;
-import io.widerow.storage.rows.TypeTable;
 import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.RowSupply;
 import io.widerow.storage.upkeep.SealJob;
@@ -73,7 +72,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   private final Journal journal;
   private final FrameEncoder encoder;
   private final Admission admission;
-  private final TypeTable types;
+  private final Placement placing;
   private final long frameBytes;
   private final NotesFiles notesFiles;
   private final ArrayDeque<Note> notes = new ArrayDeque<>(); // of groups since the last rows
@@ -112,7 +111,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     this.journal = journal;
     this.encoder = encoder;
     this.admission = new Admission(contents);
-    this.types = new TypeTable(config::bucketMinutesOf);
+    this.placing = new Placement(index, config, contents.layouts().now());
     this.frameBytes = Math.min(FRAME_BYTES, config.frameBytesMax() / 4);
     this.lsn = lsn;
     this.forcedLsn = lsn;
@@ -149,11 +148,11 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   private int takeAll(EventBatch batch, long placement, Rejections rejections) {
     Mark before = new Mark(rows.limit() - groupFrom, groupEvents, groupBytes);
     MemorySegment events = batch.memory();
-    admission.begin();
+    Layouts layouts = contents.layouts().now();
+    admission.begin(layouts);
+    placing.begin(layouts, placement);
     long counter = arrivals.getAndAdd(batch.count());
     lastArrival = counter;
-    int lanes = config.lanes();
-    int shard = index + lanes * (int) Long.remainderUnsigned(placement, config.shards() / lanes);
     int taken = 0;
     long offset = 0;
     for (int i = 0; i < batch.count(); i++) {
@@ -161,7 +160,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
       Rejection refusal = admission.refusal(events, offset);
       if (refusal != null) {
         admission.refuse(batch, i, offset, refusal, rejections);
-      } else if (take(events, offset, length, shard, counter + i)) {
+      } else if (take(events, offset, length, counter + i)) {
         taken++;
       } else {
         undo(before);
@@ -195,46 +194,19 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   }
 
   /// False when the group does not fit into rows of its own.
-  private boolean take(MemorySegment events, long offset, int length, int shard, long counter) {
+  private boolean take(MemorySegment events, long offset, int length, long counter) {
     while (true) {
       long at = rows.copyIn(events, offset, length);
-      if (at >= 0) {
-        MemorySegment memory = rows.memory();
-        types.turnTo(memory, at);
-        identify(memory, at, types.isLarge() ? shard : index, counter);
-        int placed = EventLayout.shard(memory, at);
-        if (rows.add(types.row(rows, EventLayout.idTime(memory, at), placed), at)) {
-          frameEvents++;
-          groupEvents++;
-          groupBytes += length;
-          return true;
-        }
+      if (at >= 0 && placing.add(rows, at, length, counter)) {
+        frameEvents++;
+        groupEvents++;
+        groupBytes += length;
+        return true;
       }
       if (groupFrom == 0) {
         return false;
       }
       turnRows(rows.limit());
-    }
-  }
-
-  /// Gives a record its id, version and shard.
-  ///
-  /// @param shard for an event without an id of its own
-  private void identify(MemorySegment memory, long at, int shard, long counter) {
-    long idTail = EventLayout.idTail(memory, at);
-    if (EventLayout.version(memory, at) == EventLayout.VERSION_OWN) {
-      int own = Placement.shardOf(EventLayout.idTime(memory, at), idTail, config.shards());
-      if (own % config.lanes() != index) {
-        throw new IllegalArgumentException(
-            "lane %d was given an event with an id of lane %d"
-                .formatted(index, own % config.lanes()));
-      }
-      EventLayout.setVersion(memory, at, counter);
-      EventLayout.setShard(memory, at, own);
-    } else {
-      long nanos = TimeUuid.nanosOf(EventLayout.idTime(memory, at), idTail);
-      EventLayout.setIdTail(memory, at, TimeUuid.tailOf(nanos, config.daemon(), counter));
-      EventLayout.setShard(memory, at, shard);
     }
   }
 
@@ -250,7 +222,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
       int length = EventLayout.length(filled.memory(), offset);
       long at = rows.copyIn(filled.memory(), offset, length);
       int shard = EventLayout.shard(filled.memory(), offset);
-      if (at < 0 || !rows.add(types.row(rows, rows.memory(), at, shard), at)) {
+      if (at < 0 || !placing.addAgain(rows, at, shard)) {
         throw new IllegalStateException("a part of full rows does not fit into empty ones");
       }
       offset += EventLayout.alignedLength(length);
@@ -273,7 +245,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     groupFrom = 0;
     frameFrom = 0;
     rowsJournalBytes = 0;
-    types.clear();
+    placing.rowsTurned();
   }
 
   /// If the rows hold records of a dropped group, seals them without these and opens others.

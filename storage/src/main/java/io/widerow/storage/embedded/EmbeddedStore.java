@@ -22,12 +22,9 @@ import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.WitnessFile;
-import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
-import io.widerow.storage.live.StoreState;
-import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.upkeep.DiskRoom;
@@ -40,7 +37,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executor;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The store on this machine: a directory, open rows (memtables) in native memory, one journal
@@ -90,6 +86,7 @@ public final class EmbeddedStore implements EventStore {
   private final WitnessFile witness;
   private final @Nullable DelayedStart start; // of a store that was opened on a full disk
   private final RetentionControl retention;
+  private final LayoutSettings layout;
   private final RecoveryReport recovery;
   private final BlockReaderPool readers = new BlockReaderPool();
 
@@ -159,6 +156,7 @@ public final class EmbeddedStore implements EventStore {
     this.witness = parts.witness();
     this.start = parts.start();
     this.retention = new RetentionControl(contents, this::requireTidy);
+    this.layout = new LayoutSettings(contents, clock, this::requireTidy);
     this.recovery = parts.recovery();
   }
 
@@ -199,7 +197,7 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public int laneOf(EventId id) {
-    return Placement.shardOf(id.time(), id.tail(), config.shards()) % config.lanes();
+    return Placement.laneOf(id.time(), id.tail(), config.lanes());
   }
 
   @Override
@@ -250,6 +248,16 @@ public final class EmbeddedStore implements EventStore {
   /// The rules that it keeps for its owner.
   public RuleControl rules() {
     return new RuleControl(contents, this::requireTidy);
+  }
+
+  /// The layouts of its types. In a store that is drained they belong to its owner.
+  public LayoutSettings layout() {
+    return layout;
+  }
+
+  /// Its partitions and what is in them.
+  public PartitionCatalog partitions() {
+    return new PartitionCatalog(contents);
   }
 
   @Override
@@ -324,6 +332,7 @@ public final class EmbeddedStore implements EventStore {
         contents.retentions().keepAllNoLonger();
       }
       writeWitness();
+      layout.look();
       sealer.retry();
       if (start == null || start.isTidy()) {
         contents.keepClock(CLOCK_AGE);
@@ -376,27 +385,9 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public StoreStatistics statistics() {
-    StoreState now = contents.state();
-    List<LiveSegment> segments = now.segments().all();
-    StorageException end = contents.failure();
-    StorageException background = contents.backgroundFailure();
-    return new StoreStatistics(
-        lanesNow().stream().mapToLong(lane -> lane.counters().events()).sum(),
-        lanesNow().stream().mapToLong(lane -> lane.counters().bytes()).sum(),
-        now.rows().stream().mapToLong(OpenRows::committedEvents).sum(),
-        now.rows().stream().mapToLong(OpenRows::filledBytes).sum(),
-        memory.usedBytes() + (start == null ? 0 : start.memoryBytes()),
-        segments.size(),
-        segments.stream().mapToLong(segment -> segment.entry().events()).sum(),
-        segments.stream().mapToLong(segment -> segment.entry().bytes()).sum(),
-        lanesNow().stream().mapToLong(lane -> lane.journal().bytes()).sum(),
-        lanesNow().stream().mapToLong(lane -> lane.counters().journalBytes()).sum(),
-        files.bytesWritten(),
-        sealer.sealedCount(),
-        merger.merges(),
-        end == null ? "" : String.valueOf(end.getMessage()),
-        background == null ? "" : String.valueOf(background.getMessage()),
-        Stream.concat(recovery.damage().stream(), now.segments().damage()).toList());
+    long memoryBytes = memory.usedBytes() + (start == null ? 0 : start.memoryBytes());
+    return StoreFigures.of(
+        contents, lanesNow(), memoryBytes, files, sealer, merger, recovery.damage());
   }
 
   /// Every event that arrived before a position is no longer needed; the store forgets it when that

@@ -144,8 +144,18 @@ final class EmbeddedView implements StoreView {
 
   @Override
   public boolean isExpired(String type, long timeNanos) {
-    long width = contents.config().bucketMinutesOf(type) * PartitionKey.NANOS_PER_MINUTE;
-    return kept.isPast(type, (Math.floorDiv(timeNanos, width) + 1) * width);
+    long width = widthNanosOf(type);
+    return kept.isPast(type, (Math.floorDiv(timeNanos, width) + 1) * width)
+        && !isInKeptBucket(type, timeNanos);
+  }
+
+  private long widthNanosOf(String type) {
+    return contents.layouts().now().of(type).widthMinutes() * PartitionKey.NANOS_PER_MINUTE;
+  }
+
+  /// True when the time lies in a bucket of another width that is kept and has events of the type.
+  private boolean isInKeptBucket(String type, long timeNanos) {
+    return !partitions(type::equals, timeNanos, timeNanos + 1, null).isEmpty();
   }
 
   @Override
@@ -226,8 +236,7 @@ final class EmbeddedView implements StoreView {
     if (!Bucket.of(key).isWide()) {
       return Long.MIN_VALUE;
     }
-    long width = contents.config().bucketMinutesOf(key.type()) * PartitionKey.NANOS_PER_MINUTE;
-    return kept.keptFromNanos(key.type(), width);
+    return kept.keptFromNanos(key.type(), widthNanosOf(key.type()));
   }
 
   private static PartitionInfo startingAt(PartitionInfo info, long fromNanos) {

@@ -53,6 +53,7 @@ public final class StoreContents implements AutoCloseable {
   private final AtomicLong arrivals;
   private final SegmentArrivals segmentArrivals;
   private final Retentions retentions;
+  private final LiveLayouts layouts;
   private volatile boolean drained;
   private volatile Released released = Released.NOTHING; // replaced under the lock of this
   private volatile long segmentLimit;
@@ -84,6 +85,7 @@ public final class StoreContents implements AutoCloseable {
             manifest.retention(),
             guardedClock::retentionNanos,
             () -> state().segments().weights());
+    this.layouts = new LiveLayouts(config, manifest.layouts());
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
@@ -126,6 +128,10 @@ public final class StoreContents implements AutoCloseable {
 
   public Retentions retentions() {
     return retentions;
+  }
+
+  public LiveLayouts layouts() {
+    return layouts;
   }
 
   /// True while the store is being opened: what the journal has is not sealed yet.
@@ -261,17 +267,21 @@ public final class StoreContents implements AutoCloseable {
     commit(List.of(), List.of(), Map.of(), manifest.journals());
   }
 
-  // For retention.
+  // For retention and layouts.
 
   /// Changes what is kept; durable before readers see it. Nothing changes when `change` throws.
   public synchronized void retain(UnaryOperator<Retentions.Setting> change) {
-    requireWriting();
-    retentions.change(change, section -> change(_ -> section.toSections()));
+    retentions.change(change, section -> write(section.toSections()));
   }
 
   /// What the store knows besides its segments.
   public synchronized ManifestSections sections() {
     return manifest.sections();
+  }
+
+  /// Writes sections into the manifest. Durable on return.
+  public synchronized void write(ManifestSections sections) {
+    change(_ -> sections);
   }
 
   /// Adds sections to those that there are; durable on return. Nothing changes when `more` throws.
@@ -378,8 +388,7 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
-  /// Deletes what is no longer needed. A failure is told and changes nothing: the rest is deleted
-  /// later, or when the store is opened.
+  /// Deletes what is not needed. A failure is told; the rest goes later, or at the next opening.
   public void tidy(Runnable delete) {
     try {
       delete.run();
@@ -424,7 +433,7 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
-  /// Looks now. Ends the write side when the lock is lost.
+  /// Ends the write side when the lock is lost.
   public boolean holdsLock() {
     Disk.Lock held = lock;
     if (held == null) {

@@ -62,6 +62,7 @@ public final class Manifest implements AutoCloseable {
   private long clockNanos = Long.MIN_VALUE;
   private int journals;
   private ManifestSections sections = ManifestSections.NONE;
+  private @Nullable LayoutSection layouts;
   private @Nullable RetentionSection retention;
   private @Nullable DiskFile file;
   private long fileBytes;
@@ -125,6 +126,7 @@ public final class Manifest implements AutoCloseable {
       System.arraycopy(bytes, offset + EDIT_HEADER_BYTES, edit, 0, length);
       try {
         apply(ManifestEdit.of(edit));
+        layouts = LayoutSection.of(sections);
         retention = RetentionSection.of(sections);
         var _ = RuleSection.of(sections); // refuses what is none
       } catch (IOException malformed) {
@@ -364,6 +366,12 @@ public final class Manifest implements AutoCloseable {
   /// Number of lanes with a journal: lanes `[0, journals)`.
   public int journals() {
     return journals;
+  }
+
+  /// What people fixed of layouts, as it was when the manifest was read; null when it says nothing
+  /// about it.
+  public @Nullable LayoutSection layouts() {
+    return layouts;
   }
 
   /// What is kept for how long, as it was when the manifest was read; null when it says nothing

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any; immutable.
 public final class ManifestSections {
+  /// Kind: what people fixed of layouts, see [LayoutSection].
+  public static final int LAYOUTS = 1;
+
   /// Kind: what is kept for how long, see [RetentionSection].
   public static final int RETENTION = 2;
 
@@ -40,7 +43,7 @@ public final class ManifestSections {
   public static final ManifestSections NONE = new ManifestSections(List.of());
 
   private static final int TAG_LIMIT = 0x10000;
-  private static final Set<Integer> KNOWN = Set.of(RETENTION, RULES);
+  private static final Set<Integer> KNOWN = Set.of(LAYOUTS, RETENTION, RULES);
 
   private final List<Section> sections;
 

@@ -43,7 +43,7 @@ public final class Replay implements AutoCloseable {
       StoreContents contents, RowSink sink, RecoveredNotes notes, Map<Integer, Long> sealedLsns) {
     this.contents = contents;
     this.sink = sink;
-    this.types = new TypeTable(contents.config()::bucketMinutesOf);
+    this.types = new TypeTable(contents.layouts().now());
     this.notes = notes;
     this.sealedLsns = sealedLsns;
     this.lsnLast = sealedLsns.values().stream().mapToLong(Long::longValue).max().orElse(0);

@@ -1,6 +1,8 @@
 package io.widerow.storage.rows;
 
 import io.widerow.event.PartitionKey;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -28,10 +30,27 @@ public final class OpenRow {
   private static final Comparator<Run> GREATEST_TAIL_FIRST =
       (a, b) -> a.tailAbove(b) ? -1 : b.tailAbove(a) ? 1 : 0;
 
+  private static final VarHandle RECORD_BYTES;
+  private static final VarHandle RECORDS;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      RECORD_BYTES = lookup.findVarHandle(OpenRow.class, "recordBytes", long.class);
+      RECORDS = lookup.findVarHandle(OpenRow.class, "records", long.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
   public final PartitionKey key;
   private final OpenRows rows;
   private volatile Run[] runs = NO_RUNS; // in descending order of their last ids
   private volatile boolean ownIds;
+  private long recordBytes; // opaque
+  private long records; // opaque
+  private long lookedBytes; // at the last look; of the thread that looks
+  private long lookedRecords;
 
   OpenRow(PartitionKey key, OpenRows rows) {
     this.key = key;
@@ -77,6 +96,35 @@ public final class OpenRow {
     }
     run.append(chunk, eventOffset, idTime, idTail);
     return true;
+  }
+
+  /// Counts a record that was added. Writer only.
+  void added(int bytes) {
+    RECORD_BYTES.setOpaque(this, recordBytes + bytes);
+    RECORDS.setOpaque(this, records + 1);
+  }
+
+  /// Bytes of the records that were added, committed or not. Any thread; a moment old.
+  public long recordBytes() {
+    return (long) RECORD_BYTES.getOpaque(this);
+  }
+
+  /// Number of the records that were added, committed or not. Any thread; a moment old.
+  public long records() {
+    return (long) RECORDS.getOpaque(this);
+  }
+
+  /// What was added between two looks.
+  public record Growth(long records, long bytes) {}
+
+  /// What was added since the last call. One thread at a time, ordered by its owner.
+  public Growth grown() {
+    long bytes = recordBytes();
+    long count = records();
+    var growth = new Growth(count - lookedRecords, bytes - lookedBytes);
+    lookedBytes = bytes;
+    lookedRecords = count;
+    return growth;
   }
 
   /// True when an event of this row came with its own id and so may replace another.

@@ -47,7 +47,7 @@ public final class OpenRows implements AutoCloseable {
 
   /// Bytes on the heap for each row: its own objects, its places in the tables of rows, and its
   /// type's place in the [TypeTable]. `OpenRowsMemoryTest` holds it against what the heap keeps.
-  static final long ROW_OBJECT_BYTES = 544;
+  static final long ROW_OBJECT_BYTES = 640;
 
   /// [#lsnAfter] of rows that were filled from a journal by a start.
   public static final long LSN_UNKNOWN = -1;
@@ -133,8 +133,10 @@ public final class OpenRows implements AutoCloseable {
     if (!row.append(offset, idTime(offset), idTail(offset), own)) {
       return false;
     }
-    limit += EventLayout.alignedLength(EventLayout.length(memory, offset));
+    int bytes = EventLayout.alignedLength(EventLayout.length(memory, offset));
+    limit += bytes;
     events++;
+    row.added(bytes);
     long arrival = EventLayout.arrival(version, idTail(offset));
     if (events == 1) {
       arrivalFirst = arrival;

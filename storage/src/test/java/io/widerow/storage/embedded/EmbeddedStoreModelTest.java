@@ -2,6 +2,9 @@ package io.widerow.storage.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.LayoutRule;
+import io.widerow.event.PartitionWeights;
+import io.widerow.event.RetentionRule.Source;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
@@ -27,9 +30,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: whatever is done to a store, and in whatever order, it shows exactly what was committed,
 /// each event once and the latest write of each id, in one order, both ways, for any range and any
 /// types; and counts by minute are those of the events, also from cells. Method: random operations
-/// (append, late, upsert, commit, seal, merge, reopen with other lanes, shards and bucket widths)
-/// against the store on a simulated disk and against a plain map; compare in between and at the
-/// end. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// (append, late, upsert, commit, seal, merge, reopen with other lanes, shards and bucket widths,
+/// layouts changed while it is open) against the store on a simulated disk and against a plain map;
+/// compare in between and at the end. The seed is the test's name; to replay one, run with
+/// `-Dseed=<n>`.
 class EmbeddedStoreModelTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
 
@@ -64,7 +68,7 @@ class EmbeddedStoreModelTest {
     try (StoreDriver driver = drivers.apply(random)) {
       EmbeddedStore store = open(disk, clock, random);
       for (int step = 0; step < 60; step++) {
-        switch (random.nextInt(12)) {
+        switch (random.nextInt(14)) {
           case 0, 1, 2, 3, 4 -> driver.append(store, clock.wallNanos(), 40);
           case 5, 6, 7 -> driver.commit(store, durability(random));
           case 8 -> clock.advance(random.nextLong(3_600_000_000_000L));
@@ -73,6 +77,7 @@ class EmbeddedStoreModelTest {
             driver.commit(store, Durability.DISK);
           }
           case 10 -> check(store, driver.acknowledged, random, late);
+          case 11, 12 -> changeLayout(store, random);
           default -> {
             driver.commit(store, Durability.DISK);
             store.close();
@@ -86,6 +91,36 @@ class EmbeddedStoreModelTest {
       store.maintain();
       check(store, driver.acknowledged, random, late);
       store.close();
+    }
+  }
+
+  /// Fixes the width or the shards of some types, lets the store choose, or takes that back.
+  static void changeLayout(EmbeddedStore store, SplittableRandom random) {
+    int[] widths = {LayoutRule.AUTO, LayoutRule.UNSAID, 1, 15, 60, 1_440};
+    int[] shards = {LayoutRule.AUTO, 1, 2, 4, 8};
+    String type = StoreDriver.TYPES.get(random.nextInt(StoreDriver.TYPES.size()));
+    String glob = random.nextInt(3) == 0 ? "*" : type;
+    boolean isSet =
+        store.layout().rules().stream()
+            .anyMatch(
+                each -> each.rule().glob().equals(glob) && each.rule().source() == Source.API);
+    switch (random.nextInt(6)) {
+      case 0 -> {
+        if (isSet) {
+          store.layout().unset(glob);
+        }
+      }
+      case 1 -> // types and weights so small that layouts follow rates and sizes
+          store
+              .layout()
+              .configure(
+                  List.of(new LayoutRule("*", LayoutRule.AUTO, LayoutRule.AUTO, Source.CONFIG)),
+                  new PartitionWeights(1 << 10, 1 + random.nextInt(100), 1, 1 << 10));
+      default -> {
+        int number = shards[random.nextInt(shards.length)] * store.lanes();
+        int width = widths[random.nextInt(widths.length)];
+        var _ = store.layout().set(new LayoutRule(glob, width, number, Source.API));
+      }
     }
   }
 

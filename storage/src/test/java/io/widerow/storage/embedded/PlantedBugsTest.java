@@ -102,6 +102,7 @@ class PlantedBugsTest {
             snapshots(),
             RetentionPlants.all(),
             RollupPlants.all(),
+            LayoutPlants.all(),
             SpoolPlants.all())
         .flatMap(List::stream)
         .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))

@@ -81,6 +81,14 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Crash states of layouts that are set.
+  LAYOUT {
+    @Override
+    public void accept(long seed) {
+      new LayoutCrashTest().layoutsThatWereSetOutliveACut(seed);
+    }
+  },
+
   /// Power cuts while the witness of the journals is written.
   WITNESS {
     @Override

@@ -141,7 +141,7 @@ class OpenRowsMemoryTest {
       fill(batch, TYPES_COUNTED, 0);
       long before = usedBytes();
       var rows = Objects.requireNonNull(OpenRows.tryOpen(0, memory, 0, 0));
-      var table = new TypeTable(_ -> 60);
+      var table = new TypeTable(TypeTableTest.LAYOUTS);
       long records = 0;
       for (int step = 0; step < EVENTS; step++) {
         fill(batch, TYPES_COUNTED, step);

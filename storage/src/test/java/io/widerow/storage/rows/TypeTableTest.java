@@ -9,6 +9,8 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.EventLayout;
 import io.widerow.event.PartitionKey;
 import io.widerow.faults.Seeds;
+import io.widerow.storage.layout.Layout;
+import io.widerow.storage.layout.Layouts;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,9 +28,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TypeTableTest {
   private static final long HOUR_NANOS = 3_600_000_000_000L;
 
+  static final Layouts LAYOUTS = Layouts.ofOwner(1, _ -> Layout.ofOwner(60, 1));
+
   private final RowMemory memory = new RowMemory(16 << 20, 1);
   private final OpenRows rows = Objects.requireNonNull(OpenRows.tryOpen(0, memory, 0, 0));
-  private final TypeTable table = new TypeTable(_ -> 60);
+  private final TypeTable table = new TypeTable(LAYOUTS);
 
   static List<Long> seeds() {
     return Seeds.of(10);

@@ -1,0 +1,270 @@
+package io.widerow.ingest.serve.status;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.QueryParams;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import io.widerow.event.LayoutRule;
+import io.widerow.event.RetentionRule.Source;
+import io.widerow.ingest.config.Age;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.LayoutSettings;
+import io.widerow.storage.embedded.LayoutSettings.Standing;
+import io.widerow.storage.embedded.LayoutSettings.TypeLayout;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// The layout over HTTP: `GET /v1/layout` lists the types with their width and shards, `PUT` fixes
+/// some or lets the store choose, `DELETE` removes such a rule, and `GET /v1/layout/rules` lists
+/// them. A store on a cluster has the layout of its configuration: 501.
+///
+/// - Threads: any event loop; the work is done on the server's blocking executor.
+public final class LayoutService {
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
+  private static final String PATH = "/v1/layout";
+  private static final Pattern NUMBER = Pattern.compile("-?\\d{1,9}");
+  private static final String AUTO = "auto";
+  private static final int MEASURED_MAX = 100;
+  private static final String OF_CLUSTER =
+      "the layout of a store on a cluster is that of its configuration: set bucket-minutes and"
+          + " shards there";
+
+  private final EventStore store;
+  private final MultiGauge shards;
+  private final MultiGauge widths;
+
+  public LayoutService(EventStore store, MeterRegistry registry) {
+    this.store = store;
+    this.shards =
+        MultiGauge.builder("widerow.type.shards")
+            .description("Shards of a bucket of a type, of the 100 busiest types")
+            .register(registry);
+    this.widths =
+        MultiGauge.builder("widerow.type.width.minutes")
+            .description("Width of a bucket of a type, of the 100 busiest types")
+            .register(registry);
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(
+        HttpRoute.get(PATH, Tokens.Scope.ADMIN, (context, _) -> answer(context, this::list)),
+        new HttpRoute(
+            PATH,
+            Set.of(HttpMethod.PUT),
+            Tokens.Scope.ADMIN,
+            (context, _) -> answer(context, this::set)),
+        new HttpRoute(
+            PATH,
+            Set.of(HttpMethod.DELETE),
+            Tokens.Scope.ADMIN,
+            (context, _) -> answer(context, this::unset)),
+        HttpRoute.get(
+            PATH + "/rules", Tokens.Scope.ADMIN, (context, _) -> answer(context, this::rules)));
+  }
+
+  /// Lets types follow their rates. Call it a few times a second.
+  public void look() {
+    if (store instanceof EmbeddedStore embedded) {
+      embedded.layout().look();
+    }
+  }
+
+  /// Renews the metrics.
+  public void measure() {
+    if (store instanceof EmbeddedStore embedded) {
+      List<TypeLayout> busiest = embedded.layout().busiest(MEASURED_MAX);
+      shards.register(
+          busiest.stream()
+              .<MultiGauge.Row<?>>map(
+                  each -> MultiGauge.Row.of(Tags.of("type", each.type()), each.shards()))
+              .toList(),
+          true);
+      widths.register(
+          busiest.stream()
+              .<MultiGauge.Row<?>>map(
+                  each -> MultiGauge.Row.of(Tags.of("type", each.type()), each.widthMinutes()))
+              .toList(),
+          true);
+    }
+  }
+
+  /// Answers one kind of request.
+  private interface Answer {
+    /// @throws IllegalArgumentException with a sentence for the one who asked
+    HttpResponse of(EmbeddedStore embedded, QueryParams given) throws RequestRefused;
+  }
+
+  private HttpResponse answer(ServiceRequestContext context, Answer answer) {
+    return HttpResponse.of(
+        CompletableFuture.supplyAsync(
+            () -> answer(context.queryParams(), answer), context.blockingTaskExecutor()));
+  }
+
+  private HttpResponse answer(QueryParams given, Answer answer) {
+    if (!(store instanceof EmbeddedStore embedded)) {
+      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
+    }
+    try {
+      return answer.of(embedded, given);
+    } catch (RequestRefused refused) {
+      return HttpAnswers.error(refused.status(), refused.reason());
+    } catch (IllegalArgumentException refused) {
+      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
+    } catch (StorageException failure) {
+      LOG.log(Level.WARNING, "the layout was not changed: {0}", failure.getMessage());
+      HttpStatus status =
+          failure instanceof StorageException.DiskFull
+              ? HttpStatus.INSUFFICIENT_STORAGE
+              : HttpStatus.SERVICE_UNAVAILABLE;
+      return HttpAnswers.error(status, String.valueOf(failure.getMessage()));
+    }
+  }
+
+  /// `GET /v1/layout`: one line for each type.
+  private HttpResponse list(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
+    Parameters.requireKnown(given, List.of());
+    StringBuilder lines = new StringBuilder();
+    for (TypeLayout type : embedded.layout().types()) {
+      HttpAnswers.appendString(lines.append("{\"type\":"), type.type());
+      lines.append(",\"width\":").append(type.widthMinutes());
+      lines.append(",\"shards\":").append(type.shards());
+      lines.append(",\"rate\":").append(Math.round(type.eventsPerSecond()));
+      lines.append(",\"state\":\"").append(type.phase());
+      lines.append("\",\"fixed\":").append(type.fixed()).append("}\n");
+    }
+    return lines(lines);
+  }
+
+  /// `GET /v1/layout/rules`: one line for each rule, the one that decides first first.
+  private HttpResponse rules(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
+    Parameters.requireKnown(given, List.of());
+    StringBuilder lines = new StringBuilder();
+    embedded.layout().rules().forEach(rule -> append(lines, rule));
+    return lines(lines);
+  }
+
+  /// `PUT /v1/layout?type=GLOB&width=15m|auto&shards=4|auto`.
+  private HttpResponse set(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
+    Parameters.requireKnown(given, List.of("type", "width", "shards"));
+    String glob = required(given, "type");
+    String width = single(given, "width");
+    String number = single(given, "shards");
+    LayoutRule rule =
+        new LayoutRule(
+            glob,
+            width == null ? LayoutRule.UNSAID : minutes(width),
+            number == null ? LayoutRule.UNSAID : shards(number),
+            Source.API);
+    LayoutSettings layout = embedded.layout();
+    String line = append(new StringBuilder(), layout.set(rule)).toString();
+    LOG.log(Level.INFO, "the layout was set: {0}", line.strip());
+    return HttpAnswers.json(HttpStatus.OK, line);
+  }
+
+  /// `DELETE /v1/layout?type=GLOB`.
+  private HttpResponse unset(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
+    Parameters.requireKnown(given, List.of("type"));
+    String glob = required(given, "type");
+    embedded.layout().unset(glob);
+    StringBuilder json = new StringBuilder("{\"unset\":");
+    HttpAnswers.appendString(json, glob).append("}\n");
+    LOG.log(Level.INFO, "the layout was unset: {0}", glob);
+    return HttpAnswers.json(HttpStatus.OK, json.toString());
+  }
+
+  private static HttpResponse lines(StringBuilder lines) {
+    return HttpResponse.of(
+        ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
+        HttpData.ofUtf8(lines.toString()));
+  }
+
+  /// A width: minutes, or a time like `15m` or `1d`.
+  private static int minutes(String text) {
+    if (text.equals(AUTO)) {
+      return LayoutRule.AUTO;
+    }
+    if (NUMBER.matcher(text).matches()) {
+      return positive("width", Integer.parseInt(text));
+    }
+    Duration width = Age.parse("width:", text).duration();
+    if (width == null || width.toSeconds() % 60 != 0) {
+      throw new IllegalArgumentException(
+          "width: must be auto or divide a day, 1m to 1d, got " + text);
+    }
+    return positive("width", Math.toIntExact(Math.min(width.toMinutes(), Integer.MAX_VALUE)));
+  }
+
+  private static int shards(String text) {
+    if (text.equals(AUTO)) {
+      return LayoutRule.AUTO;
+    }
+    if (!NUMBER.matcher(text).matches()) {
+      throw new IllegalArgumentException("shards: must be auto or a number, got " + text);
+    }
+    return positive("shards", Integer.parseInt(text));
+  }
+
+  private static int positive(String name, int value) {
+    if (value <= 0) {
+      throw new IllegalArgumentException(
+          "%s: must be auto or positive, got %d".formatted(name, value));
+    }
+    return value;
+  }
+
+  private static String required(QueryParams given, String name) {
+    String value = single(given, name);
+    if (value == null || value.isEmpty()) {
+      throw new IllegalArgumentException(name + ": is missing");
+    }
+    return value;
+  }
+
+  private static @Nullable String single(QueryParams given, String name) {
+    List<String> values = given.getAll(name);
+    if (values.size() > 1) {
+      throw new IllegalArgumentException(
+          "%s: is given %d times: %s".formatted(name, values.size(), String.join(", ", values)));
+    }
+    return values.isEmpty() ? null : values.getFirst();
+  }
+
+  private static StringBuilder append(StringBuilder json, Standing standing) {
+    LayoutRule rule = standing.rule();
+    HttpAnswers.appendString(json.append("{\"type\":"), rule.glob());
+    json.append(",\"width\":").append(value(rule.widthMinutes()));
+    json.append(",\"shards\":").append(value(rule.shards()));
+    json.append(",\"source\":\"").append(rule.source().name().toLowerCase(Locale.ROOT));
+    return json.append("\",\"types\":").append(standing.types()).append("}\n");
+  }
+
+  private static String value(int value) {
+    return switch (value) {
+      case LayoutRule.AUTO -> "\"auto\"";
+      case LayoutRule.UNSAID -> "null";
+      default -> Integer.toString(value);
+    };
+  }
+}

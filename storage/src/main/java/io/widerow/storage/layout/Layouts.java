@@ -1,0 +1,87 @@
+package io.widerow.storage.layout;
+
+import io.widerow.event.LayoutRule;
+import java.util.Map;
+import java.util.function.Function;
+
+/// The layouts of all types at one moment: what people fixed, before what was learned, before what
+/// the owner of the store set. A lane reads one such snapshot for each batch.
+///
+/// - Threads: any; immutable.
+public final class Layouts {
+  private final int lanes;
+  private final Function<String, Layout> owners;
+  private final LayoutRules rules;
+  private final Map<String, Learned> learned;
+
+  /// What rates and sizes ask for.
+  ///
+  /// @param widthMinutes width of the buckets
+  /// @param shardsPerLane shards of a bucket in each lane
+  public record Learned(int widthMinutes, int shardsPerLane) {
+    /// Of a type that is new.
+    public static final Learned NEW = new Learned(Layout.WIDTH_NEW, Layout.SHARDS_NEW);
+  }
+
+  private Layouts(
+      int lanes, Function<String, Layout> owners, LayoutRules rules, Map<String, Learned> learned) {
+    this.lanes = lanes;
+    this.owners = owners;
+    this.rules = rules;
+    this.learned = learned;
+  }
+
+  /// The layouts of a store about which no rule says anything.
+  ///
+  /// @param owners layout of a type, by the configuration of the store
+  public static Layouts ofOwner(int lanes, Function<String, Layout> owners) {
+    return new Layouts(lanes, owners, LayoutRules.NONE, Map.of());
+  }
+
+  /// The layouts under other rules.
+  public Layouts with(LayoutRules newRules) {
+    return new Layouts(lanes, owners, newRules, learned);
+  }
+
+  /// The layouts with something else learned.
+  ///
+  /// @param newLearned by type; types that are not in it are new
+  public Layouts with(Map<String, Learned> newLearned) {
+    return new Layouts(lanes, owners, rules, Map.copyOf(newLearned));
+  }
+
+  public LayoutRules rules() {
+    return rules;
+  }
+
+  public Map<String, Learned> learned() {
+    return learned;
+  }
+
+  public int lanes() {
+    return lanes;
+  }
+
+  /// The layout of a type. Costs a look at the rules.
+  public Layout of(String type) {
+    int width = rules.widthOf(type);
+    int shards = rules.shardsOf(type);
+    Layout owner = owners.apply(type);
+    Learned auto = learned.getOrDefault(type, Learned.NEW);
+    return new Layout(
+        width == LayoutRule.UNSAID
+            ? owner.widthMinutes()
+            : width == LayoutRule.AUTO ? auto.widthMinutes() : width,
+        shards == LayoutRule.UNSAID
+            ? owner.shardsPerLane()
+            : shards == LayoutRule.AUTO ? auto.shardsPerLane() : perLane(shards),
+        width != LayoutRule.AUTO,
+        shards != LayoutRule.AUTO,
+        shards != LayoutRule.UNSAID);
+  }
+
+  /// A number that was set for other lanes is rounded up.
+  private int perLane(int shards) {
+    return Math.ceilDiv(shards, lanes);
+  }
+}

@@ -1,0 +1,59 @@
+package io.widerow.storage.live;
+
+import io.widerow.event.RetentionRule.Source;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.layout.Layout;
+import io.widerow.storage.layout.LayoutRules;
+import io.widerow.storage.layout.Layouts;
+import io.widerow.storage.manifest.LayoutSection;
+import io.widerow.storage.manifest.ManifestSections;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// The layouts of a store's types: the present snapshot, and how it changes. A change takes effect
+/// with the next batch of each lane; nothing waits for it, and what is there stays where it is.
+///
+/// What people fixed is in the manifest. What was learned is not: a start learns it anew from the
+/// sizes of the partitions that are there, and a lost layout loses no event.
+///
+/// - Threads: any thread reads. Changes are ordered by the lock of this.
+public final class LiveLayouts {
+  private volatile Layouts now; // replaced under the lock of this
+
+  /// @param section what the manifest says; null for nothing
+  LiveLayouts(StoreConfig config, @Nullable LayoutSection section) {
+    int lanes = config.lanes();
+    int shardsPerLane = config.shards() / lanes;
+    Layouts owners =
+        Layouts.ofOwner(lanes, type -> Layout.ofOwner(config.bucketMinutesOf(type), shardsPerLane));
+    this.now = section == null ? owners : owners.with(LayoutRules.of(section.rules()));
+  }
+
+  /// The present snapshot. Batches that are taken together use one.
+  public Layouts now() {
+    return now;
+  }
+
+  /// Changes the rules.
+  ///
+  /// @param change throws to change nothing
+  /// @param write makes them durable before they take effect; throws to change nothing
+  public synchronized void change(
+      UnaryOperator<LayoutRules> change, Consumer<ManifestSections> write) {
+    LayoutRules rules = change.apply(now.rules());
+    write.accept(new LayoutSection(rules.of(Source.API)).toSections());
+    now = now.with(rules);
+  }
+
+  /// Changes the rules of the configuration, which are given at each opening.
+  public synchronized void configure(UnaryOperator<LayoutRules> change) {
+    now = now.with(change.apply(now.rules()));
+  }
+
+  /// Takes what rates and sizes ask for.
+  public synchronized void learn(Map<String, Layouts.Learned> learned) {
+    now = now.with(learned);
+  }
+}
