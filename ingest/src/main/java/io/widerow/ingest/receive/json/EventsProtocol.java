@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// | `time-field` | JSON | the member that is the time; none: the names of [JsonNames] |
 /// | `body-field` | JSON | the member that is the text; none: the names of [JsonNames] |
 /// | `id-field` | JSON | the member that is the event's own id; none: `_id` |
-/// | `key-field` | JSON | the member that is the event's key; none: `key` |
+/// | `key-field` | JSON | the member that is the event's key; none: `_key` |
 /// | `ts` | text | form of a line's time: a name or a pattern of [TimePattern]; none: `auto` |
 /// | `at` | text | byte offset in the line at which a pattern of `ts` begins; none: any word |
 /// | `zone` | text | zone of times without one, `UTC` by default |

@@ -70,7 +70,7 @@ public final class JsonNames {
 
   private static final int RANK_MASK = 0xff;
   private static final String ID_NAME = "_id";
-  private static final String KEY_NAME = "key";
+  private static final String KEY_NAME = "_key";
 
   private final Entry[][] byLength;
   private final boolean nested;
@@ -115,7 +115,7 @@ public final class JsonNames {
   /// @param time of the time, and the only one
   /// @param text of the text, and the only one
   /// @param id of the event's own id
-  /// @param key of the event's key; when the id has a name and the key has none, `key` is data, so
+  /// @param key of the event's key; when the id has a name and the key has none, `_key` is data, so
   ///   that answers of queries go back in
   public static JsonNames of(String time, String text, String id, String key) {
     List<Entry> entries = new ArrayList<>();
