@@ -82,8 +82,9 @@ final class GroupCache<T> {
 
   private void forget(long nextStep) {
     for (int i = 0; i < filled; i++) { // mostly a few: a step may have one event
-      keys[filledSlots[i]] = null;
-      groups[filledSlots[i]] = null;
+      int used = filledSlots[i];
+      Arrays.fill(keys, used, used + 1, null);
+      Arrays.fill(groups, used, used + 1, null);
     }
     filled = 0;
     step = nextStep;

@@ -73,7 +73,7 @@ public class RollupBench {
         for (int shard = 0; shard < SHARDS; shard++) {
           batch.clear();
           for (int i = 0; i < 60 * EVENTS_A_MINUTE; i++) {
-            long time = START + hour * 60 * MINUTE + i * (MINUTE / EVENTS_A_MINUTE) + shard;
+            long time = START + hour * (60 * MINUTE) + i * (MINUTE / EVENTS_A_MINUTE) + shard;
             batch.begin(type, 0, type.length, time);
             batch.putLong(name, 0, name.length, i);
             if (batch.end() != null) {

@@ -13,6 +13,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.LazyCursor;
 import io.widerow.storage.cursor.MergeCursor;
+import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
@@ -22,6 +23,7 @@ import io.widerow.storage.segment.SegmentCells;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +48,7 @@ final class CellCount {
   private final EmbeddedView view;
   private final Scan scan;
   private final Grouping fold;
+  private final Readers readers;
   private final String type;
   private final List<PartitionKey> keys;
   private final List<Piece> pieces = new ArrayList<>();
@@ -56,10 +59,16 @@ final class CellCount {
   private long events; // an upper bound
 
   private CellCount(
-      EmbeddedView view, Scan scan, Grouping fold, String type, List<PartitionKey> keys) {
+      EmbeddedView view,
+      Scan scan,
+      Grouping fold,
+      Readers readers,
+      String type,
+      List<PartitionKey> keys) {
     this.view = view;
     this.scan = scan;
     this.fold = fold;
+    this.readers = readers;
     this.type = type;
     this.keys = keys;
   }
@@ -71,11 +80,13 @@ final class CellCount {
   static EventCursor open(EmbeddedView view, List<PartitionKey> keys, Scan scan, Grouping fold) {
     Map<String, List<PartitionKey>> byType = new LinkedHashMap<>();
     keys.forEach(key -> byType.computeIfAbsent(key.type(), _ -> new ArrayList<>()).add(key));
+    Readers readers = new Readers(view.readers().deadline(), byType.size() > 1);
     List<EventCursor> types = new ArrayList<>();
     byType.forEach((type, partitions) ->
         types.add(
             new LazyCursor(
-                scan.from(), () -> new CellCount(view, scan, fold, type, partitions).open())));
+                scan.from(),
+                () -> new CellCount(view, scan, fold, readers, type, partitions).open())));
     return new ChainCursor(types);
   }
 
@@ -210,12 +221,12 @@ final class CellCount {
     return ownIds ? MergeCursor.of(inputs, false) : new ChainCursor(inputs);
   }
 
-  /// Reads the cells into the plan, in the order of files. Returns how many bytes they take.
+  /// Reads the cells into the plan, in the order of files. Returns how many bytes were read.
   private long read(CellPlan plan) {
     pieces.sort(
         Comparator.comparingLong((Piece piece) -> piece.segment.segmentId())
             .thenComparingInt(piece -> piece.number));
-    SegmentCells.Reader reader = new SegmentCells.Reader(view.readers().deadline());
+    long bytes = 0;
     for (int i = 0, end; i < pieces.size(); i = end) {
       Segment segment = pieces.get(i).segment;
       int number = pieces.get(i).number;
@@ -226,16 +237,17 @@ final class CellCount {
         end++;
       }
       scan.watch().block();
-      if (segment.cells().isThere()) {
-        reader.begin(segment, number, number + end - i);
+      SegmentCells.Reader reader = readers.of(segment);
+      long before = reader.bytesRead();
+      for (Piece piece : pieces.subList(i, end)) {
+        add(piece, read(piece, reader, number + end - i), plan);
       }
-      pieces.subList(i, end).forEach(piece -> add(piece, reader, plan));
+      bytes += reader.bytesRead() - before;
     }
-    return reader.bytesRead();
+    return bytes;
   }
 
-  private static void add(Piece piece, SegmentCells.Reader reader, CellPlan plan) {
-    Cells cells = read(piece, reader);
+  private static void add(Piece piece, @Nullable Cells cells, CellPlan plan) {
     if (cells == null) {
       plan.addUnknown(Math.max(piece.firstMinute(), piece.from - 1), piece.lastMinute());
     } else {
@@ -245,15 +257,34 @@ final class CellCount {
   }
 
   /// The cells of a piece; null when it has none, or they are damaged: its events can be read.
-  private static @Nullable Cells read(Piece piece, SegmentCells.Reader reader) {
+  private static @Nullable Cells read(Piece piece, SegmentCells.Reader reader, int until) {
     if (!piece.segment.cells().isThere()) {
       return null;
     }
     try {
-      return reader.read(piece.segment, piece.number);
+      return reader.read(piece.number, until);
     } catch (StorageException.Corrupt damaged) {
       piece.segment.cellsDamaged(damaged);
       return null;
+    }
+  }
+
+  /// Readers of cells, one a segment: those of the next type follow those of this one.
+  ///
+  /// - Threads: one.
+  private static final class Readers {
+    private final Map<Long, SegmentCells.Reader> bySegment = new HashMap<>();
+    private final ReadDeadline deadline;
+    private final boolean ahead;
+
+    Readers(ReadDeadline deadline, boolean ahead) {
+      this.deadline = deadline;
+      this.ahead = ahead;
+    }
+
+    SegmentCells.Reader of(Segment segment) {
+      return bySegment.computeIfAbsent(
+          segment.segmentId(), _ -> new SegmentCells.Reader(segment, deadline, ahead));
     }
   }
 }

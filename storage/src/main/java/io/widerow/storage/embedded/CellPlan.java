@@ -74,7 +74,7 @@ final class CellPlan {
   }
 
   private int index(long minute) {
-    return (int) Math.clamp(minute - first, 0, events.length);
+    return Math.clamp(minute - first, 0, events.length);
   }
 
   private void piece(int at, boolean ownIds) {

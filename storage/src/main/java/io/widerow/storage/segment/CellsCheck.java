@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 public final class CellsCheck {
   private final Segment segment;
-  private final SegmentCells.Reader reader = new SegmentCells.Reader(ReadDeadline.NONE);
+  private final SegmentCells.Reader reader;
   private @Nullable Cells cells; // of the partition; null without
   private int partition;
   private int cell;
@@ -23,6 +23,7 @@ public final class CellsCheck {
 
   public CellsCheck(Segment segment) {
     this.segment = segment;
+    this.reader = new SegmentCells.Reader(segment, ReadDeadline.NONE, true);
   }
 
   /// Starts a partition.
@@ -35,8 +36,7 @@ public final class CellsCheck {
     wrong = false;
     cells = null;
     if (segment.cells().isThere()) {
-      reader.begin(segment, number, number + 1);
-      Cells told = reader.read(segment, number);
+      Cells told = reader.read(number, number + 1);
       start(told);
       cells = told;
     }

@@ -2,7 +2,6 @@ package io.widerow.storage.segment;
 
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.ReadDeadline;
-import org.jspecify.annotations.Nullable;
 
 /// Where the cells of a segment's partitions lie: one after the other before the index, each
 /// followed by its checksum. An older segment has none.
@@ -56,56 +55,50 @@ public final class SegmentCells {
     return starts[partition + 1] - starts[partition] - SegmentFormat.CRC_BYTES;
   }
 
-  /// Reads cells of partitions, of one segment after the other.
+  /// Reads the cells of a segment's partitions.
   ///
   /// - Threads: one.
   /// - Memory: the largest cells that it read, or a stretch of small ones.
   public static final class Reader {
-    private final ReadDeadline deadline;
-    private @Nullable PieceReader pieces; // from the first segment on
-    private long bytesBefore;
+    /// Bytes that are read at once for partitions that are read one after the other.
+    private static final int AHEAD_BYTES = 8 << 10;
 
-    public Reader(ReadDeadline deadline) {
-      this.deadline = deadline;
+    private final Segment segment;
+    private final PieceReader pieces;
+    private final int aheadBytes;
+    private long stretchFrom; // file offsets of what was read at once
+    private long stretchUntil;
+
+    /// @param segment one that has cells; the caller holds a lease
+    /// @param ahead true to read what follows too, for partitions that are read later
+    public Reader(Segment segment, ReadDeadline deadline, boolean ahead) {
+      this.segment = segment;
+      this.pieces = new PieceReader(segment.file(), segment.checksum());
+      pieces.limitTo(deadline);
+      this.aheadBytes = ahead ? AHEAD_BYTES : 0;
     }
 
-    /// Turns to a segment that has cells. The caller holds a lease on it.
-    ///
-    /// @param from number of the first partition that will be read
-    /// @param until end of these numbers, exclusive
-    public void begin(Segment segment, int from, int until) {
-      PieceReader reader = pieces;
-      if (reader == null) {
-        reader = new PieceReader(segment.file(), segment.checksum());
-        reader.limitTo(deadline);
-        pieces = reader;
-      } else {
-        bytesBefore += reader.bytesRead();
-        reader.over(segment.file(), segment.checksum());
-      }
-      SegmentCells cells = segment.cells();
-      reader.begin(cells.offset(from), (int) (cells.offset(until) - cells.offset(from)));
-    }
-
-    /// Reads the cells of a partition of the segment.
+    /// Reads the cells of a partition.
     ///
     /// @param partition its number in the segment
+    /// @param until end of the numbers of partitions that are read next, exclusive
     /// @throws io.widerow.storage.StorageException.Corrupt when they are damaged
-    public Cells read(Segment segment, int partition) {
-      PieceReader reader = pieces;
-      if (reader == null) {
-        throw new IllegalStateException("no segment yet");
-      }
+    public Cells read(int partition, int until) {
       SegmentCells cells = segment.cells();
+      long start = cells.offset(partition);
+      if (start < stretchFrom || cells.offset(partition + 1) > stretchUntil) {
+        long most = Math.min(cells.offset + cells.bytes(), start + aheadBytes);
+        stretchFrom = start;
+        stretchUntil = Math.max(cells.offset(until), most);
+        pieces.begin(start, (int) (stretchUntil - start));
+      }
       return Cells.read(
-          reader.read(cells.offset(partition), cells.bytes(partition), "cells"),
-          segment.partitions().get(partition));
+          pieces.read(start, cells.bytes(partition), "cells"), segment.partitions().get(partition));
     }
 
     /// Bytes read so far.
     public long bytesRead() {
-      PieceReader reader = pieces;
-      return bytesBefore + (reader == null ? 0 : reader.bytesRead());
+      return pieces.bytesRead();
     }
   }
 }

@@ -117,9 +117,7 @@ class CellPlanTest {
       var _ = writer.finish();
     }
     try (Segment segment = Segment.open(disk, FILE, STORE, 1)) {
-      SegmentCells.Reader reader = new SegmentCells.Reader(ReadDeadline.NONE);
-      reader.begin(segment, 0, 1);
-      return reader.read(segment, 0);
+      return new SegmentCells.Reader(segment, ReadDeadline.NONE, false).read(0, 1);
     }
   }
 }

@@ -50,9 +50,7 @@ class CellsTest {
   }
 
   private static Cells cells(Segment segment) {
-    SegmentCells.Reader reader = new SegmentCells.Reader(ReadDeadline.NONE);
-    reader.begin(segment, 0, 1);
-    return reader.read(segment, 0);
+    return new SegmentCells.Reader(segment, ReadDeadline.NONE, false).read(0, 1);
   }
 
   @ParameterizedTest

@@ -83,7 +83,7 @@ class RollupOverHttpTest {
       String key = "";
       if (random.nextInt(10) == 0) {
         millis = START_MILLIS + random.nextInt(20) * 600_000L;
-        key = ",'key':'k%d'".formatted(random.nextInt(3));
+        key = ",'_key':'k%d'".formatted(random.nextInt(3));
       }
       lines.append(
           "{'ts':%d,'type':'%s'%s,'n':%d,'body':'line %x of a log'}\n"
