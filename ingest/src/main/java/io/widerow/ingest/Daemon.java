@@ -371,8 +371,8 @@ public final class Daemon implements AutoCloseable {
       diskState.look();
       tellDamage();
       clock.tellChange();
-      doctor.look();
       watch.tick();
+      doctor.look();
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
     }

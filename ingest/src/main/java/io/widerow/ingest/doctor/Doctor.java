@@ -70,12 +70,13 @@ public final class Doctor {
     if (looked && now - nextNanos < 0) {
       return;
     }
+    looked = true;
+    nextNanos = now + LOOK_NANOS; // also when this look fails
     facts =
         new Facts(
             types(now), intake.senders().lags(), lanes(), backlog(now), surroundings.lateFromNanos);
     long took = surroundings.nanoTime.getAsLong() - now;
     nextNanos = now + Math.max(LOOK_NANOS, SPARE * took);
-    looked = true;
   }
 
   private List<TypeState> types(long now) {
