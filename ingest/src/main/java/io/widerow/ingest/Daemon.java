@@ -381,9 +381,9 @@ public final class Daemon implements AutoCloseable {
       diskState.look();
       tellDamage();
       clock.tellChange();
-      doctor.look();
       watch.tick();
       layout.measure();
+      doctor.look();
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
     }

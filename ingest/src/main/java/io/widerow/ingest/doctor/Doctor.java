@@ -40,7 +40,7 @@ public final class Doctor {
   private long backlogSinceNanos;
   private boolean looked;
   private boolean backlogged;
-  private volatile Facts facts = Facts.NONE;
+  private volatile Facts facts;
 
   /// What the doctor needs to know besides the store.
   ///
@@ -62,6 +62,8 @@ public final class Doctor {
     this.intake = intake;
     this.registry = registry;
     this.surroundings = surroundings;
+    this.facts =
+        new Facts(List.of(), List.of(), List.of(), Facts.Backlog.NONE, surroundings.lateFromNanos);
   }
 
   /// Looks, when it is time to. Called about once a second.
@@ -70,12 +72,11 @@ public final class Doctor {
     if (looked && now - nextNanos < 0) {
       return;
     }
-    facts =
-        new Facts(
-            types(now), intake.senders().lags(), lanes(), backlog(now), surroundings.lateFromNanos);
+    looked = true;
+    nextNanos = now + LOOK_NANOS; // also when this look fails
+    facts = new Facts(types(now), List.of(), lanes(), backlog(now), surroundings.lateFromNanos);
     long took = surroundings.nanoTime.getAsLong() - now;
     nextNanos = now + Math.max(LOOK_NANOS, SPARE * took);
-    looked = true;
   }
 
   private List<TypeState> types(long now) {
@@ -143,7 +144,8 @@ public final class Doctor {
         bytes, store.statistics().segmentBytes(), (now - backlogSinceNanos) / NANOS_PER_SECOND);
   }
 
-  /// The findings, the worst first: those of the last look, and what is the case right now.
+  /// The findings, the worst first: those of the last look, and what is the case right now, with
+  /// the senders.
   public List<Finding> findings() {
     Conditions now =
         new Conditions(
@@ -155,7 +157,8 @@ public final class Doctor {
             store.statistics(),
             store.cluster(),
             surroundings.epochNanos.getAsLong() / NANOS_PER_MILLI);
-    return Stream.concat(now.findings().stream(), Diagnosis.of(facts).stream())
+    Facts all = facts.with(intake.senders().lags());
+    return Stream.concat(now.findings().stream(), Diagnosis.of(all).stream())
         .sorted(Finding.WORST_FIRST)
         .toList();
   }

@@ -3,7 +3,7 @@ package io.widerow.ingest.doctor;
 import io.widerow.ingest.intake.SenderLags;
 import java.util.List;
 
-/// What one look at the daemon saw of what changes slowly.
+/// What looks at the daemon saw.
 ///
 /// @param types each type with its partitions; empty for a store on a cluster
 /// @param senders whose events came in the last minute
@@ -22,6 +22,10 @@ public record Facts(
     types = List.copyOf(types);
     senders = List.copyOf(senders);
     lanes = List.copyOf(lanes);
+  }
+
+  Facts with(List<SenderLags.Lag> newSenders) {
+    return new Facts(types, newSenders, lanes, backlog, lateFromNanos);
   }
 
   /// @param events stored between two looks

@@ -1,9 +1,9 @@
 package io.widerow.ingest.watch;
 
+import io.widerow.event.SavedRule;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.SavedRule;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;

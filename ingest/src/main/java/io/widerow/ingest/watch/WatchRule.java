@@ -1,10 +1,10 @@
 package io.widerow.ingest.watch;
 
 import io.widerow.event.NearestName;
+import io.widerow.event.SavedRule;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.answer.StepQuestion;
-import io.widerow.storage.SavedRule;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -54,6 +54,9 @@ public record WatchRule(
             "no such parameter%s known: rule, %s"
                 .formatted(NearestName.question(parameter, NAMES, ";"), String.join(", ", NAMES)));
       }
+    }
+    if (!parameters.containsKey("stats")) {
+      throw new QueryException.Refused("stats", "is missing, such as count");
     }
     Map<String, List<String>> asked = new HashMap<>();
     OF_QUESTION.stream()

@@ -46,7 +46,7 @@ class DiagnosisTest {
   @Test
   void nothingIsFoundWhereNothingIs() {
     assertEquals(List.of(), codes(Facts.NONE));
-    assertEquals(List.of(), ofTypes(type("cpu", 2, 1, 101)));
+    assertEquals(List.of(), ofTypes(type("cpu", 2, 1, 1_001)));
     assertEquals(List.of(), ofSender(new Lag("a", 100, 30, 100, 20)));
     assertEquals(List.of(), ofSender(new Lag("a", 100, -1, 100, 20)));
   }
@@ -55,7 +55,7 @@ class DiagnosisTest {
   void partitionsAndTypesAreNamed() {
     assertEquals(List.of("hot-type"), ofTypes(type("cpu", 2, 1.01, 0)));
     assertEquals(List.of("oversize-partition"), ofTypes(type("cpu", 2.01, 1, 0)));
-    assertEquals(List.of("undersize-partitions"), ofTypes(type("cpu", 2, 1, 102)));
+    assertEquals(List.of("undersize-partitions"), ofTypes(type("cpu", 2, 1, 1_002)));
     Finding wide =
         Diagnosis.of(facts(List.of(type("cpu", 9.5, 0, 0)), List.of(), List.of())).getFirst();
     assertEquals("1970-01-01T00|cpu|3", wide.subject());
@@ -130,7 +130,7 @@ class DiagnosisTest {
     List<Finding> findings = new ArrayList<>(conditions(999, ClockReport.right()).findings());
     findings.addAll(
         Diagnosis.of(
-            facts(List.of(type("a", 2.5, 0, 200), type("b", 9, 0, 0)), List.of(), List.of())));
+            facts(List.of(type("a", 2.5, 0, 2_000), type("b", 9, 0, 0)), List.of(), List.of())));
     findings.add(Finding.of("x", Finding.Severity.BAD, "s", "is", "do"));
     assertEquals(
         List.of("x", "oversize-partition", "oversize-partition", "disk", "undersize-partitions"),

@@ -36,7 +36,7 @@ public record Load(double perSecond, double restBytes, @Nullable Integer attribu
     }
     if (eventBytes == null) {
       throw new QueryException.Refused(
-          "rest-bytes", "is missing: give it or event-bytes, of which a tenth is assumed");
+          "rest-bytes", "is missing: give it, or event-bytes: a tenth of them is assumed");
     }
     return new Load(perSecond, eventBytes * REST_SHARE, attributes);
   }

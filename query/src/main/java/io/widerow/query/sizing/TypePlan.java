@@ -34,7 +34,7 @@ public record TypePlan(
     int closed,
     long needed) {
   /// Partitions of days that are over, beyond those needed, that are still no reason to act.
-  public static final int SPARE_MAX = 100;
+  public static final int SPARE_MAX = 1_000;
 
   private static final long DAY_NANOS =
       PartitionKey.MINUTES_PER_DAY * PartitionKey.NANOS_PER_MINUTE;

@@ -133,15 +133,15 @@ class SizingTest {
     assertEquals(new PlannedForm(360, 1), byBytes.planned(), "5 a day: 4 of 1.25");
 
     List<PartitionInfo> small = new ArrayList<>();
-    for (int hour = 0; hour < 24; hour++) {
+    for (int hour = 0; hour < 6 * 24; hour++) {
       for (int shard = 0; shard < 8; shard++) {
-        small.add(partition(3, hour * 60, 60, shard, 10));
+        small.add(partition(3 + hour / 24, hour % 24 * 60, 60, shard, 10));
       }
     }
-    assertEquals(TypePlan.Verdict.OK, plan(small, 0, 4).verdict(0), "the day may go on");
-    TypePlan narrow = plan(small, 0, 5);
-    assertEquals(192, narrow.closed());
-    assertEquals(1, narrow.needed());
+    assertEquals(TypePlan.Verdict.OK, plan(small, 0, 9).verdict(0), "the last day may go on");
+    TypePlan narrow = plan(small, 0, 10);
+    assertEquals(6 * 192, narrow.closed());
+    assertEquals(6, narrow.needed());
     assertEquals(8, narrow.shards());
     assertEquals(60, narrow.widthMinutes());
     assertEquals(TypePlan.Verdict.TOO_NARROW, narrow.verdict(0));

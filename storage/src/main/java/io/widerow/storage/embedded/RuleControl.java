@@ -1,6 +1,6 @@
 package io.widerow.storage.embedded;
 
-import io.widerow.storage.SavedRule;
+import io.widerow.event.SavedRule;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.ManifestSections;
 import io.widerow.storage.manifest.RuleSection;

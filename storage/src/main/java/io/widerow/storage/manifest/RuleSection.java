@@ -1,6 +1,6 @@
 package io.widerow.storage.manifest;
 
-import io.widerow.storage.SavedRule;
+import io.widerow.event.SavedRule;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

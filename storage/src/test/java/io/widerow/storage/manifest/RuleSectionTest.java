@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.widerow.storage.SavedRule;
+import io.widerow.event.SavedRule;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
@@ -29,7 +29,7 @@ class RuleSectionTest {
     assertEquals(TWO, RuleSection.of(BYTES));
     assertEquals(TWO, RuleSection.of(TWO.toSections()));
     assertEquals(List.of(), RuleSection.of(ManifestSections.NONE).rules());
-    assertEquals("[6: 20 bytes]", TWO.toSections().toString());
+    assertEquals("[6: 17 bytes]", TWO.toSections().toString());
   }
 
   @Test

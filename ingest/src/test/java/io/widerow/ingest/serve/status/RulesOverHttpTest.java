@@ -92,9 +92,11 @@ class RulesOverHttpTest {
               "--above=100",
               "--for=2s");
       assertEquals(
-          "{\"rule\":\"errors\",\"stats\":\"count\",\"type\":\"http*\",\"where\":\"status >= 500\","
-              + "\"every\":\"1s\",\"above\":100,\"below\":null,\"for\":\"2s\",\"state\":\"unknown\","
-              + "\"value\":null,\"step\":null,\"why\":\"it was not evaluated yet\"}\n",
+          "{\"rule\":\"errors\",\"stats\":\"count\",\"type\":\"http*\","
+              + "\"where\":\"status >= 500\","
+              + "\"every\":\"1s\",\"above\":100,\"below\":null,\"for\":\"2s\","
+              + "\"state\":\"unknown\",\"value\":null,\"step\":null,"
+              + "\"why\":\"it was not evaluated yet\"}\n",
           set.out,
           set.err);
       assertEquals(0, run(url, "set", "silent", "--stats=count", "--below=1").code);

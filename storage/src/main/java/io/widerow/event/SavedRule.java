@@ -1,4 +1,4 @@
-package io.widerow.storage;
+package io.widerow.event;
 
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
