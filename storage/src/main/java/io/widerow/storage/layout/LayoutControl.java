@@ -158,7 +158,7 @@ public final class LayoutControl {
 
   private int shards(Rate rate) {
     int most = Math.max(1, LayoutRule.SHARDS_MAX / lanes);
-    return (int) Math.clamp((long) Math.ceil(load(rate)), 1, most);
+    return Math.clamp((long) Math.ceil(load(rate)), 1, most);
   }
 
   /// Looks at the sizes of the buckets of all types. Types that are not in it are forgotten, unless
