@@ -47,7 +47,8 @@ class LayerTest extends LayerRules {
       ingest.receive.prometheus: event ingest.decode ingest.series ingest.config ingest.lane \
           ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
-      ingest.serve.query: storage query query.output query.answer ingest.config ingest.http
+      ingest.serve.query: event storage storage.embedded query query.output query.answer \
+          ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded ingest.config ingest.lane \
           ingest.rules ingest.intake ingest.http
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \

@@ -132,9 +132,9 @@ class LayoutOverHttpTest {
           "{\"type\":\"cpu\",\"width\":\"auto\",\"shards\":4,\"source\":\"api\",\"types\":1}\n",
           one);
       assertEquals(
-          one
-              + "{\"type\":\"disk\",\"width\":180,\"shards\":null,\"source\":\"config\","
+          "{\"type\":\"disk\",\"width\":180,\"shards\":null,\"source\":\"config\","
               + "\"types\":1}\n"
+              + one
               + "{\"type\":\"*\",\"width\":\"auto\",\"shards\":\"auto\",\"source\":\"config\","
               + "\"types\":2}\n",
           it.get("/v1/layout/rules"));
