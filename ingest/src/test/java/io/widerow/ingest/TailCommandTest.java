@@ -145,6 +145,7 @@ class TailCommandTest {
             0,
             3,
             0,
+            0,
             "",
             List.of(),
             List.of(

@@ -17,6 +17,8 @@ import java.util.List;
 /// @param nodesDown nodes of the local datacenter that do not
 /// @param replication replicas in the local datacenter
 /// @param skewMillis how far this machine's clock is ahead of the nodes'
+/// @param mergesWaiting closed partitions with events that this daemon will merge; 0 when all that
+///   may be merged now is merged
 /// @param trouble why the last statement failed; empty when it did not
 /// @param counters by name, since the start: requests, retries, claims, bytes read
 /// @param daemons all daemons of the store
@@ -34,6 +36,7 @@ public record ClusterReport(
     int nodesDown,
     int replication,
     long skewMillis,
+    int mergesWaiting,
     String trouble,
     List<Counter> counters,
     List<Member> daemons) {

@@ -68,7 +68,8 @@ public final class QueriedStore implements AutoCloseable {
   }
 
   /// Starts the contestant, sends all events and waits until it is idle. Widerow is restarted once,
-  /// so that everything is sealed; on a cluster, everything is applied.
+  /// so that everything is sealed; on a cluster, everything is applied, and what is closed is
+  /// merged.
   public static QueriedStore load(
       Contestant contestant,
       Workload workload,
@@ -101,7 +102,9 @@ public final class QueriedStore implements AutoCloseable {
                     result.failures(),
                     result.failureExample()));
       }
-      new StoredCount(contestant, address, workload).awaitCheap(server, run.eventsAccepted());
+      StoredCount stored = new StoredCount(contestant, address, workload);
+      stored.awaitCheap(server, run.eventsAccepted());
+      stored.awaitMerged(server);
       if (contestant.isWiderow() && !contestant.isOnCluster()) {
         server.stop();
         server.close();

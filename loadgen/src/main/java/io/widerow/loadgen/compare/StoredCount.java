@@ -15,7 +15,6 @@ import java.util.regex.Pattern;
 /// - Threads: one.
 final class StoredCount {
   private static final Pattern NAME = Pattern.compile("\\[\"([^\"]+)\"]");
-  private static final Pattern PENDING = Pattern.compile("\"pendingEvents\":(\\d+)");
   private static final Pattern NUMBER = Pattern.compile("\"dataset\":\\[\\[(\\d+)]");
 
   private final Contestant contestant;
@@ -37,22 +36,31 @@ final class StoredCount {
       case WIDEROW -> {
         ServerProcess.Node node = server.node();
         if (node != null) { // events of level `disk` may not be on it yet
-          server.await(() -> pending() == 0);
+          server.await(() -> ofCluster("pendingEvents") == 0);
           PeerDriver.of("cassandra").flush(node.address(), Contestant.KEYSPACE);
         }
       }
     }
   }
 
-  /// Events that the daemon has not applied to its cluster yet.
-  private long pending() throws IOException, InterruptedException {
+  /// Waits until closed partitions are in their final form, for those that have one.
+  void awaitMerged(ServerProcess server) throws IOException, InterruptedException {
+    ServerProcess.Node node = server.node();
+    if (contestant.kind() == Contestant.Kind.WIDEROW && node != null) {
+      server.await(() -> ofCluster("mergesWaiting") == 0);
+      PeerDriver.of("cassandra").flush(node.address(), Contestant.KEYSPACE);
+    }
+  }
+
+  /// A number that the daemon says of its cluster.
+  private long ofCluster(String name) throws IOException, InterruptedException {
     HttpText.Answer status = HttpText.get(address, "/v1/status");
-    return PENDING
+    return Pattern.compile("\"%s\":(\\d+)".formatted(name))
         .matcher(status.body())
         .results()
         .mapToLong(found -> Long.parseLong(found.group(1)))
         .findFirst()
-        .orElseThrow(() -> new WrongAnswer("a status without its cluster: " + status.body()));
+        .orElseThrow(() -> new WrongAnswer("a status without " + name + ": " + status.body()));
   }
 
   /// Counts by a query; Widerow and Cassandra read every event for it.

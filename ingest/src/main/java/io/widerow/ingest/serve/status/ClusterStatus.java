@@ -106,6 +106,7 @@ final class ClusterStatus {
     json.append(",\"nodesDown\":").append(report.nodesDown());
     json.append(",\"replication\":").append(report.replication());
     json.append(",\"skewMillis\":").append(report.skewMillis());
+    json.append(",\"mergesWaiting\":").append(report.mergesWaiting());
     HttpAnswers.appendString(json.append(",\"trouble\":"), report.trouble());
     json.append(",\"daemons\":[");
     String comma = "";
@@ -144,6 +145,7 @@ final class ClusterStatus {
     gauge(text, "nodes_up", "Nodes that answer", report.nodesUp());
     gauge(text, "nodes_down", "Nodes that do not answer", report.nodesDown());
     gauge(text, "replicas", "Replicas in the local datacenter", report.replication());
+    gauge(text, "merges_waiting", "Closed partitions to be merged", report.mergesWaiting());
     gauge(text, "reachable", "1 while a quorum answers", reachable(report));
     Map<String, List<Counter>> byName = new TreeMap<>();
     for (Counter counter : report.counters()) {

@@ -44,6 +44,7 @@ class ClusterOverHttpTest {
         away ? 3 : 1,
         replicas,
         skew,
+        5,
         away ? "no \"node\" answers" : "",
         List.of(
             new Counter("requests", "write", 7),
@@ -82,7 +83,8 @@ class ClusterOverHttpTest {
                   + "\"keyspace\":\"widerow\",\"daemon\":3,\"epoch\":2,"
                   + "\"applied\":\"round 17\",\"pendingEvents\":1234,\"pendingBytes\":56789,"
                   + "\"lagSeconds\":75.500,\"nodesUp\":0,\"nodesDown\":3,\"replication\":3,"
-                  + "\"skewMillis\":20,\"trouble\":\"no \\\"node\\\" answers\",\"daemons\":["
+                  + "\"skewMillis\":20,\"mergesWaiting\":5,"
+                  + "\"trouble\":\"no \\\"node\\\" answers\",\"daemons\":["
                   + "{\"daemon\":0,\"host\":\"a\",\"applied\":\"round 9\","
                   + "\"oldest\":\"2026-11-18T11:06:00Z\",\"seen\":\"2026-11-18T11:06:40Z\"},"),
           status);

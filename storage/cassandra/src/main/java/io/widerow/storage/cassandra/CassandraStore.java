@@ -23,6 +23,7 @@ import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
 import io.widerow.storage.cassandra.keyspace.Stamp;
+import io.widerow.storage.cassandra.upkeep.UpkeepStatus;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.disk.StoreLock;
@@ -95,6 +96,11 @@ public final class CassandraStore implements EventStore {
 
     /// A segment of a partition is about to be applied.
     default void touched(PartitionKey partition) {}
+
+    /// What the background work has done.
+    default UpkeepStatus upkeep() {
+      return UpkeepStatus.NONE;
+    }
 
     /// What keeps the background work from being done, for people; empty when nothing does.
     default List<String> troubles() {
@@ -271,6 +277,7 @@ public final class CassandraStore implements EventStore {
   @Override
   public ClusterReport cluster() {
     KeyspaceHealth health = keyspace.health();
+    UpkeepStatus upkeep = reading.upkeep();
     Pending pending = local.pending(applier.appliedTo());
     long oldest = applier.oldest();
     long now = TimeUnit.NANOSECONDS.toMillis(local.nowNanos());
@@ -288,8 +295,9 @@ public final class CassandraStore implements EventStore {
         health.nodesDown(),
         health.replication(),
         applier.skewMillis(),
+        upkeep.waiting(),
         trouble(),
-        counters(),
+        counters(upkeep),
         number.daemons().stream().map(CassandraStore::member).toList());
   }
 
@@ -317,7 +325,7 @@ public final class CassandraStore implements EventStore {
         row.seenMillis());
   }
 
-  private List<ClusterReport.Counter> counters() {
+  private List<ClusterReport.Counter> counters(UpkeepStatus upkeep) {
     List<ClusterReport.Counter> all = new ArrayList<>();
     keyspace
         .health()
@@ -330,6 +338,12 @@ public final class CassandraStore implements EventStore {
     }
     all.add(new ClusterReport.Counter("claims", "mine", applier.batchesClaimed()));
     all.add(new ClusterReport.Counter("claims", "another", applier.batchesLeftOut()));
+    all.add(new ClusterReport.Counter("merges", "", upkeep.merges()));
+    all.add(new ClusterReport.Counter("merges lost", "", upkeep.swapsLost()));
+    all.add(new ClusterReport.Counter("merged events", "", upkeep.eventsMerged()));
+    all.add(new ClusterReport.Counter("merged bytes", "", upkeep.bytesMerged()));
+    all.add(new ClusterReport.Counter("segments deleted", "", upkeep.segmentsDeleted()));
+    all.add(new ClusterReport.Counter("partitions dropped", "", upkeep.partitionsDropped()));
     return all;
   }
 

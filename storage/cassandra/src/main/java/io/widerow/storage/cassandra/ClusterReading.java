@@ -143,18 +143,21 @@ public final class ClusterReading implements CassandraStore.Reading {
   }
 
   @Override
+  public UpkeepStatus upkeep() {
+    Upkeep work = upkeep;
+    return work == null ? UpkeepStatus.NONE : work.status();
+  }
+
+  @Override
   public List<String> troubles() {
     List<String> all = new ArrayList<>();
     String policy = policies.trouble();
     if (policy != null) {
       all.add(policy);
     }
-    Upkeep work = upkeep;
-    if (work != null) {
-      UpkeepStatus status = work.status();
-      all.addAll(status.paused());
-      all.addAll(status.trouble());
-    }
+    UpkeepStatus status = upkeep();
+    all.addAll(status.paused());
+    all.addAll(status.trouble());
     return all;
   }
 

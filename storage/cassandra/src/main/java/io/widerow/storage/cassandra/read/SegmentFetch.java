@@ -116,8 +116,9 @@ final class SegmentFetch {
       asked.cancel(false);
       ahead.released(this);
     }
-    value = null;
+    value = null; // a query of days knows all its segments, and has the values of a few
     Segment open = segment;
+    segment = null;
     if (open != null) {
       open.close();
     }

@@ -14,6 +14,7 @@ final class ValueCursor implements EventCursor {
   private final PartitionReader partition;
   private final SegmentFetch fetch;
   private @Nullable EventCursor cursor;
+  private ScanStatistics read = ScanStatistics.NONE; // when it is closed
 
   ValueCursor(PartitionReader partition, SegmentFetch fetch) {
     this.partition = partition;
@@ -55,7 +56,7 @@ final class ValueCursor implements EventCursor {
   @Override
   public ScanStatistics statistics() {
     EventCursor open = cursor;
-    return open == null ? ScanStatistics.NONE : open.statistics();
+    return open == null ? read : open.statistics();
   }
 
   @Override
@@ -63,6 +64,8 @@ final class ValueCursor implements EventCursor {
     EventCursor open = cursor;
     if (open != null) {
       open.close();
+      read = open.statistics();
+      cursor = null; // the merge keeps this cursor, which must not keep the value
     }
     fetch.close();
   }

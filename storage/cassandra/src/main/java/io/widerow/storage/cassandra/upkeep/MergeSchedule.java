@@ -69,6 +69,7 @@ final class MergeSchedule {
   private @Nullable String span;
   private long spanNext; // when the current span is due again
   private long fillMillis = Long.MIN_VALUE;
+  private volatile int queued; // spans, and partitions of the current one
   private volatile @Nullable String paused;
   private volatile @Nullable String trouble;
 
@@ -110,6 +111,19 @@ final class MergeSchedule {
     }
   }
 
+  /// Closed partitions to which this daemon applied events that it has not looked at since, and
+  /// spans and partitions that are about to be looked at. With 0, everything that this daemon may
+  /// merge now is merged. Any thread.
+  int waiting() {
+    long now = nowMillis.getAsLong();
+    long closed = touched.keySet().stream().filter(partition -> isClosed(partition, now)).count();
+    return queued + (int) closed;
+  }
+
+  private boolean isClosed(PartitionKey partition, long now) {
+    return partition.untilNanos() / NANOS + mergeAfterMillis <= now;
+  }
+
   /// Why a closed bucket is not merged, for people; null when none waits.
   @Nullable String paused() {
     return paused;
@@ -125,6 +139,14 @@ final class MergeSchedule {
   /// @param writers read before this call, no longer than a minute ago
   /// @return true when there is more to do now
   boolean step(Writers writers) {
+    try {
+      return stepped(writers);
+    } finally {
+      queued = spans.size() + partitions.size();
+    }
+  }
+
+  private boolean stepped(Writers writers) {
     long now = nowMillis.getAsLong();
     if (clean(now)) {
       return true;
@@ -171,19 +193,18 @@ final class MergeSchedule {
 
   /// Looks up which spans are due. False when none is.
   private boolean fill(long now) {
-    touched
-        .keySet()
-        .removeIf(partition -> {
-          if (partition.untilNanos() / NANOS + mergeAfterMillis > now) {
-            return true; // it is merged when it closes
-          }
-          partitionDue.remove(partition);
-          spanDue.remove(spanOf(partition));
-          return true;
-        });
     if (fillMillis != Long.MIN_VALUE && now >= fillMillis && now - fillMillis < FILL_MILLIS) {
       return false;
     }
+    touched
+        .keySet()
+        .removeIf(partition -> {
+          if (isClosed(partition, now)) { // another one is merged when it closes
+            partitionDue.remove(partition);
+            spanDue.remove(spanOf(partition));
+          }
+          return true;
+        });
     fillMillis = now;
     paused = null;
     Waits.of(keyspace.spans()).stream()

@@ -180,6 +180,7 @@ public final class Upkeep implements AutoCloseable {
         counters.segmentsDeleted.sum(),
         counters.partitionsDropped.sum(),
         counters.bucketsRemoved.sum(),
+        merging.waiting(),
         clock.skewMillis(),
         paused,
         trouble);

@@ -14,6 +14,8 @@ import java.util.List;
 /// @param segmentsDeleted segments that merges covered
 /// @param partitionsDropped deletes of whole partitions, repeated ones included
 /// @param bucketsRemoved rows that were taken out of the catalog
+/// @param waiting closed partitions with events to merge, and what is about to be looked at; with 0
+///   everything that may be merged now is merged
 /// @param skewMillis how far this machine's clock is ahead of the nodes' clock
 /// @param paused why something waits that would be due, in sentences; empty when nothing does
 /// @param trouble what an operator must look at, in sentences; empty when there is nothing
@@ -27,9 +29,14 @@ public record UpkeepStatus(
     long segmentsDeleted,
     long partitionsDropped,
     long bucketsRemoved,
+    int waiting,
     long skewMillis,
     List<String> paused,
     List<String> trouble) {
+  /// Of a daemon that has done nothing yet.
+  public static final UpkeepStatus NONE =
+      new UpkeepStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), List.of());
+
   public UpkeepStatus {
     paused = List.copyOf(paused);
     trouble = List.copyOf(trouble);

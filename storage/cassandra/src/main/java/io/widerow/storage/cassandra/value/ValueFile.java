@@ -5,15 +5,17 @@ import io.widerow.storage.disk.DiskFile;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /// A value of the cluster as a file that is only read. It reads from the value itself, without a
 /// copy of it.
 ///
 /// - Threads: any.
-/// - Memory: the value, which it borrows.
+/// - Memory: the value, which it borrows until [#close]. A pool of block readers may keep the file
+///   for longer.
 final class ValueFile implements DiskFile {
   private final SegmentKey key;
-  private final MemorySegment bytes;
+  private volatile @Nullable MemorySegment bytes; // null when closed
 
   /// @param value from its position to its limit; must not change any more
   ValueFile(SegmentKey key, ByteBuffer value) {
@@ -33,13 +35,22 @@ final class ValueFile implements DiskFile {
 
   @Override
   public long size() {
-    return bytes.byteSize();
+    return value().byteSize();
+  }
+
+  private MemorySegment value() {
+    MemorySegment value = bytes;
+    if (value == null) {
+      throw new IllegalStateException(key + " is closed");
+    }
+    return value;
   }
 
   @Override
   public long read(MemorySegment target, long offset) {
-    long count = Math.max(0, Math.min(target.byteSize(), bytes.byteSize() - offset));
-    MemorySegment.copy(bytes, Math.min(offset, bytes.byteSize()), target, 0, count);
+    MemorySegment value = value();
+    long count = Math.max(0, Math.min(target.byteSize(), value.byteSize() - offset));
+    MemorySegment.copy(value, Math.min(offset, value.byteSize()), target, 0, count);
     return count;
   }
 
@@ -57,5 +68,7 @@ final class ValueFile implements DiskFile {
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    bytes = null;
+  }
 }

@@ -2,6 +2,7 @@ package io.widerow.storage.cassandra.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,6 +19,9 @@ import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -221,6 +225,27 @@ class ClusterFaultsTest {
     assertEquals(
         expected.stream().filter(event -> !event.type().startsWith("own")).toList(),
         all(view, Scan.all()).stream().filter(event -> !event.type().startsWith("own")).toList());
+  }
+
+  /// A query of days goes over more values than there is memory.
+  @Test
+  void valuesThatWereReadAreForgotten() throws InterruptedException {
+    var gone = new ReferenceQueue<byte[]>();
+    Set<Reference<byte[]>> values = ConcurrentHashMap.newKeySet();
+    world.keyspace.answered = value -> values.add(new WeakReference<>(value, gone));
+    int events = expected(Scan.all()).size();
+    StoreView view = world.reader.view();
+    try (EventCursor cursor = view.open(keys(view), Scan.all())) {
+      Answers.drain(cursor, events - 1, _ -> {});
+      System.gc();
+      int over = values.size() - 8; // some may still have the last event
+      assertTrue(over > 100, () -> values.size() + " values");
+      for (int i = 0; i < over; i++) {
+        int left = over - i;
+        assertNotNull(gone.remove(30_000), () -> left + " values are kept");
+      }
+      Answers.drain(cursor, 1, _ -> {});
+    }
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,9 @@ final class HookedKeyspace extends MemoryKeyspace {
 
   /// Runs before a directory is answered.
   volatile Runnable beforeDirectory = () -> {};
+
+  /// Sees the array of each value that is answered, which nobody else has.
+  volatile Consumer<byte[]> answered = _ -> {};
 
   final AtomicInteger valuesInFlight = new AtomicInteger();
   final AtomicInteger valuesInFlightMost = new AtomicInteger();
@@ -116,13 +120,17 @@ final class HookedKeyspace extends MemoryKeyspace {
   }
 
   private @Nullable ByteBuffer changed(SegmentKey key, boolean quorum, @Nullable ByteBuffer value) {
-    if (value != null) {
-      valueBytes.addAndGet(value.remaining());
-      if (damaged.test(key, quorum)) {
-        value.put(value.limit() / 2, (byte) ~value.get(value.limit() / 2));
-      }
+    if (value == null) {
+      return null;
     }
-    return value;
+    byte[] bytes = new byte[value.remaining()];
+    value.get(bytes);
+    valueBytes.addAndGet(bytes.length);
+    answered.accept(bytes);
+    if (damaged.test(key, quorum)) {
+      bytes[bytes.length / 2] = (byte) ~bytes[bytes.length / 2];
+    }
+    return ByteBuffer.wrap(bytes);
   }
 
   @Override

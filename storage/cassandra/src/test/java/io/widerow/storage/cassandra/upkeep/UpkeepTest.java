@@ -65,6 +65,18 @@ class UpkeepTest {
   }
 
   @Test
+  void whatWaitsToBeMergedIsCounted() {
+    upkeep.touched(TestCluster.PARTITION);
+    now -= 1;
+    assertEquals(0, upkeep.status().waiting(), "it is merged when it is closed");
+    now += 1;
+    assertEquals(1, upkeep.status().waiting());
+    run();
+    assertEquals(1, merges());
+    assertEquals(0, upkeep.status().waiting());
+  }
+
+  @Test
   void aClosedBucketIsMergedAndAMinuteLaterWhatItCoversIsDeleted() {
     now -= 1;
     run();
