@@ -129,7 +129,7 @@ class FinalMergeTest {
     closeHour();
     long merged = it.store().statistics().merged();
     for (int late = 0; late < 3; late++) {
-      assertEquals(List.of(), it.write("heavy", START + late * 7 * MINUTE + 1, 1));
+      assertEquals(List.of(), it.write("heavy", START + 7L * late * MINUTE + 1, 1));
       it.merge();
     }
     assertEquals(merged, it.store().statistics().merged(), "a merge for each late event");
