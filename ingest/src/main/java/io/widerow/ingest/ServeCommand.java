@@ -4,6 +4,7 @@ import io.widerow.ingest.cluster.ClusterDaemonStore;
 import io.widerow.ingest.config.ConfigSources;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
+import io.widerow.ingest.config.LayoutOptions;
 import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.rules.RuleSet;
 import io.widerow.ingest.socket.SocketProtocol;
@@ -119,7 +120,8 @@ public final class ServeCommand implements Callable<Integer> {
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
     store.mergeOn(Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-merge")));
     store.readWith(QueryThreads.start(LowPriorityThread.factory("widerow-search")));
-    store.layout().configure(config.store().layout().rules(), config.store().layout().weights());
+    LayoutOptions layout = config.store().layout();
+    store.layout().configure(layout.rules(), layout.weights(), layout.fit());
     store.retention().configure(config.store().policies(), config.store().retentionGrace());
     return store;
   }

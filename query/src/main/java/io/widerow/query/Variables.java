@@ -50,6 +50,7 @@ public final class Variables {
           "durability",
           "elasticsearch-version",
           "event-bytes-max",
+          "final",
           "fluent",
           "fluent-shared-key",
           "fluent-tls",

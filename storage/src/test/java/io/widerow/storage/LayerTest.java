@@ -27,7 +27,7 @@ class LayerTest extends LayerRules {
       storage.live: event storage storage.disk storage.layout storage.rows storage.segment \
           storage.manifest
       storage.upkeep: event storage storage.disk storage.cursor storage.journal storage.rows \
-          storage.segment storage.scan storage.manifest storage.live
+          storage.segment storage.scan storage.layout storage.manifest storage.live
       storage.recovery: event storage storage.disk storage.journal storage.rows \
           storage.manifest storage.live storage.upkeep
       storage.embedded: event storage storage.disk storage.cursor storage.journal \

@@ -18,12 +18,14 @@ import java.util.TreeSet;
 /// @param shardsByType the same for types, by name or pattern
 /// @param bucketMinutesByType the same for types, by name or pattern
 /// @param weights what a good partition is
+/// @param fit whether merges give buckets their final form; otherwise they keep their keys
 public record LayoutOptions(
     int shards,
     int bucketMinutes,
     Map<String, Integer> shardsByType,
     Map<String, Integer> bucketMinutesByType,
-    PartitionWeights weights) {
+    PartitionWeights weights,
+    boolean fit) {
   static final String SHARDS = "shards";
   static final String MINUTES = "bucket-minutes";
 
@@ -33,6 +35,9 @@ public record LayoutOptions(
   static final String MINUTES_OF = MINUTES + ".";
 
   private static final String AUTO = "auto";
+  private static final String FINAL = "final";
+  private static final String FIT = "fit";
+  private static final String KEEP = "keep";
 
   /// What a store has that does not choose.
   private static final int SHARDS_PER_LANE = 2;
@@ -87,6 +92,7 @@ public record LayoutOptions(
     defaults.put("partition-events", Long.toString(weights.partitionEvents()));
     defaults.put("shard-rate", Long.toString(weights.shardRate()));
     defaults.put("shard-byte-rate", Long.toString(weights.shardByteRate()));
+    defaults.put(FINAL, FIT);
   }
 
   static LayoutOptions of(ConfigValues values) {
@@ -108,7 +114,13 @@ public record LayoutOptions(
             values.bytes("partition-bytes"),
             values.bytes("partition-events"),
             values.bytes("shard-rate"),
-            values.bytes("shard-byte-rate")));
+            values.bytes("shard-byte-rate")),
+        isFit(values.text(FINAL)));
+  }
+
+  private static boolean isFit(String text) {
+    require(text.equals(FIT) || text.equals(KEEP), FINAL + " must be fit or keep, got " + text);
+    return text.equals(FIT);
   }
 
   private static int number(ConfigValues values, String key) {
@@ -128,6 +140,7 @@ public record LayoutOptions(
     values.put("partition-events", Long.toString(weights.partitionEvents()));
     values.put("shard-rate", Long.toString(weights.shardRate()));
     values.put("shard-byte-rate", Long.toString(weights.shardByteRate()));
+    values.put(FINAL, fit ? FIT : KEEP);
     new TreeMap<>(shardsByType)
         .forEach((type, number) -> values.put(SHARDS_OF + type, text(number)));
     new TreeMap<>(bucketMinutesByType)

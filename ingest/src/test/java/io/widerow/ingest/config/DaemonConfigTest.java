@@ -150,6 +150,7 @@ class DaemonConfigTest {
     "shards.cpu,0",
     "partition-bytes,0",
     "shard-rate,-1",
+    "final,never",
     "open-bytes,5",
     "open-age,forever",
     "daemon-number,512",

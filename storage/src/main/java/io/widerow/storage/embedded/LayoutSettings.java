@@ -200,11 +200,15 @@ public final class LayoutSettings {
   /// stay. From then on layouts follow rates and sizes where no rule fixes them.
   ///
   /// @param newWeights what a good partition is
-  public synchronized void configure(List<LayoutRule> rules, PartitionWeights newWeights) {
+  /// @param fit whether a bucket gets its final form when it is merged, which may divide it, or
+  ///   fold its shards; otherwise a merge keeps bucket and shards
+  public synchronized void configure(
+      List<LayoutRule> rules, PartitionWeights newWeights, boolean fit) {
     rules.forEach(rule -> requireShards(rule.shards()));
     weights = newWeights;
     control = new LayoutControl(contents.config().lanes(), newWeights);
     contents.layouts().configure(now -> now.with(Source.CONFIG, rules));
+    contents.layouts().fit(fit ? newWeights : null);
     sizesNanos = clock.monotonicNanos() - SIZES_NANOS;
     look();
   }

@@ -3,6 +3,7 @@ package io.widerow.storage.embedded;
 import io.widerow.event.EventLayout;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.layout.IdHash;
 import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
@@ -31,15 +32,7 @@ final class Placement {
 
   /// The lane of an id that a client brought.
   static int laneOf(long idTime, long idTail, int lanes) {
-    return (int) Long.remainderUnsigned(hash(idTime, idTail), lanes);
-  }
-
-  /// MurmurHash3's finalizer over both halves of an id.
-  private static long hash(long idTime, long idTail) {
-    long hash = idTime * 0x9e3779b97f4a7c15L ^ idTail;
-    hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
-    hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
-    return hash ^ (hash >>> 33);
+    return (int) Long.remainderUnsigned(IdHash.of(idTime, idTail), lanes);
   }
 
   /// Begins a batch.
@@ -72,7 +65,7 @@ final class Placement {
     long idTail = EventLayout.idTail(memory, at);
     int lanes = config.lanes();
     if (EventLayout.version(memory, at) == EventLayout.VERSION_OWN) {
-      long hash = hash(idTime, idTail);
+      long hash = IdHash.of(idTime, idTail);
       int own = (int) Long.remainderUnsigned(hash, lanes);
       if (own != lane) {
         throw new IllegalArgumentException(

@@ -1,5 +1,6 @@
 package io.widerow.storage.live;
 
+import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.layout.Layout;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any thread reads. Changes are ordered by the lock of this.
 public final class LiveLayouts {
   private volatile Layouts now; // replaced under the lock of this
+  private volatile @Nullable PartitionWeights fitted;
 
   /// @param section what the manifest says; null for nothing
   LiveLayouts(StoreConfig config, @Nullable LayoutSection section) {
@@ -50,6 +52,18 @@ public final class LiveLayouts {
   /// Changes the rules of the configuration, which are given at each opening.
   public synchronized void configure(UnaryOperator<LayoutRules> change) {
     now = now.with(change.apply(now.rules()));
+  }
+
+  /// From now on merges give buckets their final form by these weights.
+  ///
+  /// @param weights null to keep the keys
+  public void fit(@Nullable PartitionWeights weights) {
+    fitted = weights;
+  }
+
+  /// By which weights merges give buckets their final form; null when they keep the keys.
+  public @Nullable PartitionWeights fitted() {
+    return fitted;
   }
 
   /// Takes what rates and sizes ask for.

@@ -30,10 +30,11 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// A merged segment takes the place of its sources when the manifest lists all of them and one of
-/// them is gone or cannot be read: sources are deleted only after that edit. The same merge before
-/// its edit has all its sources, and stays unlisted. Sealed segments take the place of groups that
-/// the journal lost when all segments that were sealed together are there, and begin where the
-/// manifest ends: a journal is trimmed only after that edit.
+/// them is gone or cannot be read: sources are deleted only after that edit. Of a merge that wrote
+/// several segments all must be there and intact. The same merge before its edit has all its
+/// sources, and stays unlisted. Sealed segments take the place of groups that the journal lost when
+/// all segments that were sealed together are there, and begin where the manifest ends: a journal
+/// is trimmed only after that edit.
 ///
 /// A file that is not listed is a leftover of a crash, and may be deleted, exactly when everything
 /// that is listed is there and the journal lost nothing: the manifest is a log, so the state after
@@ -147,17 +148,31 @@ public final class SegmentInventory implements AutoCloseable {
     if (listed.values().stream().noneMatch(SegmentInventory::isMissing)) {
       return;
     }
-    List<Unlisted> candidates = new ArrayList<>(finished());
+    Map<Long, Unlisted> unlisted = new TreeMap<>();
+    finished().forEach(each -> unlisted.put(each.id(), each));
+    List<Unlisted> candidates = new ArrayList<>(unlisted.values());
     candidates.removeIf(each -> !isReplacement(each.origin));
     candidates.sort(
         Comparator.<Unlisted>comparingLong(each -> missing(each.origin))
             .thenComparingLong(Unlisted::id)
             .reversed());
     for (Unlisted merged : candidates) {
-      if (isReplacement(merged.origin) && isIntact(merged)) {
-        takePlace(merged);
+      List<Unlisted> all = together(merged, unlisted);
+      if (isReplacement(merged.origin) && !all.isEmpty() && all.stream().allMatch(this::isIntact)) {
+        takePlace(all);
       }
     }
+  }
+
+  /// All segments of a merge; none when one of them is missing.
+  private static List<Unlisted> together(Unlisted merged, Map<Long, Unlisted> unlisted) {
+    List<Long> ids = merged.origin.together();
+    if (ids.isEmpty()) {
+      return List.of(merged);
+    }
+    return unlisted.keySet().containsAll(ids)
+        ? ids.stream().map(unlisted::get).toList()
+        : List.of();
   }
 
   private boolean isReplacement(SegmentOrigin origin) {
@@ -170,19 +185,23 @@ public final class SegmentInventory implements AutoCloseable {
         .count();
   }
 
-  private void takePlace(Unlisted merged) {
-    List<Long> sources = merged.origin.ids();
+  /// @param all segments of one merge
+  private void takePlace(List<Unlisted> all) {
+    SegmentOrigin origin = all.getFirst().origin;
+    List<Long> sources = origin.ids();
+    String names =
+        String.join(", ", all.stream().map(each -> "" + files.named(each.id())).toList());
     healed.add(
-        "%s: takes the place of its %d sources, %d of them missing; the manifest lost this edit"
-            .formatted(files.named(merged.id()), sources.size(), missing(merged.origin)));
-    manifest.restore(merged.origin, List.of(merged.entry), sources, Map.of());
+        "%s: takes the place of %d sources, %d of them missing; the manifest lost this edit"
+            .formatted(names, sources.size(), missing(origin)));
+    manifest.restore(origin, all.stream().map(Unlisted::entry).toList(), sources, Map.of());
     for (long id : sources) {
       LiveSegment source = listed.remove(id);
       if (source != null) {
         source.close();
       }
     }
-    listed.put(merged.id(), files.open(merged.entry));
+    all.forEach(each -> listed.put(each.id(), files.open(each.entry)));
   }
 
   // Sealed segments.

@@ -15,12 +15,18 @@ import org.jspecify.annotations.Nullable;
 ///   long segmentId | varint lane | varint lsnAfter | varint lsnLast | varint part | varint parts
 /// ```
 ///
+/// A merge may write several segments, one for each bucket. Then each of them has an entry for each
+/// of them, itself too, with the lane [#TOGETHER], which no journal has.
+///
 /// @param counterLimit greater than every arrival counter in it
 /// @param clockNanos at or after every arrival time that was given to its events
 /// @param sources itself when it was sealed; when it was merged the segments that it took the place
-///   of, sealed or merged; none when it is not told
+///   of, sealed or merged, and those that were written together with it; none when it is not told
 public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sources) {
   public static final SegmentOrigin NONE = new SegmentOrigin(0, Long.MIN_VALUE, List.of());
+
+  /// Instead of a lane: the entry names a segment that the same merge wrote.
+  static final int TOGETHER = Short.MAX_VALUE;
 
   private static final int SOURCES_MAX = 1 << 16;
   private static final int SOURCE_BYTES_LEAST = Long.BYTES + 5;
@@ -37,6 +43,10 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
   /// @param part number of this segment among those that were sealed together
   /// @param parts number of segments that were sealed together; 0 when only the id is known
   public record Source(long segmentId, int lane, long lsnAfter, long lsnLast, int part, int parts) {
+    private boolean isTogether() {
+      return lane == TOGETHER;
+    }
+
     /// A segment that does not tell which part of the journal it holds.
     public static Source of(long segmentId) {
       return new Source(segmentId, 0, 0, 0, 0, 0);
@@ -52,7 +62,21 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
 
   /// Ids of the sources.
   public List<Long> ids() {
-    return sources.stream().map(Source::segmentId).toList();
+    return sources.stream().filter(source -> !source.isTogether()).map(Source::segmentId).toList();
+  }
+
+  /// Ids of all segments that one merge wrote, of this one too; none when it wrote only one.
+  public List<Long> together() {
+    return sources.stream().filter(Source::isTogether).map(Source::segmentId).toList();
+  }
+
+  /// The same, of a segment that is written together with others.
+  ///
+  /// @param ids of all of them
+  public SegmentOrigin together(List<Long> ids) {
+    List<Source> all = new ArrayList<>(sources);
+    ids.forEach(id -> all.add(new Source(id, TOGETHER, 0, 0, 0, 0)));
+    return new SegmentOrigin(counterLimit, clockNanos, all);
   }
 
   void write(ByteSink out) {

@@ -2,11 +2,9 @@ package io.widerow.storage.upkeep;
 
 import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
+import io.widerow.event.PartitionWeights;
 import io.widerow.storage.EventCursor;
-import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.cursor.LazyCursor;
-import io.widerow.storage.cursor.MergeCursor;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.SegmentFiles;
@@ -16,8 +14,6 @@ import io.widerow.storage.live.StoreState;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
-import io.widerow.storage.scan.Prefetch;
-import io.widerow.storage.scan.SegmentCursor;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentSummary;
@@ -48,6 +44,10 @@ import org.jspecify.annotations.Nullable;
 /// so that their number stays small as long as merging, which waits while rows are sealed
 /// ([MergePace]), keeps up with writers.
 ///
+/// The first merge of a bucket may give its events other keys, see
+/// [io.widerow.storage.layout.FinalForm], and so write several segments. One edit of the manifest
+/// lists all of them in place of the sources.
+///
 /// A segment in which damage was found is left as it is, and its like are merged without it: its
 /// readable part stays readable, and only a repair rewrites it. It is dropped like any other when
 /// all that it holds is past retention.
@@ -68,11 +68,18 @@ public final class Merger {
   /// Segments that one merge of thin history reads.
   private static final int SEGMENTS_THIN = 1 << 10;
 
+  /// Bytes of the final form by bytes of sealed segments, until merges tell it, and how much the
+  /// last merge counts for it.
+  private static final double REST = 0.8;
+
+  private static final double REST_STEP = 0.25;
+
   /// Events that are merged between two looks at the pace: about 2 ms.
   private static final int PACE_EVENTS = 1 << 10;
 
   private final StoreContents contents;
   private final ThinHistory thin;
+  private final DayFold fold = new DayFold();
   private final SegmentFiles files;
   private final MergePace pace;
   private final Expiry expiry;
@@ -90,6 +97,8 @@ public final class Merger {
   private @Nullable StoreState judged;
 
   private boolean urgent;
+
+  private double rest = REST; // only the running task uses it
 
   public Merger(StoreContents contents, SegmentFiles files, MergePace pace, Executor executor) {
     this.contents = contents;
@@ -165,7 +174,8 @@ public final class Merger {
     return new ThinHistory.Merge(next.bucket(), sources);
   }
 
-  /// All that is worth a merge: thin history first, then by bucket and retention.
+  /// All that is worth a merge: thin history first, then by bucket and retention, then days of tiny
+  /// partitions.
   private List<ThinHistory.Merge> due() {
     long now = contents.clock().wallNanos();
     forgetMerged();
@@ -177,16 +187,47 @@ public final class Merger {
       for (Bucket bucket : buckets) {
         boolean closed = bucket.untilNanos() + contents.config().mergeAfter().toNanos() <= now;
         for (List<LiveSegment> alike : thin.byRetention(segments.of(bucket)).values()) {
-          boolean mergedBefore = alike.stream().anyMatch(live -> live.entry().merged());
           List<LiveSegment> sealed = alike.stream().filter(Merger::isSealed).toList();
+          boolean mergedBefore =
+              !sealed.isEmpty()
+                  && (alike.stream().anyMatch(live -> live.entry().merged())
+                      || wasSplit(segments, bucket, sealed));
           int worth = !closed ? SEGMENTS_MANY : mergedBefore ? worthOfLate(sealed, now) : 1;
-          if (sealed.size() >= worth && !taken.contains(sealed.getFirst())) {
+          if (!sealed.isEmpty() && sealed.size() >= worth && !taken.contains(sealed.getFirst())) {
             due.add(new ThinHistory.Merge(bucket, sealed));
           }
         }
       }
     }
+    PartitionWeights weights = contents.layouts().fitted();
+    if (weights != null) { // last, so that a day is folded when all of it is merged
+      long over = now - contents.config().mergeAfter().toNanos();
+      fold.due(segments, thin, weights, over).stream()
+          .filter(merge -> merge.sources().stream().noneMatch(taken::contains))
+          .forEach(due::add);
+    }
     return due;
+  }
+
+  /// True when a merge has divided a bucket of one of these types into narrower ones.
+  private static boolean wasSplit(SegmentSet segments, Bucket bucket, List<LiveSegment> sealed) {
+    var from = new Bucket(bucket.startMinutes(), 0);
+    var until = new Bucket(bucket.startMinutes() + bucket.widthMinutes(), 0);
+    List<LiveSegment> inside =
+        segments.buckets().getFirst().subSet(from, until).stream()
+            .filter(narrow -> narrow.widthMinutes() < bucket.widthMinutes())
+            .flatMap(narrow -> segments.of(narrow).stream())
+            .filter(live -> live.entry().merged())
+            .toList();
+    if (inside.isEmpty()) {
+      return false;
+    }
+    Set<String> types =
+        sealed.stream()
+            .flatMap(live -> live.partitions().types().stream())
+            .collect(Collectors.toSet());
+    return inside.stream()
+        .anyMatch(live -> live.partitions().types().stream().anyMatch(types::contains));
   }
 
   /// True when sealing wrote it, and no damage was found.
@@ -245,8 +286,8 @@ public final class Merger {
         boolean _ = contents.replaced(List.of(), due.sources(), () -> mayGo(parts.left));
         return;
       }
-      LiveSegment merged = write(due, parts.kept, readers);
-      if (merged != null) {
+      List<LiveSegment> merged = write(due, outputs(due, parts.kept, readers), readers);
+      if (!merged.isEmpty()) {
         commit(due, merged, parts.left);
       }
     } finally {
@@ -254,33 +295,37 @@ public final class Merger {
     }
   }
 
-  private void commit(ThinHistory.Merge due, LiveSegment merged, Set<Left> left) {
+  private void commit(ThinHistory.Merge due, List<LiveSegment> merged, Set<Left> left) {
     try {
       if (due.bucket().isWide()) {
         files.requireWide();
       }
       files.forceDirectory();
-      if (!contents.replaced(List.of(merged), due.sources(), () -> mayGo(left))) {
-        files.abandon(merged, new IllegalStateException("what was left out is kept again"));
+      if (!contents.replaced(merged, due.sources(), () -> mayGo(left))) {
+        abandon(merged, new IllegalStateException("what was left out is kept again"));
         return;
       }
     } catch (Throwable failed) {
-      if (!contents.hasEnded()) { // otherwise the manifest may list it
-        files.abandon(merged, failed);
+      if (!contents.hasEnded()) { // otherwise the manifest may list them
+        abandon(merged, failed);
       }
       throw failed;
     }
     merges.incrementAndGet();
+    long before = due.sources().stream().mapToLong(live -> live.entry().bytes()).sum();
+    long after = merged.stream().mapToLong(live -> live.entry().bytes()).sum();
+    rest += REST_STEP * ((double) after / Math.max(1, before) - rest);
   }
 
-  /// A partition of a segment, to read.
-  private record Source(LiveSegment segment, SegmentSummary.Partition partition) {}
+  private void abandon(List<LiveSegment> merged, Throwable failed) {
+    merged.forEach(live -> files.abandon(live, failed));
+  }
 
   /// What a merge leaves out: a type of a bucket that ends then.
   private record Left(String type, long untilNanos) {}
 
   /// @param kept what goes into each partition of the new segment
-  private record Parts(NavigableMap<PartitionKey, List<Source>> kept, Set<Left> left) {}
+  private record Parts(NavigableMap<PartitionKey, List<MergeOutput.Source>> kept, Set<Left> left) {}
 
   private static Parts parts(ThinHistory.Merge due, Retentions.OnDisk onDisk) {
     Parts parts = new Parts(new TreeMap<>(), new HashSet<>());
@@ -293,7 +338,7 @@ public final class Merger {
           parts
               .kept
               .computeIfAbsent(key.in(due.bucket()), _ -> new ArrayList<>())
-              .add(new Source(segment, partition));
+              .add(new MergeOutput.Source(segment, partition));
         }
       }
     }
@@ -305,27 +350,73 @@ public final class Merger {
     return left.stream().allMatch(each -> now.mayGo(each.type, each.untilNanos));
   }
 
+  /// A closed bucket, or what is there of one that has very many segments, gets its final form the
+  /// first time it is merged. All else keeps its keys.
+  private List<MergeOutput> outputs(
+      ThinHistory.Merge due,
+      NavigableMap<PartitionKey, List<MergeOutput.Source>> kept,
+      BlockReaders readers) {
+    PartitionWeights weights = contents.layouts().fitted();
+    boolean first =
+        due.sources().stream()
+            .allMatch(live -> isSealed(live) && SegmentSet.bucketOf(live).equals(due.bucket()));
+    return weights == null || !first || due.bucket().isWide()
+        ? List.of(MergeOutput.of(due.bucket(), kept))
+        : MergeOutput.fitting(due.bucket(), kept, weights, rest, readers);
+  }
+
+  /// Writes all segments of a merge, or none.
+  ///
+  /// @return none when the merge was given up
+  private List<LiveSegment> write(
+      ThinHistory.Merge due, List<MergeOutput> outputs, BlockReaders readers) {
+    SegmentOrigin origin = originOf(due.sources());
+    List<Long> ids = outputs.stream().map(_ -> contents.takeSegmentId()).toList();
+    if (ids.size() > 1) {
+      origin = origin.together(ids);
+    }
+    List<LiveSegment> written = new ArrayList<>();
+    try {
+      for (int i = 0; i < ids.size(); i++) {
+        LiveSegment merged = write(outputs.get(i), ids.get(i), origin, readers);
+        if (merged == null) {
+          abandon(written, new IllegalStateException("the store is being closed"));
+          return List.of();
+        }
+        written.add(merged);
+      }
+      return written;
+    } catch (Throwable failed) {
+      abandon(written, failed);
+      throw failed;
+    }
+  }
+
   /// Null when the merge was given up.
   private @Nullable LiveSegment write(
-      ThinHistory.Merge due,
-      NavigableMap<PartitionKey, List<Source>> partitions,
-      BlockReaders readers) {
-    long id = contents.takeSegmentId();
+      MergeOutput output, long id, SegmentOrigin origin, BlockReaders readers) {
     int count = 0;
     try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
-      for (Map.Entry<PartitionKey, List<Source>> partition : partitions.entrySet()) {
-        writer.begin(partition.getKey());
-        try (EventCursor events = MergeCursor.of(cursors(partition.getValue(), readers), false)) {
+      for (Map.Entry<PartitionKey, MergeOutput.Target> partition : output.targets().entrySet()) {
+        MergeOutput.Target target = partition.getValue();
+        boolean begun = false;
+        try (EventCursor events = target.open(readers)) {
           while (EventCursor.nextLocal(events)) {
-            writer.add(events.event());
+            if (target.takes(events.event())) {
+              if (!begun) {
+                writer.begin(partition.getKey());
+                begun = true;
+              }
+              writer.add(events.event());
+            }
             if (++count % PACE_EVENTS == 0 && !isTime()) {
               return null;
             }
           }
         }
       }
-      writer.tell(originOf(due.sources()));
-      return files.adopt(SegmentEntry.of(writer.finish(), partitions.firstKey(), true));
+      writer.tell(origin);
+      return files.adopt(SegmentEntry.of(writer.finish(), output.targets().firstKey(), true));
     } catch (Throwable failed) {
       files.discard(id, failed);
       throw failed;
@@ -341,20 +432,5 @@ public final class Merger {
       all.add(sealed == null ? SegmentOrigin.Source.of(id) : sealed);
     }
     return contents.origin(all);
-  }
-
-  /// Cursors over one partition, each opened when its first event is due.
-  private static List<EventCursor> cursors(List<Source> sources, BlockReaders readers) {
-    List<EventCursor> cursors = new ArrayList<>();
-    for (Source source : sources) {
-      PartitionKey key = source.partition().key();
-      cursors.add(
-          new LazyCursor(
-              source.partition().least(),
-              () ->
-                  SegmentCursor.open(
-                      source.segment().fileFor(key), key, Scan.all(), readers, Prefetch.OFF)));
-    }
-    return cursors;
   }
 }

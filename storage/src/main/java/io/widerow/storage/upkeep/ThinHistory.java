@@ -155,7 +155,7 @@ final class ThinHistory {
   }
 
   /// Also of a segment that a start sealed, which may hold types that are kept differently long.
-  private boolean areKeptLong(LiveSegment live, Bucket bucket) {
+  boolean areKeptLong(LiveSegment live, Bucket bucket) {
     return live.partitions().types().stream()
         .allMatch(type -> isKeptLong(contents.retentions().policies().groupOf(type), bucket));
   }

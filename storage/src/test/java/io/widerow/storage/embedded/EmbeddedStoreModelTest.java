@@ -115,7 +115,8 @@ class EmbeddedStoreModelTest {
               .layout()
               .configure(
                   List.of(new LayoutRule("*", LayoutRule.AUTO, LayoutRule.AUTO, Source.CONFIG)),
-                  new PartitionWeights(1 << 10, 1 + random.nextInt(100), 1, 1 << 10));
+                  new PartitionWeights(1 << 10, 1 + random.nextInt(100), 1, 1 << 10),
+                  random.nextInt(4) > 0);
       default -> {
         int number = shards[random.nextInt(shards.length)] * store.lanes();
         int width = widths[random.nextInt(widths.length)];

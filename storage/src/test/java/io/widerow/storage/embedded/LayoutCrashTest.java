@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.LayoutRule;
+import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
@@ -18,9 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: a layout that was set outlives a power cut from the moment it is acknowledged, one that is
-/// being set is there as a whole or not at all, and no event is lost for it. Method: random changes
-/// and writes on a simulated disk; the power is cut before each operation of the disk, and what is
-/// left is opened beside a model.
+/// being set is there as a whole or not at all, and no event is lost for it, nor when a merge gives
+/// events other keys. Method: random changes and writes on a simulated disk; the power is cut
+/// before each operation of the disk, and what is left is opened beside a model.
 class LayoutCrashTest {
   private static final List<String> TYPES = List.of("cpu", "disk", "disk.io");
   private static final List<String> GLOBS = List.of("*", "cpu", "disk*", "disk.io");
@@ -56,6 +57,7 @@ class LayoutCrashTest {
     clock = new TestClock(RetentionStore.START_NANOS);
     var disk = new SimDisk(random.nextLong());
     try (var it = new RetentionStore(disk, clock, Runnable::run)) {
+      fit(it);
       TYPES.forEach(type -> write(it, type));
       disk.beforeEach(() -> cut(disk));
       for (int step = 0; step < STEPS; step++) {
@@ -65,6 +67,13 @@ class LayoutCrashTest {
       disk.beforeEach(() -> {});
       assertEquals(events, numbers(it));
     }
+  }
+
+  /// Lets merges divide buckets of more than four events.
+  private static void fit(RetentionStore it) {
+    it.store()
+        .layout()
+        .configure(List.of(), new PartitionWeights(1 << 30, 2, 1 << 20, 1 << 30), true);
   }
 
   private void step(RetentionStore it) {
@@ -86,7 +95,10 @@ class LayoutCrashTest {
           acknowledged = flying;
         }
       }
-      case 4 -> it.reopen();
+      case 4 -> {
+        it.reopen();
+        fit(it);
+      }
       case 5 -> it.merge();
       default -> write(it, TYPES.get(random.nextInt(TYPES.size())));
     }
@@ -126,6 +138,9 @@ class LayoutCrashTest {
       assertTrue(shown.containsAll(events), "lost: " + events + " shown: " + shown);
       assertTrue(written.containsAll(shown), "never written: " + shown);
       states++;
+      fit(it);
+      it.merge();
+      assertEquals(shown, numbers(it), "after a merge");
     }
   }
 

@@ -139,7 +139,7 @@ class LayoutSettingsTest {
         store.layout().set(rule("cp*", LayoutRule.UNSAID, 4)),
         "what is not said stays");
     reopen();
-    store.layout().configure(AUTO, PartitionWeights.DEFAULT);
+    store.layout().configure(AUTO, PartitionWeights.DEFAULT, true);
     assertEquals(
         List.of(rule("cp*", 15, 4), AUTO.getFirst()),
         store.layout().rules().stream().map(LayoutSettings.Standing::rule).toList());
@@ -155,7 +155,7 @@ class LayoutSettingsTest {
     refused("got 7", () -> store.layout().set(rule("cpu", 7, 2)));
     refused("got 1025", () -> store.layout().set(rule("cpu", 15, 1_025)));
     refused("no layout was set for 'cpu'; none was set", () -> store.layout().unset("cpu"));
-    store.layout().configure(AUTO, PartitionWeights.DEFAULT);
+    store.layout().configure(AUTO, PartitionWeights.DEFAULT, true);
     refused("'*' comes from the configuration", () -> store.layout().unset("*"));
     assertEquals(1, store.layout().rules().size());
     assertEquals(0, format() & StoreFormat.FEATURE_SECTIONS, "nothing was written");
@@ -179,7 +179,7 @@ class LayoutSettingsTest {
 
   @Test
   void aTypeGetsShardsWhenItsRateRises() {
-    store.layout().configure(AUTO, new PartitionWeights(8 << 20, 1_000_000, 1_000, 1 << 30));
+    store.layout().configure(AUTO, new PartitionWeights(8 << 20, 1_000_000, 1_000, 1 << 30), true);
     long bucket = START + 3_600 * SECOND;
     clock.advance(3_600 * SECOND);
     for (int second = 0; second < 20; second++) {
@@ -216,7 +216,7 @@ class LayoutSettingsTest {
     store.sealAll();
     clock.advance(3_600 * SECOND + 360 * SECOND);
     reopen(); // what was learned is learned again from what is there
-    store.layout().configure(AUTO, weights);
+    store.layout().configure(AUTO, weights, true);
     Map<String, Integer> widths = new TreeMap<>();
     store.layout().types().forEach(each -> widths.put(each.type(), each.widthMinutes()));
     assertEquals(Map.of("few", 1_440, "many", 5), widths);

@@ -1,9 +1,11 @@
 package io.widerow.storage.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.PartitionWeights;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;
@@ -45,6 +47,8 @@ class ManifestLossTest {
   /// The start of a bucket of 8 days.
   private static final long WIDE_NANOS = Duration.ofDays(19_672).toNanos();
 
+  private static final long SECOND = 1_000_000_000L;
+  private static final long HOUR_NANOS = 3_600 * SECOND;
   private static final Path MANIFEST = Path.of("/store/manifest");
   private static final Path SEGMENTS = Path.of("/store/segments");
   private static final int HEADER_BYTES = 28;
@@ -89,6 +93,26 @@ class ManifestLossTest {
       }
       model.putAll(driver.acknowledged.all());
     }
+    return disk.restart();
+  }
+
+  /// A killed store whose last edit merged an hour into several buckets.
+  private SimDisk dividedStore(long seed) {
+    var disk = new SimDisk(seed);
+    model.clear();
+    try (var driver = new StoreDriver(new SplittableRandom(seed))) {
+      EmbeddedStore store = open(disk);
+      store.layout().configure(List.of(), new PartitionWeights(1 << 30, 4, 1 << 20, 1 << 30), true);
+      for (int group = 0; group < 12; group++) {
+        driver.append(store, YESTERDAY_NANOS / HOUR_NANOS * HOUR_NANOS + group * 290L * SECOND, 4);
+        driver.commit(store, Durability.DISK);
+      }
+      store.sealAll();
+      store.maintain();
+      assertTrue(store.statistics().merged() > 0, "nothing was merged");
+      model.putAll(driver.acknowledged.all());
+    }
+    assertTrue(segmentIds(disk).stream().anyMatch(id -> originOf(disk, id).together().size() > 2));
     return disk.restart();
   }
 
@@ -230,6 +254,35 @@ class ManifestLossTest {
     assertEquals(List.of(8 * 1_440), widths(cut));
   }
 
+  /// A merge that wrote several segments heals when all of them are there.
+  @Test
+  void aLostLastMergeIntoSeveralBucketsHeals() throws IOException {
+    heals(dividedStore(26), "merge into several buckets");
+    record("merge into several buckets");
+  }
+
+  @Test
+  void aPartOfAMergeTakesNoPlace() {
+    SimDisk good = dividedStore(27);
+    List<Long> parts =
+        segmentIds(good).stream()
+            .map(id -> originOf(good, id).together())
+            .filter(ids -> !ids.isEmpty())
+            .findFirst()
+            .orElseThrow();
+    SimDisk bad = good.restart();
+    bad.openForWriting(MANIFEST).truncate(edits(good).getLast() + 9);
+    bad.delete(SEGMENTS.resolve(SegmentEntry.fileName(parts.get(1))));
+    try (EmbeddedStore store = open(bad)) {
+      assertFalse(store.statistics().damage().isEmpty(), "the sources are missing");
+      assertThrows(StorageException.Corrupt.class, () -> shown(store));
+    }
+    for (long id : parts) {
+      Path file = SEGMENTS.resolve(SegmentEntry.fileName(id));
+      assertEquals(id != parts.get(1), bad.exists(file), "what is left is kept: " + file);
+    }
+  }
+
   /// Widths of the buckets of what a closed store's manifest lists.
   private static List<Integer> widths(SimDisk disk) {
     UUID storeId = StoreFormat.read(disk, Path.of("/store")).storeId();
@@ -243,10 +296,11 @@ class ManifestLossTest {
     FaultRecords.add(FaultRecords.Table.DAMAGE, damage, FLIPS, 0, FLIPS, 0, 0);
   }
 
-  /// Both, without a record.
+  /// All, without a record.
   void heals(long seed) {
     heals(store(seed, false), "merge");
     heals(store(seed, true), "seal");
+    heals(dividedStore(seed), "merge into several buckets");
   }
 
   /// Flips bits over the last edit.

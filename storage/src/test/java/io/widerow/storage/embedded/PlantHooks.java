@@ -23,6 +23,7 @@ import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
+import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.upkeep.MergePace;
 import io.widerow.storage.upkeep.SealJob;
 import io.widerow.storage.upkeep.Sealer;
@@ -170,6 +171,10 @@ public final class PlantHooks {
 
   public static ManifestSections later(ManifestSections unused, ManifestSections later) {
     return later;
+  }
+
+  public static SegmentOrigin alone(SegmentOrigin origin, List<Long> unused) {
+    return origin;
   }
 
   public static boolean always(BooleanSupplier unused) {

@@ -1,0 +1,168 @@
+package io.widerow.storage.embedded;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.LayoutRule;
+import io.widerow.event.PartitionKey;
+import io.widerow.event.PartitionWeights;
+import io.widerow.event.RetentionRule.Source;
+import io.widerow.storage.embedded.PartitionCatalog.Entry;
+import io.widerow.storage.embedded.PartitionCatalog.State;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Goal: the merge of a closed bucket gives it the form that fits what is in it, in one step, and
+/// nothing is lost, shown twice or written again. Method: stores on a simulated disk with weights
+/// so small that some events are heavy.
+class FinalMergeTest {
+  private static final long HOUR = Duration.ofHours(1).toNanos();
+  private static final long MINUTE = Duration.ofMinutes(1).toNanos();
+  private static final long START = RetentionStore.START_NANOS;
+
+  private final RetentionStore it = new RetentionStore();
+
+  @AfterEach
+  void close() {
+    it.close();
+  }
+
+  /// The hour that the tests write to is over and not closed long enough to be merged.
+  @BeforeEach
+  void endTheHour() {
+    it.clock.advance(HOUR);
+  }
+
+  /// @param events of a partition of weight 1
+  private void fit(long events) {
+    it.store()
+        .layout()
+        .configure(List.of(), new PartitionWeights(1L << 40, events, 1 << 20, 1 << 30), true);
+  }
+
+  /// Writes an event each minute of an hour, several at a time.
+  private void writeHour(String type, long start, int each) {
+    for (int minute = 0; minute < 60; minute++) {
+      assertEquals(List.of(), it.write(type, start + minute * MINUTE, each));
+    }
+  }
+
+  private List<Entry> entries(String type) {
+    return it.store().partitions().entries(type::equals, 0, Long.MAX_VALUE);
+  }
+
+  private void closeHour() {
+    it.store().sealAll();
+    it.clock.advance(6 * MINUTE);
+    it.store().maintain();
+  }
+
+  @Test
+  void anHourThatIsTooHeavyIsDivided() {
+    fit(100);
+    writeHour("heavy", START, 10);
+    writeHour("light", START, 1);
+    List<String> before = it.shown();
+    closeHour();
+    List<Entry> heavy = entries("heavy");
+    assertEquals(4, heavy.size(), heavy::toString);
+    for (Entry entry : heavy) {
+      assertEquals(State.FINAL, entry.state());
+      assertEquals(150, entry.events(), heavy::toString);
+      assertEquals(15, entry.key().widthMinutes());
+      assertEquals(0, entry.key().shard());
+    }
+    assertEquals(
+        List.of(PartitionKey.parse("2023-11-14T22|light|0")),
+        entries("light").stream().map(Entry::key).toList());
+    assertEquals(before, it.shown());
+    it.reopen();
+    assertEquals(before, it.shown());
+    assertEquals(it.filesOnDisk(), it.store().statistics().segments());
+    long written = it.store().statistics().segmentBytesWritten();
+    it.store().maintain();
+    assertEquals(written, it.store().statistics().segmentBytesWritten(), "nothing is left to do");
+  }
+
+  @Test
+  void theShardsOfALightTypeFold() {
+    fit(1_000_000);
+    var _ = it.store().layout().set(rule("cpu", 4));
+    for (int batch = 0; batch < 12; batch++) {
+      assertEquals(List.of(), it.write("cpu", START + batch * MINUTE, 1_000));
+    }
+    it.store().sealAll();
+    assertEquals(4, entries("cpu").size());
+    List<String> before = it.shown();
+    closeHour();
+    assertEquals(
+        List.of(PartitionKey.parse("2023-11-14T22|cpu|0")),
+        entries("cpu").stream().map(Entry::key).toList());
+    assertEquals(before, it.shown());
+  }
+
+  private static LayoutRule rule(String type, int shards) {
+    return new LayoutRule(type, LayoutRule.UNSAID, shards, Source.API);
+  }
+
+  @Test
+  void aMinuteThatIsTooHeavyGetsShards() {
+    fit(100);
+    assertEquals(List.of(), it.write("burst", START, 400));
+    List<String> before = it.shown();
+    closeHour();
+    List<Entry> parts = entries("burst");
+    assertEquals(4, parts.size(), parts::toString);
+    assertTrue(parts.stream().allMatch(entry -> entry.key().widthMinutes() == 1));
+    assertEquals(List.of(0, 1, 2, 3), parts.stream().map(entry -> entry.key().shard()).toList());
+    assertTrue(parts.stream().allMatch(entry -> entry.events() > 60), parts::toString);
+    assertEquals(before, it.shown());
+  }
+
+  @Test
+  void lateEventsOfADividedHourWaitForEachOther() {
+    fit(100);
+    writeHour("heavy", START, 10);
+    closeHour();
+    long merged = it.store().statistics().merged();
+    for (int late = 0; late < 3; late++) {
+      assertEquals(List.of(), it.write("heavy", START + 7L * late * MINUTE + 1, 1));
+      it.merge();
+    }
+    assertEquals(merged, it.store().statistics().merged(), "a merge for each late event");
+    assertEquals(603, it.counts().get("heavy"));
+    assertEquals(603, entries("heavy").stream().mapToLong(Entry::events).sum());
+  }
+
+  @Test
+  void tinyPartitionsOfADayBecomeOneOfEachType() {
+    fit(10_000);
+    long day = START / (24 * HOUR) * 24 * HOUR + 24 * HOUR;
+    it.clock.advance(day - it.clock.wallNanos());
+    for (int hour = 0; hour < 24; hour++) {
+      assertEquals(List.of(), it.write("tiny" + hour % 3, day + hour * HOUR, 5));
+      assertEquals(List.of(), it.write("dense", day + hour * HOUR, 6_000));
+      it.store().sealAll();
+      it.clock.advance(HOUR);
+      it.store().maintain();
+    }
+    List<String> before = it.shown();
+    assertTrue(entries("tiny0").size() > 1);
+    it.clock.advance(6 * MINUTE);
+    it.store().maintain();
+    for (int type = 0; type < 3; type++) {
+      List<Entry> tiny = entries("tiny" + type);
+      assertEquals(1, tiny.size(), tiny::toString);
+      assertEquals(40, tiny.getFirst().events());
+      assertEquals(PartitionKey.MINUTES_PER_DAY, tiny.getFirst().key().widthMinutes());
+    }
+    assertEquals(24, entries("dense").size(), "what is not tiny stays");
+    assertEquals(before, it.shown());
+    long written = it.store().statistics().segmentBytesWritten();
+    it.store().maintain();
+    assertEquals(written, it.store().statistics().segmentBytesWritten(), "nothing is left to do");
+  }
+}
