@@ -60,13 +60,10 @@ import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.ingest.watch.Watch;
 import io.widerow.query.QueryMemory;
-import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.PartitionInfo;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -138,7 +135,7 @@ public final class Daemon implements AutoCloseable {
   private final Server http;
   private final ScheduledExecutorService maintenance;
   private final DiskStateLog diskState; // of the maintenance thread
-  private final Set<String> damageTold = new HashSet<>(); // of the maintenance thread
+  private final DamageLog damage; // of the maintenance thread
   private final SocketListeners sockets;
   private boolean closed;
 
@@ -146,6 +143,7 @@ public final class Daemon implements AutoCloseable {
     this.config = config;
     this.store = store;
     diskState = new DiskStateLog(store::full, System::nanoTime);
+    damage = new DamageLog(store);
     rules = config.rules() == null ? null : new RuleFile(config.rules(), Daemon::epochNanos);
     tls = TlsFiles.of(config.security());
     this.clock = new ClockService(store);
@@ -202,7 +200,7 @@ public final class Daemon implements AutoCloseable {
 
   private Doctor doctor() {
     StoreOptions options = config.store();
-    long width = options.bucketMinutes() * PartitionKey.NANOS_PER_MINUTE;
+    long width = options.layout().ownerMinutes() * PartitionKey.NANOS_PER_MINUTE;
     long after = options.mergeAfter().toNanos();
     intake.closedBuckets(now -> Math.floorDiv(now - after, width) * width);
     return new Doctor(
@@ -214,6 +212,7 @@ public final class Daemon implements AutoCloseable {
             Daemon::epochNanos,
             usableBytes,
             options.diskReserveBytes(),
+            options.layout().weights(),
             width + after));
   }
 
@@ -379,7 +378,7 @@ public final class Daemon implements AutoCloseable {
       store.maintain();
       lanes.tick(); // after maintain(): each lane does its share on its own thread
       diskState.look();
-      tellDamage();
+      damage.look();
       clock.tellChange();
       watch.tick();
       layout.measure();
@@ -394,22 +393,6 @@ public final class Daemon implements AutoCloseable {
       layout.look();
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "layout: " + failure.getMessage(), failure);
-    }
-  }
-
-  /// Logs newly found damage, once.
-  private void tellDamage() {
-    for (Damage damage : store.statistics().damage()) {
-      if (damageTold.add(damage.sentence())) {
-        LOG.log(
-            Level.SEVERE,
-            "{0}; {1} events of {2} cannot be read, all others are served",
-            new Object[] {
-              damage.sentence(),
-              Long.toString(damage.events()),
-              damage.partitions().stream().map(PartitionInfo::key).toList()
-            });
-      }
     }
   }
 

@@ -204,7 +204,7 @@ public record LayoutOptions(
   }
 
   /// For a store that does not choose: the width of buckets.
-  int ownerMinutes() {
+  public int ownerMinutes() {
     return bucketMinutes == LayoutRule.AUTO ? MINUTES_OWNER : bucketMinutes;
   }
 

@@ -132,8 +132,8 @@ public final class Diagnosis {
               "the partition %s weighs %.1f; 1 is %d MiB at rest or %,d events",
               key,
               plan.weight(),
-              Weight.BYTES >> 20,
-              Weight.EVENTS),
+              plan.weights().partitionBytes() >> 20,
+              plan.weights().partitionEvents()),
           String.format(
               Locale.ROOT,
               "buckets of %d minutes in %d shards for %s (bucket-minutes, shards)",

@@ -2,6 +2,7 @@ package io.widerow.ingest.doctor;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.widerow.event.PartitionWeights;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.sizing.Load;
@@ -48,12 +49,14 @@ public final class Doctor {
   /// @param epochNanos the time, nanoseconds since the Unix epoch
   /// @param usableBytes free bytes of the store's file system
   /// @param reserveBytes free bytes below which nothing is taken in
+  /// @param weights what a good partition is
   /// @param lateFromNanos the age at which an event is older than a bucket that is closed
   public record Surroundings(
       LongSupplier nanoTime,
       LongSupplier epochNanos,
       LongSupplier usableBytes,
       long reserveBytes,
+      PartitionWeights weights,
       long lateFromNanos) {}
 
   public Doctor(
@@ -94,7 +97,9 @@ public final class Doctor {
               ? recordBytes * Load.REST_SHARE
               : (double) statistics.segmentBytes() / statistics.segmentEvents();
       long epochNanos = surroundings.epochNanos.getAsLong();
-      return TypePlan.of(partitions, view.types(TypeGlobs.ALL), restBytes, epochNanos).stream()
+      return TypePlan.of(
+              partitions, view.types(TypeGlobs.ALL), restBytes, surroundings.weights, epochNanos)
+          .stream()
           .map(plan -> TypeState.of(plan, rates.of(plan.type()).orElse(0), recordBytes))
           .toList();
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.event.PartitionWeights;
 import io.widerow.ingest.intake.SenderLags.Lag;
 import io.widerow.query.sizing.PlannedForm;
 import io.widerow.query.sizing.TypePlan;
@@ -22,7 +23,19 @@ class DiagnosisTest {
   private static TypeState type(String name, double weight, double share, int closed) {
     PartitionKey key = new PartitionKey(0, 60, name, 3);
     return new TypeState(
-        new TypePlan(name, 5, 5, 5, key, weight, 60, 2, new PlannedForm(15, 1), closed, 1),
+        new TypePlan(
+            name,
+            5,
+            5,
+            5,
+            key,
+            weight,
+            60,
+            2,
+            new PlannedForm(15, 1),
+            PartitionWeights.DEFAULT,
+            closed,
+            1),
         share * 40_000,
         share);
   }

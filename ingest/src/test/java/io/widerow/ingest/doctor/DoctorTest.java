@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.widerow.event.PartitionWeights;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.decode.IncomingBatch;
@@ -84,7 +85,13 @@ class DoctorTest {
               store,
               intake,
               registry,
-              new Doctor.Surroundings(() -> nanos, () -> epochNanos, () -> 1_000, 0, 65 * SECOND));
+              new Doctor.Surroundings(
+                  () -> nanos,
+                  () -> epochNanos,
+                  () -> 1_000,
+                  0,
+                  PartitionWeights.DEFAULT,
+                  65 * SECOND));
     }
 
     /// Stores events, and tells the sender's table.

@@ -1,6 +1,7 @@
 package io.widerow.query.sizing;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.event.PartitionWeights;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.TypeInfo;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param widthMinutes width of the latest bucket
 /// @param shards partitions of the latest bucket
 /// @param planned the form for its heaviest day
+/// @param weights what a good partition is
 /// @param closed partitions of days that are over
 /// @param needed partitions that those days need in the form for each
 public record TypePlan(
@@ -31,6 +33,7 @@ public record TypePlan(
     int widthMinutes,
     int shards,
     PlannedForm planned,
+    PartitionWeights weights,
     int closed,
     long needed) {
   /// Partitions of days that are over, beyond those needed, that are still no reason to act.
@@ -58,9 +61,14 @@ public record TypePlan(
   /// @param partitions of all types, with known numbers of events
   /// @param types what is known of each type
   /// @param bytesPerEvent bytes at rest of an event of a type of which nothing is sealed
+  /// @param weights what a good partition is
   /// @param nowNanos the time now, nanoseconds since the Unix epoch
   public static List<TypePlan> of(
-      List<PartitionInfo> partitions, List<TypeInfo> types, double bytesPerEvent, long nowNanos) {
+      List<PartitionInfo> partitions,
+      List<TypeInfo> types,
+      double bytesPerEvent,
+      PartitionWeights weights,
+      long nowNanos) {
     Map<String, List<PartitionInfo>> byType = new TreeMap<>();
     for (PartitionInfo info : partitions) {
       byType.computeIfAbsent(info.key().type(), _ -> new ArrayList<>()).add(info);
@@ -68,12 +76,17 @@ public record TypePlan(
     Map<String, TypeInfo> known = new TreeMap<>();
     types.forEach(info -> known.put(info.type(), info));
     return byType.entrySet().stream()
-        .map(each -> of(each.getValue(), known.get(each.getKey()), bytesPerEvent, nowNanos))
+        .map(
+            each -> of(each.getValue(), known.get(each.getKey()), bytesPerEvent, weights, nowNanos))
         .toList();
   }
 
   private static TypePlan of(
-      List<PartitionInfo> partitions, @Nullable TypeInfo type, double otherwise, long nowNanos) {
+      List<PartitionInfo> partitions,
+      @Nullable TypeInfo type,
+      double otherwise,
+      PartitionWeights weights,
+      long nowNanos) {
     long bytes = type == null ? 0 : type.bytes();
     double perEvent =
         type == null || bytes == 0 || type.events() <= 0
@@ -89,7 +102,7 @@ public record TypePlan(
       largest = info.events() > largest.events() ? info : largest;
       latest = key.fromNanos() > latest.fromNanos() ? key : latest;
       days.computeIfAbsent(Math.floorDiv(key.fromNanos(), DAY_NANOS), _ -> new Day())
-          .add(key, weight(info.events(), perEvent));
+          .add(key, weight(weights, info.events(), perEvent));
     }
     PartitionKey last = latest;
     return new TypePlan(
@@ -98,10 +111,11 @@ public record TypePlan(
         bytes,
         partitions.size(),
         largest.key(),
-        weight(largest.events(), perEvent),
+        weight(weights, largest.events(), perEvent),
         last.widthMinutes(),
         (int) partitions.stream().filter(info -> isBeside(info.key(), last)).count(),
         PlannedForm.of(days.values().stream().mapToDouble(day -> day.weight).max().orElse(0)),
+        weights,
         closed(days, nowNanos).stream().mapToInt(day -> day.partitions).sum(),
         closed(days, nowNanos).stream().mapToLong(Day::needed).sum());
   }
@@ -133,8 +147,8 @@ public record TypePlan(
         && one.widthMinutes() == other.widthMinutes();
   }
 
-  private static double weight(long events, double bytesPerEvent) {
-    return Weight.of(events * bytesPerEvent, (double) events);
+  private static double weight(PartitionWeights weights, long events, double bytesPerEvent) {
+    return Weight.of(weights, events * bytesPerEvent, (double) events);
   }
 
   /// Partitions of days that are over, beyond those needed.

@@ -1,13 +1,15 @@
 package io.widerow.query.sizing;
 
+import io.widerow.event.PartitionWeights;
+
 /// The weight of a partition (a wide row): the greater of its bytes at rest and its events, each as
 /// a share of what one partition should have. Good is 0.5 to 2.
 public final class Weight {
-  /// Bytes at rest of a partition of weight 1.
-  public static final long BYTES = 8L << 20;
+  /// Bytes at rest of a partition of weight 1, where nothing else is configured.
+  public static final long BYTES = PartitionWeights.DEFAULT.partitionBytes();
 
-  /// Events of a partition of weight 1.
-  public static final long EVENTS = 1_000_000;
+  /// Events of a partition of weight 1, where nothing else is configured.
+  public static final long EVENTS = PartitionWeights.DEFAULT.partitionEvents();
 
   /// A partition that weighs more is divided.
   public static final double MOST = 2;
@@ -19,6 +21,11 @@ public final class Weight {
 
   /// @param bytes bytes at rest
   public static double of(double bytes, double events) {
-    return Math.max(bytes / BYTES, events / EVENTS);
+    return of(PartitionWeights.DEFAULT, bytes, events);
+  }
+
+  /// @param bytes bytes at rest
+  static double of(PartitionWeights weights, double bytes, double events) {
+    return Math.max(bytes / weights.partitionBytes(), events / weights.partitionEvents());
   }
 }

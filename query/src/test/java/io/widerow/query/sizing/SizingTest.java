@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.event.PartitionWeights;
 import io.widerow.query.QueryException;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.TypeInfo;
@@ -119,7 +120,8 @@ class SizingTest {
   private static TypePlan plan(List<PartitionInfo> partitions, long bytes, long nowDay) {
     long events = partitions.stream().mapToLong(PartitionInfo::events).sum();
     TypeInfo type = new TypeInfo("cpu", events, bytes, 0, 0);
-    return TypePlan.of(partitions, List.of(type), 10, nowDay * DAY_NANOS).getFirst();
+    return TypePlan.of(partitions, List.of(type), 10, PartitionWeights.DEFAULT, nowDay * DAY_NANOS)
+        .getFirst();
   }
 
   @Test
