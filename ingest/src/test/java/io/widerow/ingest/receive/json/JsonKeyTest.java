@@ -115,7 +115,8 @@ class JsonKeyTest {
             .getFirst();
     assertEquals("7c85d1ee-e874-11f1-ab80-81808080808c", String.valueOf(shown.ownId()));
     assertEquals(Map.of("_key", "u17"), shown.attributes());
-    assertNull(decode(JsonNames.KNOWN, "{'ts':1795202100,'_key':null}").stored().getFirst().ownId());
+    assertNull(
+        decode(JsonNames.KNOWN, "{'ts':1795202100,'_key':null}").stored().getFirst().ownId());
   }
 
   /// Many logs have one, such as those of caches; two of them may have one time.
