@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -170,17 +171,20 @@ class JsonKeyTest {
     Path data = directory.resolve("d");
     for (int life = 0; life < 3; life++) {
       try (ServeProcess daemon = ServeProcess.start(data, ServeProcess.small(0))) {
+        CountDownLatch batches = new CountDownLatch(random.nextInt(10, 40));
+        long later = random.nextLong(50_000_000L);
         Thread killer =
             Thread.ofVirtual()
                 .start(() -> {
-                  LockSupport.parkNanos(random.nextLong(200_000_000L, 1_000_000_000L));
                   try {
+                    batches.await();
+                    LockSupport.parkNanos(later);
                     daemon.kill();
                   } catch (InterruptedException stopped) {
                     Thread.currentThread().interrupt();
                   }
                 });
-        sendUntilKilled(daemon, new SplittableRandom(seed + life), sent, likes);
+        sendUntilKilled(daemon, new SplittableRandom(seed + life), sent, likes, batches);
         killer.join();
       }
       // What was not answered is sent again by the next life.
@@ -212,7 +216,8 @@ class JsonKeyTest {
       ServeProcess daemon,
       SplittableRandom random,
       List<List<String>> sent,
-      Map<String, Long> likes)
+      Map<String, Long> likes,
+      CountDownLatch batches)
       throws InterruptedException {
     try {
       while (true) {
@@ -229,6 +234,7 @@ class JsonKeyTest {
           sent.add(batch);
         }
         send(daemon, sent.getLast(), likes);
+        batches.countDown();
       }
     } catch (IOException killed) {
       assertTrue(!daemon.isAlive() || killed.getMessage() != null);
