@@ -7,10 +7,6 @@ import com.linecorp.armeria.common.util.EventLoopGroups;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
 import com.linecorp.armeria.server.ServiceConfig;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
-import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoopGroup;
@@ -195,7 +191,10 @@ public final class Daemon implements AutoCloseable {
     maintenance =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
-    register(credit, memory);
+    var metrics = new DaemonMetrics(registry);
+    metrics.ofRequests(credit, connections);
+    metrics.ofQueries(memory, queries);
+    metrics.ofWriting(lanes, rules);
   }
 
   private Doctor doctor() {
@@ -214,32 +213,6 @@ public final class Daemon implements AutoCloseable {
             options.diskReserveBytes(),
             options.layout().weights(),
             width + after));
-  }
-
-  private void register(ByteCredit credit, QueryMemory memory) {
-    new JvmMemoryMetrics().bindTo(registry);
-    new FileDescriptorMetrics().bindTo(registry);
-    Gauge.builder("widerow.credit.used.bytes", credit, ByteCredit::bytesUsed).register(registry);
-    Gauge.builder("widerow.credit.refused", credit, ByteCredit::refused).register(registry);
-    Gauge.builder("widerow.query.memory.bytes", memory, QueryMemory::bytesUsed).register(registry);
-    Gauge.builder("widerow.query.refused", memory, QueryMemory::refused).register(registry);
-    Gauge.builder("widerow.query.here", queries, QueryService::answeredHere).register(registry);
-    Gauge.builder("widerow.query.stalled", queries, QueryService::stalled).register(registry);
-    Gauge.builder("widerow.connections.refused", connections, ConnectionGuard::refused)
-        .register(registry);
-    Gauge.builder("widerow.connections.slow", connections, ConnectionGuard::slow)
-        .register(registry);
-    Gauge.builder("widerow.connections.evicted", connections, ConnectionGuard::evicted)
-        .register(registry);
-    Gauge.builder("widerow.connections.flooding", connections, ConnectionGuard::flooding)
-        .register(registry);
-    if (rules != null) {
-      FunctionCounter.builder("widerow.rules.changed", rules, RuleFile::changed).register(registry);
-      FunctionCounter.builder("widerow.rules.dropped", rules, RuleFile::dropped).register(registry);
-      FunctionCounter.builder("widerow.rules.refused", rules, RuleFile::refused).register(registry);
-    }
-    Gauge.builder("widerow.writing", lanes, all -> all.failure() == null ? 1 : 0)
-        .register(registry);
   }
 
   /// Loads the classes of the HTTP server, which takes a second. Call it on a thread of its own

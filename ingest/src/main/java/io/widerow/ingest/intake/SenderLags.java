@@ -24,6 +24,8 @@ public final class SenderLags {
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final Map<Key, Sender> kept = new HashMap<>(); // guarded by this
+  private final long[] counts = new long[KEPT_MAX]; // of batches, by place, with those displaced
+  private final List<Key> keys = new ArrayList<>(); // by place
 
   private record Key(String sender, String address, String host) {
     static Key of(String sender, BatchSample sample) {
@@ -55,19 +57,18 @@ public final class SenderLags {
   public record Lag(String name, long batches, double leastSeconds, long events, long old) {}
 
   private static final class Sender {
-    private long count; // of batches, with those of the senders that it displaced
+    private final int place;
     private final long[] stepNumber = new long[STEPS];
     private final long[] batches = new long[STEPS];
     private final long[] least = new long[STEPS];
     private final long[] events = new long[STEPS];
     private final long[] old = new long[STEPS];
 
-    Sender(long count) {
-      this.count = count;
+    Sender(int place) {
+      this.place = place;
     }
 
     void add(BatchSample sample, long now) {
-      count++;
       long number = now / STEP_SECONDS;
       int place = (int) Math.floorMod(number, (long) STEPS);
       if (stepNumber[place] != number) {
@@ -111,25 +112,27 @@ public final class SenderLags {
     synchronized (this) {
       Sender known = kept.get(key);
       if (known == null) {
-        known = new Sender(kept.size() == KEPT_MAX ? removeLeast() : 0);
+        known = new Sender(place(key));
         kept.put(key, known);
       }
+      counts[known.place]++;
       known.add(sample, nowSeconds);
     }
   }
 
-  /// Removes the sender with the fewest batches, and returns how many.
-  private long removeLeast() {
-    Key least = null;
-    long count = Long.MAX_VALUE;
-    for (var each : kept.entrySet()) {
-      if (each.getValue().count < count) {
-        count = each.getValue().count;
-        least = each.getKey();
-      }
+  /// A place for a new sender: a free one, or that of the sender with the fewest batches, which is
+  /// removed and whose count stays.
+  private int place(Key key) {
+    if (keys.size() < KEPT_MAX) {
+      keys.add(key);
+      return keys.size() - 1;
     }
-    kept.remove(least);
-    return count;
+    int least = 0;
+    for (int place = 1; place < KEPT_MAX; place++) {
+      least = counts[place] < counts[least] ? place : least;
+    }
+    kept.remove(keys.set(least, key));
+    return least;
   }
 
   /// Those of which something came in the last minute.

@@ -215,7 +215,7 @@ class StepTailTest {
         "every: must be whole milliseconds, got 1us", parameters("stats", "count", "every", "1us"));
     refused("from: no such parameter", parameters("stats", "count", "from", "1h"));
     refused("lag: ", parameters("stats", "count", "lag", "-1s"));
-    refused("arrived: not a position", parameters("stats", "count", "arrived", "a1"));
+    refused("arrived: a position", parameters("stats", "count", "arrived", "a1"));
   }
 
   private static void refused(String why, Map<String, List<String>> given) {

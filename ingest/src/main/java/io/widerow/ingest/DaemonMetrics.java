@@ -1,0 +1,56 @@
+package io.widerow.ingest;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.widerow.ingest.http.ConnectionGuard;
+import io.widerow.ingest.intake.ByteCredit;
+import io.widerow.ingest.lane.Lanes;
+import io.widerow.ingest.rules.RuleFile;
+import io.widerow.ingest.serve.query.QueryService;
+import io.widerow.query.QueryMemory;
+import org.jspecify.annotations.Nullable;
+
+/// The metrics of the daemon as a whole, and of its JVM.
+final class DaemonMetrics {
+  private final MeterRegistry registry;
+
+  DaemonMetrics(MeterRegistry registry) {
+    this.registry = registry;
+    new JvmMemoryMetrics().bindTo(registry);
+    new FileDescriptorMetrics().bindTo(registry);
+  }
+
+  void ofRequests(ByteCredit credit, ConnectionGuard connections) {
+    Gauge.builder("widerow.credit.used.bytes", credit, ByteCredit::bytesUsed).register(registry);
+    Gauge.builder("widerow.credit.refused", credit, ByteCredit::refused).register(registry);
+    Gauge.builder("widerow.connections.refused", connections, ConnectionGuard::refused)
+        .register(registry);
+    Gauge.builder("widerow.connections.slow", connections, ConnectionGuard::slow)
+        .register(registry);
+    Gauge.builder("widerow.connections.evicted", connections, ConnectionGuard::evicted)
+        .register(registry);
+    Gauge.builder("widerow.connections.flooding", connections, ConnectionGuard::flooding)
+        .register(registry);
+  }
+
+  void ofQueries(QueryMemory memory, QueryService queries) {
+    Gauge.builder("widerow.query.memory.bytes", memory, QueryMemory::bytesUsed).register(registry);
+    Gauge.builder("widerow.query.refused", memory, QueryMemory::refused).register(registry);
+    Gauge.builder("widerow.query.here", queries, QueryService::answeredHere).register(registry);
+    Gauge.builder("widerow.query.stalled", queries, QueryService::stalled).register(registry);
+  }
+
+  /// @param rules null when there are none
+  void ofWriting(Lanes lanes, @Nullable RuleFile rules) {
+    if (rules != null) {
+      FunctionCounter.builder("widerow.rules.changed", rules, RuleFile::changed).register(registry);
+      FunctionCounter.builder("widerow.rules.dropped", rules, RuleFile::dropped).register(registry);
+      FunctionCounter.builder("widerow.rules.refused", rules, RuleFile::refused).register(registry);
+    }
+    Gauge.builder("widerow.writing", lanes, all -> all.failure() == null ? 1 : 0)
+        .register(registry);
+  }
+}
