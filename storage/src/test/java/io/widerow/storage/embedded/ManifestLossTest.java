@@ -104,7 +104,7 @@ class ManifestLossTest {
       EmbeddedStore store = open(disk);
       store.layout().configure(List.of(), new PartitionWeights(1 << 30, 4, 1 << 20, 1 << 30), true);
       for (int group = 0; group < 12; group++) {
-        driver.append(store, YESTERDAY_NANOS / HOUR_NANOS * HOUR_NANOS + group * 290 * SECOND, 4);
+        driver.append(store, YESTERDAY_NANOS / HOUR_NANOS * HOUR_NANOS + group * 290L * SECOND, 4);
         driver.commit(store, Durability.DISK);
       }
       store.sealAll();
