@@ -145,7 +145,7 @@ class FinalMergeTest {
     for (int hour = 0; hour < 24; hour++) {
       int each = hour == 7 ? 4_000 : 1_500;
       for (int quarter = 0; quarter < 4; quarter++) {
-        long at = yesterday + hour * HOUR + quarter * 15 * MINUTE;
+        long at = yesterday + hour * HOUR + quarter * 15L * MINUTE;
         assertEquals(List.of(), it.write("cpu", at, each));
         assertEquals(List.of(), it.write("few", at, 1));
       }
