@@ -10,11 +10,13 @@ import io.widerow.storage.layout.LayoutControl;
 import io.widerow.storage.layout.LayoutRules;
 import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.Policies;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
 import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -47,6 +49,9 @@ public final class LayoutSettings {
   private static final int RATES_PART = 100;
 
   private static final int SIZES_PART = 20;
+
+  /// The least retention, in widths of a bucket.
+  private static final int RETENTION_WIDTHS = 8;
 
   private final StoreContents contents;
   private final StoreClock clock;
@@ -235,9 +240,24 @@ public final class LayoutSettings {
       sizesNanos = nanos;
     }
     Map<String, Layouts.Learned> learned = control.learned();
+    Policies policies = contents.retentions().policies();
+    learned.replaceAll((type, layout) -> withinRetention(layout, policies.of(type).age()));
     if (!learned.equals(now.learned())) {
       contents.layouts().learn(learned);
     }
+  }
+
+  /// A bucket goes when all of it is past, so that one that is wider than in a new type may be an
+  /// eighth of the retention wide at most.
+  private static Layouts.Learned withinRetention(Layouts.Learned layout, @Nullable Duration age) {
+    long most =
+        age == null
+            ? Layout.WIDTH_MAX
+            : Math.max(Layout.WIDTH_NEW, age.toMinutes() / RETENTION_WIDTHS);
+    int width = layout.widthMinutes();
+    return width <= most
+        ? layout
+        : new Layouts.Learned(LayoutControl.widest(most), layout.shardsPerLane());
   }
 
   private SortedSet<String> typesNow() {

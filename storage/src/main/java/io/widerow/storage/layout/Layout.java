@@ -19,6 +19,9 @@ public record Layout(
   /// Width of a type that is new.
   public static final int WIDTH_NEW = 60;
 
+  /// The greatest width.
+  public static final int WIDTH_MAX = PartitionKey.MINUTES_PER_DAY;
+
   /// Shards of a lane of a type that is new.
   public static final int SHARDS_NEW = 1;
 

@@ -228,6 +228,11 @@ public final class LayoutControl {
     return LADDER.getLast();
   }
 
+  /// The widest width to choose from that is not above another one.
+  public static int widest(long mostMinutes) {
+    return LADDER.stream().filter(width -> width <= mostMinutes).findFirst().orElseThrow();
+  }
+
   /// What is learned. Types that are not in it are as new ones.
   public Map<String, Learned> learned() {
     Map<String, Learned> learned = new HashMap<>();

@@ -183,6 +183,7 @@ public final class Merger {
     List<ThinHistory.Merge> due = new ArrayList<>(thin.due(segments, now));
     Set<LiveSegment> taken =
         due.stream().flatMap(merge -> merge.sources().stream()).collect(Collectors.toSet());
+    List<ThinHistory.Merge> firsts = new ArrayList<>(); // of closed buckets
     for (NavigableSet<Bucket> buckets : segments.buckets()) {
       for (Bucket bucket : buckets) {
         boolean closed = bucket.untilNanos() + contents.config().mergeAfter().toNanos() <= now;
@@ -194,14 +195,16 @@ public final class Merger {
                       || wasSplit(segments, bucket, sealed));
           int worth = !closed ? SEGMENTS_MANY : mergedBefore ? worthOfLate(sealed, now) : 1;
           if (!sealed.isEmpty() && sealed.size() >= worth && !taken.contains(sealed.getFirst())) {
-            due.add(new ThinHistory.Merge(bucket, sealed));
+            boolean first = closed && !mergedBefore && !bucket.isWide();
+            (first ? firsts : due).add(new ThinHistory.Merge(bucket, sealed));
           }
         }
       }
     }
     PartitionWeights weights = contents.layouts().fitted();
+    long over = now - contents.config().mergeAfter().toNanos();
+    due.addAll(weights == null ? firsts : new JoinedBuckets(thin, over).of(firsts));
     if (weights != null) { // last, so that a day is folded when all of it is merged
-      long over = now - contents.config().mergeAfter().toNanos();
       fold.due(segments, thin, weights, over).stream()
           .filter(merge -> merge.sources().stream().noneMatch(taken::contains))
           .forEach(due::add);
@@ -357,9 +360,7 @@ public final class Merger {
       NavigableMap<PartitionKey, List<MergeOutput.Source>> kept,
       BlockReaders readers) {
     PartitionWeights weights = contents.layouts().fitted();
-    boolean first =
-        due.sources().stream()
-            .allMatch(live -> isSealed(live) && SegmentSet.bucketOf(live).equals(due.bucket()));
+    boolean first = due.sources().stream().allMatch(Merger::isSealed);
     return weights == null || !first || due.bucket().isWide()
         ? List.of(MergeOutput.of(due.bucket(), kept))
         : MergeOutput.fitting(due.bucket(), kept, weights, rest, readers);

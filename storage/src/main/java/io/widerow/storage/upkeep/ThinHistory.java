@@ -198,7 +198,7 @@ final class ThinHistory {
     return groups;
   }
 
-  private Policies.Group retentionOf(LiveSegment live) {
+  Policies.Group retentionOf(LiveSegment live) {
     List<String> types = live.partitions().types();
     return types.isEmpty()
         ? Policies.NONE.groupOf("")

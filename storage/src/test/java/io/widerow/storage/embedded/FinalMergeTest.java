@@ -138,6 +138,33 @@ class FinalMergeTest {
   }
 
   @Test
+  void narrowBucketsOfALoadAreJoined() {
+    fit(10_000);
+    var _ = it.store().layout().set(new LayoutRule("*", 15, LayoutRule.UNSAID, Source.API));
+    long yesterday = START / (24 * HOUR) * 24 * HOUR - 24 * HOUR;
+    for (int hour = 0; hour < 24; hour++) {
+      int each = hour == 7 ? 4_000 : 1_500;
+      for (int quarter = 0; quarter < 4; quarter++) {
+        long at = yesterday + hour * HOUR + quarter * 15L * MINUTE;
+        assertEquals(List.of(), it.write("cpu", at, each));
+        assertEquals(List.of(), it.write("few", at, 1));
+      }
+    }
+    List<String> before = it.shown();
+    assertTrue(entries("cpu").size() >= 96);
+    closeHour();
+    List<Entry> cpu = entries("cpu");
+    assertTrue(cpu.stream().allMatch(entry -> entry.state() == State.FINAL), cpu::toString);
+    assertTrue(
+        cpu.stream().allMatch(entry -> entry.events() >= 5_000 && entry.events() <= 20_000),
+        cpu::toString);
+    assertEquals(
+        List.of(PartitionKey.parse("2023-11-13|few|0")),
+        entries("few").stream().map(Entry::key).toList());
+    assertEquals(before, it.shown());
+  }
+
+  @Test
   void tinyPartitionsOfADayBecomeOneOfEachType() {
     fit(10_000);
     long day = START / (24 * HOUR) * 24 * HOUR + 24 * HOUR;

@@ -220,6 +220,22 @@ class LayoutSettingsTest {
     Map<String, Integer> widths = new TreeMap<>();
     store.layout().types().forEach(each -> widths.put(each.type(), each.widthMinutes()));
     assertEquals(Map.of("few", 1_440, "many", 5), widths);
+    store.retain("few", Duration.ofDays(2));
+    clock.advance(SECOND);
+    store.layout().look();
+    assertEquals(360, widthOf("few"), "an eighth of the retention");
+    store.retain("few", Duration.ofHours(1));
+    clock.advance(SECOND);
+    store.layout().look();
+    assertEquals(60, widthOf("few"), "as in a new type");
+  }
+
+  private int widthOf(String type) {
+    return store.layout().types().stream()
+        .filter(each -> each.type().equals(type))
+        .findFirst()
+        .orElseThrow()
+        .widthMinutes();
   }
 
   @Test
