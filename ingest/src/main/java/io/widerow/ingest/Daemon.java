@@ -129,7 +129,9 @@ public final class Daemon implements AutoCloseable {
   private final ConnectionGuard connections;
   private final EventLoopGroup loops;
   private final Server http;
-  private final ScheduledExecutorService maintenance;
+  private final ScheduledExecutorService maintenance =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
   private final DiskStateLog diskState; // of the maintenance thread
   private final DamageLog damage; // of the maintenance thread
   private final SocketListeners sockets;
@@ -188,9 +190,6 @@ public final class Daemon implements AutoCloseable {
     credit.whenRoom(connections::roomAgain);
     http = server(routes(), connectionsMax);
     sockets = new SocketListeners(config, tls, intake, registry);
-    maintenance =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
     var metrics = new DaemonMetrics(registry);
     metrics.ofRequests(credit, connections);
     metrics.ofQueries(memory, queries);

@@ -20,7 +20,8 @@ class LayerTest extends LayerRules {
       query.remote: event storage query query.output query.figures
       query.answer: event storage query query.filter query.output query.figures
       query.cli: event storage storage.embedded storage.repair query query.output \
-          query.figures query.sizing query.remote query.answer
+          query.figures query.remote query.answer
+      query.cli.daemon: event query query.output query.sizing query.remote query.cli
       """;
 
   LayerTest() {

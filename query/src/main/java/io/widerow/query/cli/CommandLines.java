@@ -21,7 +21,7 @@ public final class CommandLines {
   private CommandLines() {}
 
   /// Prints the version of this build.
-  static final class Version implements IVersionProvider {
+  public static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
       String built = Version.class.getPackage().getImplementationVersion();

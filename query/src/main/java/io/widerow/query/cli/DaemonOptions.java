@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// The options, the same for all commands, that say which daemon is asked.
-final class DaemonOptions {
+public final class DaemonOptions {
   @Option(
       names = "--url",
       paramLabel = "URL",
@@ -23,12 +23,12 @@ final class DaemonOptions {
   @Nullable Path cacert;
 
   /// True when an option says that a daemon is to be asked.
-  boolean isGiven() {
+  public boolean isGiven() {
     return url != null || cacert != null;
   }
 
   /// Whom to ask.
-  DaemonAddress address(Shell shell) {
+  public DaemonAddress address(Shell shell) {
     return DaemonAddress.of(url, cacert, shell.environment());
   }
 }

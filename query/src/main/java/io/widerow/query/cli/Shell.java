@@ -70,7 +70,7 @@ public record Shell(
 
   /// Writes the sink's bytes and clears it. False when the reader of a pipe has gone, as with `|
   /// head`; that ends the output and is no failure.
-  boolean write(OutputBuffer sink) {
+  public boolean write(OutputBuffer sink) {
     try {
       out.write(sink.bytes(), 0, sink.length());
       out.flush();
@@ -98,7 +98,7 @@ public record Shell(
   }
 
   /// The format asked for; without one, a table on a terminal and JSON lines elsewhere.
-  OutputFormat format(@Nullable OutputFormat asked) {
+  public OutputFormat format(@Nullable OutputFormat asked) {
     if (asked != null) {
       return asked;
     }

@@ -153,7 +153,7 @@ public final class LayoutSettings {
     SortedSet<String> types = typesNow();
     requireMatch(rule.glob(), types);
     requireShards(rule.shards());
-    contents.layouts().change(now -> now.with(rule), contents::write);
+    contents.layouts().change(now -> now.with(rule), rules -> contents.change(_ -> rules));
     LayoutRule set = contents.layouts().now().rules().get(rule.glob(), Source.API);
     return standing(set == null ? rule : set, types);
   }
@@ -172,7 +172,7 @@ public final class LayoutSettings {
               }
               return now.without(glob, Source.API);
             },
-            contents::write);
+            rules -> contents.change(_ -> rules));
   }
 
   private static String nothingSet(LayoutRules rules, String glob) {

@@ -240,21 +240,17 @@ public final class StoreContents implements AutoCloseable {
   // For the clock.
 
   /// Believes the machine's clock as it is. Durable on return.
-  public void acceptClock() {
+  public synchronized void acceptClock() {
     requireWriting();
-    synchronized (this) {
-      guardedClock.accept();
-      commitClock();
-    }
+    guardedClock.accept();
+    commitClock();
   }
 
   /// Makes the last sane time durable when the manifest has one that is older than this. Events in
   /// the journal keep it too, but a store at rest gets none.
-  public void keepClock(Duration age) {
-    synchronized (this) {
-      if (guardedClock.durableNanos() - manifest.clockNanos() > age.toNanos()) {
-        tidy(this::commitClock);
-      }
+  public synchronized void keepClock(Duration age) {
+    if (guardedClock.durableNanos() - manifest.clockNanos() > age.toNanos()) {
+      tidy(this::commitClock);
     }
   }
 
@@ -271,17 +267,12 @@ public final class StoreContents implements AutoCloseable {
 
   /// Changes what is kept; durable before readers see it. Nothing changes when `change` throws.
   public synchronized void retain(UnaryOperator<Retentions.Setting> change) {
-    retentions.change(change, section -> write(section.toSections()));
+    retentions.change(change, section -> change(_ -> section.toSections()));
   }
 
   /// What the store knows besides its segments.
   public synchronized ManifestSections sections() {
     return manifest.sections();
-  }
-
-  /// Writes sections into the manifest. Durable on return.
-  public synchronized void write(ManifestSections sections) {
-    change(_ -> sections);
   }
 
   /// Adds sections to those that there are; durable on return. Nothing changes when `more` throws.

@@ -1,5 +1,9 @@
-package io.widerow.query.cli;
+package io.widerow.query.cli.daemon;
 
+import io.widerow.query.cli.CommandLines;
+import io.widerow.query.cli.DaemonOptions;
+import io.widerow.query.cli.ExitCode;
+import io.widerow.query.cli.Shell;
 import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;

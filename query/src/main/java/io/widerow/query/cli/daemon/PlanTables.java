@@ -1,4 +1,4 @@
-package io.widerow.query.cli;
+package io.widerow.query.cli.daemon;
 
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.StatsWriter;
