@@ -24,6 +24,7 @@ class LayerTest extends LayerRules {
       query.remote: event storage query query.output query.figures
       query.answer: event storage query query.output query.figures
       query.cli: event storage storage.embedded query query.remote query.answer
+      query.cli.daemon: query query.remote query.cli
       ingest.decode: event
       ingest.series: event ingest.decode
       ingest.config: event storage ingest.decode
@@ -70,7 +71,8 @@ class LayerTest extends LayerRules {
           ingest.serve.status ingest.cluster
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
-      ingest.cli: storage.embedded query.cli ingest ingest.demo ingest.ship ingest.cluster
+      ingest.cli: storage.embedded query.cli query.cli.daemon ingest ingest.demo \
+          ingest.ship ingest.cluster
       """;
 
   LayerTest() {

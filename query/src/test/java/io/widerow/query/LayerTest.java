@@ -21,7 +21,7 @@ class LayerTest extends LayerRules {
       query.answer: event storage query query.filter query.output query.figures
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer
-      query.cli.daemon: event query query.output query.sizing query.remote query.cli
+      query.cli.daemon: query query.output query.figures query.sizing query.remote query.cli
       """;
 
   LayerTest() {
