@@ -6,11 +6,12 @@ import io.widerow.event.PartitionKey;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The final form of a type's bucket, chosen when it is merged: sizes in, keys out. By then the
-/// sizes are known, and a merge writes every event anyway, so giving it another key costs nothing.
+/// The final form of what one lane has of a type's bucket, chosen when it is merged: sizes in, keys
+/// out. By then the sizes are known, and a merge writes every event anyway, so giving it another
+/// key costs nothing.
 ///
 /// ```
-///   weight <= 2              one partition: the shards of small types fold
+///   weight <= 2              one partition: the shards of a lane fold
 ///   weight >  2, width > 1   the next narrower width, if a child weighs 0.5 in the mean; each
 ///                            child again
 ///   otherwise                as many shards as it weighs

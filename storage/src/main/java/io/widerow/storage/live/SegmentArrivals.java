@@ -12,7 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 ///
 /// - Threads: any.
 public final class SegmentArrivals {
-  private static final int ANY = -1;
+  /// Several lanes, or ones that are not known.
+  public static final int ANY = -1;
 
   private final int lanes;
   private final Map<Long, Bound> bounds = new ConcurrentHashMap<>();
@@ -63,6 +64,13 @@ public final class SegmentArrivals {
   /// @param limit after the arrival of every event
   public void found(LiveSegment segment, long first, long limit) {
     bounds.putIfAbsent(segment.entry().id(), new Bound(ANY, first, limit));
+  }
+
+  /// The lane that all events of a segment came from, as the store has lanes now; [#ANY] when there
+  /// are several, or when it is not known because an earlier opening wrote them.
+  public int laneOf(LiveSegment segment) {
+    Bound bound = bounds.get(segment.entry().id());
+    return bound == null ? ANY : bound.lane;
   }
 
   /// True when it is known between which arrivals the events of a segment came.

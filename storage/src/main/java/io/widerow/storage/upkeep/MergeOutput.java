@@ -3,6 +3,7 @@ package io.widerow.storage.upkeep;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
+import io.widerow.event.LayoutRule;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.EventCursor;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 /// A segment that a merge will write: the partitions of one bucket, and what goes into each.
@@ -117,34 +119,51 @@ record MergeOutput(Bucket bucket, NavigableMap<PartitionKey, Target> targets) {
   /// The final form of a bucket: one segment or several, in the order of their buckets. A bucket
   /// that turned out to have no event is not among them.
   ///
+  /// The shard of an event tells its lane, by which positions in the order of arrival know whether
+  /// it was shown ([io.widerow.storage.LaneArrivals]). So only shards of one lane fold, and only
+  /// events of known lanes get other shards.
+  ///
   /// @param partitions of the bucket, in all shards
   /// @param rest bytes of the final form by bytes of the sources
+  /// @param lanes of the store
+  /// @param laneOf the lane of all events of a segment; negative when it is not known
   static List<MergeOutput> fitting(
       Bucket bucket,
       NavigableMap<PartitionKey, List<Source>> partitions,
       PartitionWeights weights,
       double rest,
+      int lanes,
+      ToIntFunction<LiveSegment> laneOf,
       BlockReaders readers) {
     NavigableMap<String, List<Source>> types = new TreeMap<>();
     partitions.forEach((key, sources) ->
         types.computeIfAbsent(key.type(), _ -> new ArrayList<>()).addAll(sources));
     NavigableMap<Place, NavigableMap<PartitionKey, Target>> outputs = new TreeMap<>();
-    types.forEach((type, sources) -> {
-      List<FinalForm.Piece> pieces = pieces(sources, weights, rest);
-      List<FinalForm.Part> parts = FinalForm.of(bucket, pieces);
-      boolean tiny =
-          bucket.widthMinutes() < PartitionKey.MINUTES_PER_DAY
-              && DayFold.isTiny(pieces.stream().mapToDouble(FinalForm.Piece::weight).sum());
-      for (FinalForm.Part part : parts) {
-        for (int shard = 0; shard < part.shards(); shard++) {
-          var key =
-              new PartitionKey(
-                  part.bucket().startMinutes(), part.bucket().widthMinutes(), type, shard);
-          outputs
-              .computeIfAbsent(new Place(part.bucket(), tiny), _ -> new TreeMap<>())
-              .put(key, target(sources, part, parts.size() == 1, shard));
-        }
-      }
+    types.forEach((type, all) -> {
+      boolean known = all.stream().allMatch(source -> laneOf.applyAsInt(source.segment) >= 0);
+      int shardsMax = known ? LayoutRule.SHARDS_MAX / lanes : 1;
+      byFirstShard(all, laneOf)
+          .forEach((first, sources) -> {
+            List<FinalForm.Piece> pieces = pieces(sources, weights, rest);
+            boolean tiny =
+                bucket.widthMinutes() < PartitionKey.MINUTES_PER_DAY
+                    && DayFold.isTiny(pieces.stream().mapToDouble(FinalForm.Piece::weight).sum());
+            List<FinalForm.Part> parts = FinalForm.of(bucket, pieces);
+            for (FinalForm.Part part : parts) {
+              NavigableMap<PartitionKey, Target> targets =
+                  outputs.computeIfAbsent(new Place(part.bucket(), tiny), _ -> new TreeMap<>());
+              int shards = Math.min(part.shards(), shardsMax);
+              for (int shard = 0; shard < shards; shard++) {
+                targets.put(
+                    new PartitionKey(
+                        part.bucket().startMinutes(),
+                        part.bucket().widthMinutes(),
+                        type,
+                        first + lanes * shard),
+                    target(sources, part.bucket(), parts.size() == 1, shard, shards));
+              }
+            }
+          });
     });
     return outputs.entrySet().stream()
         .map(each -> new MergeOutput(each.getKey().bucket, each.getValue()))
@@ -154,16 +173,29 @@ record MergeOutput(Bucket bucket, NavigableMap<PartitionKey, Target> targets) {
         .toList();
   }
 
+  /// The sources of one type by the first shard of their lane, or by their shard when the lane is
+  /// not known.
+  private static NavigableMap<Integer, List<Source>> byFirstShard(
+      List<Source> sources, ToIntFunction<LiveSegment> laneOf) {
+    NavigableMap<Integer, List<Source>> found = new TreeMap<>();
+    for (Source source : sources) {
+      int lane = laneOf.applyAsInt(source.segment);
+      int first = lane >= 0 ? lane : source.partition.key().shard();
+      found.computeIfAbsent(first, _ -> new ArrayList<>()).add(source);
+    }
+    return found;
+  }
+
   private static Target target(
-      List<Source> sources, FinalForm.Part part, boolean whole, int shard) {
+      List<Source> sources, Bucket part, boolean whole, int shard, int shards) {
     return whole
-        ? new Target(sources, EventId.LEAST, EventId.LIMIT, shard, part.shards())
+        ? new Target(sources, EventId.LEAST, EventId.LIMIT, shard, shards)
         : new Target(
             sources,
-            EventId.leastOf(part.bucket().fromNanos()),
-            EventId.leastOf(part.bucket().untilNanos()),
+            EventId.leastOf(part.fromNanos()),
+            EventId.leastOf(part.untilNanos()),
             shard,
-            part.shards());
+            shards);
   }
 
   /// The blocks of all sources.

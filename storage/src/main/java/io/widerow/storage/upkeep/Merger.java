@@ -363,7 +363,14 @@ public final class Merger {
     boolean first = due.sources().stream().allMatch(Merger::isSealed);
     return weights == null || !first || due.bucket().isWide()
         ? List.of(MergeOutput.of(due.bucket(), kept))
-        : MergeOutput.fitting(due.bucket(), kept, weights, rest, readers);
+        : MergeOutput.fitting(
+            due.bucket(),
+            kept,
+            weights,
+            rest,
+            contents.config().lanes(),
+            contents.segmentArrivals()::laneOf,
+            readers);
   }
 
   /// Writes all segments of a merge, or none.

@@ -7,9 +7,12 @@ import io.widerow.event.LayoutRule;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
+import io.widerow.storage.Arrivals;
+import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.PartitionCatalog.Entry;
 import io.widerow.storage.embedded.PartitionCatalog.State;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,6 +105,78 @@ class FinalMergeTest {
         List.of(PartitionKey.parse("2023-11-14T22|cpu|0")),
         entries("cpu").stream().map(Entry::key).toList());
     assertEquals(before, it.shown());
+  }
+
+  /// A position knows for each lane what was shown, so a merge must not mix lanes.
+  @Test
+  void positionsInTheOrderOfArrivalOutliveTheFinalForm() {
+    try (var two = new RetentionStore(2)) {
+      two.clock.advance(HOUR);
+      two.store()
+          .layout()
+          .configure(List.of(), new PartitionWeights(1L << 40, 1_000_000, 1 << 20, 1 << 30), true);
+      var _ = two.store().layout().set(rule("cpu", 4));
+      for (int batch = 0; batch < 12; batch++) {
+        assertEquals(List.of(), two.write(batch % 2, "cpu", START + batch * MINUTE, 1_000));
+      }
+      List<Arrivals> positions = new ArrayList<>();
+      for (int lane : List.of(0, 1, 1, 0, 0)) {
+        assertEquals(List.of(), two.write(lane, "cpu", START + lane * MINUTE, 1_000));
+        try (StoreView view = two.store().view()) {
+          positions.add(view.arrivals());
+        }
+      }
+      List<List<String>> since = since(two, positions);
+      assertEquals(List.of(4_000, 3_000, 2_000, 1_000, 0), since.stream().map(List::size).toList());
+      two.merge();
+      assertEquals(
+          List.of(0, 1),
+          two.store().partitions().entries("cpu"::equals, 0, Long.MAX_VALUE).stream()
+              .map(entry -> entry.key().shard())
+              .toList());
+      assertEquals(since, since(two, positions));
+      two.reopen();
+      assertEquals(since, since(two, positions));
+    }
+  }
+
+  private static List<List<String>> since(RetentionStore store, List<Arrivals> positions) {
+    return positions.stream().map(position -> store.shown("cpu"::equals, position)).toList();
+  }
+
+  /// What an earlier opening wrote may be of other lanes.
+  @Test
+  void shardsOfAnEarlierOpeningStayApart() {
+    try (var two = new RetentionStore(2)) {
+      two.clock.advance(HOUR);
+      var _ = two.store().layout().set(rule("cpu", 4));
+      for (int batch = 0; batch < 24; batch++) {
+        assertEquals(List.of(), two.write(batch % 2, "cpu", START + batch * MINUTE, 1_000));
+      }
+      two.store().sealAll();
+      Arrivals middle;
+      try (StoreView view = two.store().view()) {
+        middle = view.arrivals();
+      }
+      two.reopen();
+      two.store()
+          .layout()
+          .configure(List.of(), new PartitionWeights(1L << 40, 1_000_000, 1 << 20, 1 << 30), true);
+      assertEquals(List.of(), two.write(1, "cpu", START, 1_000));
+      List<String> all = two.shown();
+      List<Integer> before = shards(two);
+      assertEquals(List.of(0, 1, 2, 3), before);
+      two.merge();
+      assertEquals(before, shards(two));
+      assertEquals(all, two.shown());
+      assertEquals(1_000, two.shown("cpu"::equals, middle).size());
+    }
+  }
+
+  private static List<Integer> shards(RetentionStore store) {
+    return store.store().partitions().entries("cpu"::equals, 0, Long.MAX_VALUE).stream()
+        .map(entry -> entry.key().shard())
+        .toList();
   }
 
   private static LayoutRule rule(String type, int shards) {

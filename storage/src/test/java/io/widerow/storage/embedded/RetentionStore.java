@@ -10,6 +10,7 @@ import io.widerow.event.RetentionRule;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.TestClock;
+import io.widerow.storage.Arrivals;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.LaneWriter;
@@ -46,6 +47,7 @@ final class RetentionStore implements AutoCloseable {
   final SimDisk disk;
   final TestClock clock;
   private final Executor background;
+  private final int lanes;
   private EmbeddedStore store;
   private int written;
 
@@ -53,10 +55,20 @@ final class RetentionStore implements AutoCloseable {
     this(new SimDisk(1), new TestClock(START_NANOS), Runnable::run);
   }
 
+  /// @param lanes each with two shards
+  RetentionStore(int lanes) {
+    this(new SimDisk(1), new TestClock(START_NANOS), Runnable::run, lanes);
+  }
+
   RetentionStore(SimDisk disk, TestClock clock, Executor background) {
+    this(disk, clock, background, config().lanes());
+  }
+
+  private RetentionStore(SimDisk disk, TestClock clock, Executor background, int lanes) {
     this.disk = disk;
     this.clock = clock;
     this.background = background;
+    this.lanes = lanes;
     this.store = open();
   }
 
@@ -70,7 +82,8 @@ final class RetentionStore implements AutoCloseable {
   }
 
   private EmbeddedStore open() {
-    StoreConfig config = config();
+    StoreConfig config =
+        lanes == config().lanes() ? config() : config().withLanes(lanes, 2 * lanes);
     return new EmbeddedStore(
         new StoreOpener(config, disk, clock, background)
             .open(_ -> new FileJournal.Factory(disk, config)));
@@ -101,6 +114,11 @@ final class RetentionStore implements AutoCloseable {
   ///
   /// @return the sentences with which they were refused
   List<String> write(String type, long nanos, int count) {
+    return write(0, type, nanos, count);
+  }
+
+  /// The same by a lane.
+  List<String> write(int lane, String type, long nanos, int count) {
     List<String> refused = new ArrayList<>();
     byte[] utf8 = type.getBytes(StandardCharsets.UTF_8);
     try (var batch = new EventBatch(1 << 12, 1 << 22)) {
@@ -114,7 +132,7 @@ final class RetentionStore implements AutoCloseable {
         }
       }
       store
-          .lane(0)
+          .lane(lane)
           .append(
               batch,
               0,
@@ -130,7 +148,7 @@ final class RetentionStore implements AutoCloseable {
                 }
               });
     }
-    store.lane(0).commit(Durability.DISK);
+    store.lane(lane).commit(Durability.DISK);
     return refused;
   }
 
@@ -147,12 +165,19 @@ final class RetentionStore implements AutoCloseable {
   }
 
   List<String> shown(Predicate<String> types) {
+    return shown(types, null);
+  }
+
+  /// @param since only events that arrived from there on; null for all
+  List<String> shown(Predicate<String> types, @Nullable Arrivals since) {
     List<String> shown = new ArrayList<>();
     var body = new AttributeValue();
     try (StoreView view = store.view()) {
       List<PartitionKey> keys =
-          view.partitions(types, 0, Long.MAX_VALUE / 2).stream().map(PartitionInfo::key).toList();
-      try (EventCursor cursor = view.open(keys, Scan.all())) {
+          view.partitions(types, 0, Long.MAX_VALUE / 2, since).stream()
+              .map(PartitionInfo::key)
+              .toList();
+      try (EventCursor cursor = view.open(keys, Scan.all().withSince(since))) {
         while (cursor.next() == EventCursor.Step.EVENT) {
           EventView event = cursor.event();
           boolean found = event.find(AttributeName.of("body"), body);

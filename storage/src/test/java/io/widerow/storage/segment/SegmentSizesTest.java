@@ -23,7 +23,7 @@ class SegmentSizesTest {
     List<TestEvent> events = SegmentSizes.access();
     assertEquals(10_000, events.size());
     check(events, SegmentProfile.SEALED, 19.8);
-    check(events, SegmentProfile.FINAL, 10.84);
+    check(events, SegmentProfile.FINAL, 10.89); // 0.06 of it are counts by minute
     checkIds(events, 0.87); // its lines are not in the order of their times
   }
 
@@ -31,8 +31,8 @@ class SegmentSizesTest {
   void brokerLog() {
     List<TestEvent> events = SegmentSizes.broker();
     assertEquals(4_681, events.size());
-    check(events, SegmentProfile.SEALED, 8.5);
-    check(events, SegmentProfile.FINAL, 4.08);
+    check(events, SegmentProfile.SEALED, 8.52);
+    check(events, SegmentProfile.FINAL, 4.11);
     checkIds(events, 0.46);
   }
 
