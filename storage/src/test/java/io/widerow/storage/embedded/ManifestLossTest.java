@@ -102,7 +102,7 @@ class ManifestLossTest {
     model.clear();
     try (var driver = new StoreDriver(new SplittableRandom(seed))) {
       EmbeddedStore store = open(disk);
-      store.layout().configure(List.of(), new PartitionWeights(1 << 30, 4, 1 << 20, 1 << 30), true);
+      store.layout().configure(List.of(), new PartitionWeights(1 << 30, 2, 1 << 20, 1 << 30), true);
       for (int group = 0; group < 12; group++) {
         driver.append(store, YESTERDAY_NANOS / HOUR_NANOS * HOUR_NANOS + group * 290L * SECOND, 4);
         driver.commit(store, Durability.DISK);

@@ -97,12 +97,12 @@ class PendingOverHttpTest {
     try (Http http = new Http(daemon)) {
       for (String request : requests) {
         HttpResponse<String> answer = http.get(request);
-        answers.add(
-            answer.statusCode()
-                + " "
-                + answer.headers().firstValue("content-type").orElse("")
-                + "\n"
-                + answer.body().replaceAll("\\(\\d+ so far\\)", "(more)")); // of a refusal's budget
+        String body = answer.body().replaceAll("\\(\\d+ so far\\)", "(more)"); // of its budget
+        if (request.startsWith("/v1/types")) { // bytes at rest, which merges change meanwhile
+          body = body.replaceAll("\"bytes\":\\d+|(?m),\\d+$", "");
+        }
+        String contentType = answer.headers().firstValue("content-type").orElse("");
+        answers.add(answer.statusCode() + " " + contentType + "\n" + body);
       }
     }
     return answers;
