@@ -59,6 +59,8 @@ class PendingOverHttpTest {
             "2",
             "retention",
             "forever",
+            "merge-after", // a merge between the two would change what types says of bytes
+            "3650d",
             "snapshot-dir",
             directory.resolve("snapshots").toString()));
   }
@@ -98,9 +100,6 @@ class PendingOverHttpTest {
       for (String request : requests) {
         HttpResponse<String> answer = http.get(request);
         String body = answer.body().replaceAll("\\(\\d+ so far\\)", "(more)"); // of its budget
-        if (request.startsWith("/v1/types")) { // bytes at rest, which merges change meanwhile
-          body = body.replaceAll("\"bytes\":\\d+|(?m),\\d+$", "");
-        }
         String contentType = answer.headers().firstValue("content-type").orElse("");
         answers.add(answer.statusCode() + " " + contentType + "\n" + body);
       }
