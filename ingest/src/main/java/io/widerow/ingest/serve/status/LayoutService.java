@@ -1,13 +1,9 @@
 package io.widerow.ingest.serve.status;
 
-import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.QueryParams;
-import com.linecorp.armeria.common.ResponseHeaders;
-import com.linecorp.armeria.server.ServiceRequestContext;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
@@ -20,7 +16,6 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.LayoutSettings;
 import io.widerow.storage.embedded.LayoutSettings.Standing;
@@ -28,12 +23,9 @@ import io.widerow.storage.embedded.LayoutSettings.TypeLayout;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /// The layout over HTTP: `GET /v1/layout` lists the types with their width and shards, `PUT` fixes
 /// some or lets the store choose, `DELETE` removes such a rule, and `GET /v1/layout/rules` lists
@@ -42,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 public final class LayoutService {
   private static final Logger LOG = Logger.getLogger("widerow");
-  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final String PATH = "/v1/layout";
   private static final Pattern NUMBER = Pattern.compile("-?\\d{1,9}");
   private static final String AUTO = "auto";
@@ -52,11 +43,15 @@ public final class LayoutService {
           + " shards there";
 
   private final EventStore store;
+  private final UpkeepRoutes<EmbeddedStore> routes;
   private final MultiGauge shards;
   private final MultiGauge widths;
 
   public LayoutService(EventStore store, MeterRegistry registry) {
     this.store = store;
+    this.routes =
+        new UpkeepRoutes<>(
+            PATH, () -> store instanceof EmbeddedStore embedded ? embedded : null, OF_CLUSTER);
     this.shards =
         MultiGauge.builder("widerow.type.shards")
             .description("Shards of a bucket of a type, of the 100 busiest types")
@@ -69,19 +64,10 @@ public final class LayoutService {
 
   public List<HttpRoute> routes() {
     return List.of(
-        HttpRoute.get(PATH, Tokens.Scope.ADMIN, (context, _) -> answer(context, this::list)),
-        new HttpRoute(
-            PATH,
-            Set.of(HttpMethod.PUT),
-            Tokens.Scope.ADMIN,
-            (context, _) -> answer(context, this::set)),
-        new HttpRoute(
-            PATH,
-            Set.of(HttpMethod.DELETE),
-            Tokens.Scope.ADMIN,
-            (context, _) -> answer(context, this::unset)),
-        HttpRoute.get(
-            PATH + "/rules", Tokens.Scope.ADMIN, (context, _) -> answer(context, this::rules)));
+        routes.get("", Tokens.Scope.ADMIN, this::list),
+        routes.change(HttpMethod.PUT, this::set),
+        routes.change(HttpMethod.DELETE, this::unset),
+        routes.get("/rules", Tokens.Scope.ADMIN, this::rules));
   }
 
   /// Lets types follow their rates. Call it a few times a second.
@@ -110,38 +96,6 @@ public final class LayoutService {
     }
   }
 
-  /// Answers one kind of request.
-  private interface Answer {
-    /// @throws IllegalArgumentException with a sentence for the one who asked
-    HttpResponse of(EmbeddedStore embedded, QueryParams given) throws RequestRefused;
-  }
-
-  private HttpResponse answer(ServiceRequestContext context, Answer answer) {
-    return HttpResponse.of(
-        CompletableFuture.supplyAsync(
-            () -> answer(context.queryParams(), answer), context.blockingTaskExecutor()));
-  }
-
-  private HttpResponse answer(QueryParams given, Answer answer) {
-    if (!(store instanceof EmbeddedStore embedded)) {
-      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
-    }
-    try {
-      return answer.of(embedded, given);
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
-    } catch (IllegalArgumentException refused) {
-      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
-    } catch (StorageException failure) {
-      LOG.log(Level.WARNING, "the layout was not changed: {0}", failure.getMessage());
-      HttpStatus status =
-          failure instanceof StorageException.DiskFull
-              ? HttpStatus.INSUFFICIENT_STORAGE
-              : HttpStatus.SERVICE_UNAVAILABLE;
-      return HttpAnswers.error(status, String.valueOf(failure.getMessage()));
-    }
-  }
-
   /// `GET /v1/layout`: one line for each type.
   private HttpResponse list(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of());
@@ -154,7 +108,7 @@ public final class LayoutService {
       lines.append(",\"state\":\"").append(type.phase());
       lines.append("\",\"fixed\":").append(type.fixed()).append("}\n");
     }
-    return lines(lines);
+    return UpkeepRoutes.lines(lines);
   }
 
   /// `GET /v1/layout/rules`: one line for each rule, the one that decides first first.
@@ -162,15 +116,15 @@ public final class LayoutService {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();
     embedded.layout().rules().forEach(rule -> append(lines, rule));
-    return lines(lines);
+    return UpkeepRoutes.lines(lines);
   }
 
   /// `PUT /v1/layout?type=GLOB&width=15m|auto&shards=4|auto`.
   private HttpResponse set(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type", "width", "shards"));
-    String glob = required(given, "type");
-    String width = single(given, "width");
-    String number = single(given, "shards");
+    String glob = UpkeepRoutes.required(given, "type");
+    String width = UpkeepRoutes.single(given, "width");
+    String number = UpkeepRoutes.single(given, "shards");
     LayoutRule rule =
         new LayoutRule(
             glob,
@@ -186,18 +140,10 @@ public final class LayoutService {
   /// `DELETE /v1/layout?type=GLOB`.
   private HttpResponse unset(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type"));
-    String glob = required(given, "type");
+    String glob = UpkeepRoutes.required(given, "type");
     embedded.layout().unset(glob);
-    StringBuilder json = new StringBuilder("{\"unset\":");
-    HttpAnswers.appendString(json, glob).append("}\n");
     LOG.log(Level.INFO, "the layout was unset: {0}", glob);
-    return HttpAnswers.json(HttpStatus.OK, json.toString());
-  }
-
-  private static HttpResponse lines(StringBuilder lines) {
-    return HttpResponse.of(
-        ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
-        HttpData.ofUtf8(lines.toString()));
+    return UpkeepRoutes.unset(glob);
   }
 
   /// A width: minutes, or a time like `15m` or `1d`.
@@ -232,23 +178,6 @@ public final class LayoutService {
           "%s: must be auto or positive, got %d".formatted(name, value));
     }
     return value;
-  }
-
-  private static String required(QueryParams given, String name) {
-    String value = single(given, name);
-    if (value == null || value.isEmpty()) {
-      throw new IllegalArgumentException(name + ": is missing");
-    }
-    return value;
-  }
-
-  private static @Nullable String single(QueryParams given, String name) {
-    List<String> values = given.getAll(name);
-    if (values.size() > 1) {
-      throw new IllegalArgumentException(
-          "%s: is given %d times: %s".formatted(name, values.size(), String.join(", ", values)));
-    }
-    return values.isEmpty() ? null : values.getFirst();
   }
 
   private static StringBuilder append(StringBuilder json, Standing standing) {

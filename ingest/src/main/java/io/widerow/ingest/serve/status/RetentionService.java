@@ -1,13 +1,9 @@
 package io.widerow.ingest.serve.status;
 
-import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.QueryParams;
-import com.linecorp.armeria.common.ResponseHeaders;
-import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.event.RetentionRule;
 import io.widerow.ingest.config.Age;
 import io.widerow.ingest.config.Size;
@@ -17,7 +13,6 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.RetentionControl;
 import io.widerow.storage.embedded.RetentionControl.Going;
@@ -26,11 +21,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /// The retention policies over HTTP: `GET /v1/retention` lists them, `PUT` sets one, `DELETE`
 /// removes one, and `GET /v1/retention/plan` says what one would drop. The policies of a store on a
@@ -39,68 +31,30 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 public final class RetentionService {
   private static final Logger LOG = Logger.getLogger("widerow");
-  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final String PATH = "/v1/retention";
   private static final String OF_CLUSTER =
       "the retention of a store on a cluster holds for all of its daemons: set it with"
           + " widerow cluster retain";
 
-  private final EventStore store;
+  private final UpkeepRoutes<RetentionControl> routes;
   private final Duration grace;
 
   /// @param grace of policies that name none
   public RetentionService(EventStore store, Duration grace) {
-    this.store = store;
+    this.routes =
+        new UpkeepRoutes<>(
+            PATH,
+            () -> store instanceof EmbeddedStore embedded ? embedded.retention() : null,
+            OF_CLUSTER);
     this.grace = grace;
   }
 
   public List<HttpRoute> routes() {
     return List.of(
-        HttpRoute.get(PATH, Tokens.Scope.ADMIN, (context, _) -> answer(context, this::list)),
-        new HttpRoute(
-            PATH,
-            Set.of(HttpMethod.PUT),
-            Tokens.Scope.ADMIN,
-            (context, _) -> answer(context, this::set)),
-        new HttpRoute(
-            PATH,
-            Set.of(HttpMethod.DELETE),
-            Tokens.Scope.ADMIN,
-            (context, _) -> answer(context, this::unset)),
-        HttpRoute.get(
-            PATH + "/plan", Tokens.Scope.ADMIN, (context, _) -> answer(context, this::plan)));
-  }
-
-  /// Answers one kind of request.
-  private interface Answer {
-    /// @throws IllegalArgumentException with a sentence for the one who asked
-    HttpResponse of(RetentionControl retention, QueryParams given) throws RequestRefused;
-  }
-
-  private HttpResponse answer(ServiceRequestContext context, Answer answer) {
-    return HttpResponse.of(
-        CompletableFuture.supplyAsync(
-            () -> answer(context.queryParams(), answer), context.blockingTaskExecutor()));
-  }
-
-  private HttpResponse answer(QueryParams given, Answer answer) {
-    if (!(store instanceof EmbeddedStore embedded)) {
-      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
-    }
-    try {
-      return answer.of(embedded.retention(), given);
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
-    } catch (IllegalArgumentException refused) {
-      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
-    } catch (StorageException failure) {
-      LOG.log(Level.WARNING, "retention was not changed: {0}", failure.getMessage());
-      HttpStatus status =
-          failure instanceof StorageException.DiskFull
-              ? HttpStatus.INSUFFICIENT_STORAGE
-              : HttpStatus.SERVICE_UNAVAILABLE;
-      return HttpAnswers.error(status, String.valueOf(failure.getMessage()));
-    }
+        routes.get("", Tokens.Scope.ADMIN, this::list),
+        routes.change(HttpMethod.PUT, this::set),
+        routes.change(HttpMethod.DELETE, this::unset),
+        routes.get("/plan", Tokens.Scope.ADMIN, this::plan));
   }
 
   /// `GET /v1/retention`: one line for each policy, the one that decides first first.
@@ -110,7 +64,7 @@ public final class RetentionService {
     for (Standing standing : retention.policies()) {
       append(lines, standing);
     }
-    return lines(lines);
+    return UpkeepRoutes.lines(lines);
   }
 
   /// `PUT /v1/retention?type=GLOB&age=7d&bytes=10GiB&grace=15m`.
@@ -126,12 +80,10 @@ public final class RetentionService {
   /// `DELETE /v1/retention?type=GLOB`.
   private HttpResponse unset(RetentionControl retention, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type"));
-    String glob = required(given, "type");
+    String glob = UpkeepRoutes.required(given, "type");
     retention.unset(glob);
-    StringBuilder json = new StringBuilder("{\"unset\":");
-    HttpAnswers.appendString(json, glob).append("}\n");
     LOG.log(Level.INFO, "retention was unset: {0}", glob);
-    return HttpAnswers.json(HttpStatus.OK, json.toString());
+    return UpkeepRoutes.unset(glob);
   }
 
   /// `GET /v1/retention/plan?type=GLOB&age=7d&bytes=10GiB`: a line for each partition that would
@@ -151,24 +103,18 @@ public final class RetentionService {
     }
     lines.append("{\"partitions\":").append(partitions);
     appendCounts(lines, events, bytes);
-    return lines(lines);
+    return UpkeepRoutes.lines(lines);
   }
 
   private static void appendCounts(StringBuilder json, long events, long bytes) {
     json.append(",\"events\":").append(events).append(",\"bytes\":").append(bytes).append("}\n");
   }
 
-  private static HttpResponse lines(StringBuilder lines) {
-    return HttpResponse.of(
-        ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
-        HttpData.ofUtf8(lines.toString()));
-  }
-
   private static RetentionRule policy(QueryParams given, Duration grace) {
-    String glob = required(given, "type");
-    String age = single(given, "age");
-    String bytes = single(given, "bytes");
-    String own = single(given, "grace");
+    String glob = UpkeepRoutes.required(given, "type");
+    String age = UpkeepRoutes.single(given, "age");
+    String bytes = UpkeepRoutes.single(given, "bytes");
+    String own = UpkeepRoutes.single(given, "grace");
     if (age == null && bytes == null) {
       throw new IllegalArgumentException(
           "age: say how long to keep '%s', like 7d or forever, or with bytes how much"
@@ -180,23 +126,6 @@ public final class RetentionService {
         bytes == null ? RetentionRule.UNLIMITED : Size.parse("bytes", bytes),
         own == null ? grace : Age.parseGrace("grace:", own),
         RetentionRule.Source.API);
-  }
-
-  private static String required(QueryParams given, String name) {
-    String value = single(given, name);
-    if (value == null || value.isEmpty()) {
-      throw new IllegalArgumentException(name + ": is missing");
-    }
-    return value;
-  }
-
-  private static @Nullable String single(QueryParams given, String name) {
-    List<String> values = given.getAll(name);
-    if (values.size() > 1) {
-      throw new IllegalArgumentException(
-          "%s: is given %d times: %s".formatted(name, values.size(), String.join(", ", values)));
-    }
-    return values.isEmpty() ? null : values.getFirst();
   }
 
   private static StringBuilder append(StringBuilder json, Standing standing) {

@@ -1,12 +1,9 @@
 package io.widerow.ingest.serve.status;
 
-import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.QueryParams;
-import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
@@ -15,15 +12,11 @@ import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.watch.Watch;
 import io.widerow.ingest.watch.WatchRule;
 import io.widerow.ingest.watch.WatchState;
-import io.widerow.query.QueryException;
 import io.widerow.query.figures.Cell;
-import io.widerow.storage.StorageException;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -35,72 +28,33 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any event loop; changes are made on the server's blocking executor.
 public final class RuleService {
   private static final Logger LOG = Logger.getLogger("widerow");
-  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final String PATH = "/v1/rules";
   private static final String OF_CLUSTER =
       "a store on a cluster keeps no rules: set them at a daemon with a store of its own";
 
   private final Watch watch;
+  private final UpkeepRoutes<Watch> routes;
   private final LongSupplier epochNanos;
 
   public RuleService(Watch watch, LongSupplier epochNanos) {
     this.watch = watch;
+    this.routes = new UpkeepRoutes<>(PATH, () -> watch.isThere() ? watch : null, OF_CLUSTER);
     this.epochNanos = epochNanos;
   }
 
   public List<HttpRoute> routes() {
     return List.of(
-        HttpRoute.get(PATH, Tokens.Scope.QUERY, (context, _) -> answer(context, this::list)),
-        new HttpRoute(
-            PATH,
-            Set.of(HttpMethod.PUT),
-            Tokens.Scope.ADMIN,
-            (context, _) -> answer(context, this::set)),
-        new HttpRoute(
-            PATH,
-            Set.of(HttpMethod.DELETE),
-            Tokens.Scope.ADMIN,
-            (context, _) -> answer(context, this::unset)));
-  }
-
-  /// Answers one kind of request.
-  private interface Answer {
-    /// @throws IllegalArgumentException with a sentence for the one who asked
-    HttpResponse of(QueryParams given) throws RequestRefused;
-  }
-
-  private HttpResponse answer(ServiceRequestContext context, Answer answer) {
-    return HttpResponse.of(
-        CompletableFuture.supplyAsync(
-            () -> answer(context.queryParams(), answer), context.blockingTaskExecutor()));
-  }
-
-  private HttpResponse answer(QueryParams given, Answer answer) {
-    if (!watch.isThere()) {
-      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
-    }
-    try {
-      return answer.of(given);
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
-    } catch (IllegalArgumentException | QueryException refused) {
-      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
-    } catch (StorageException failure) {
-      LOG.log(Level.WARNING, "rules were not changed: {0}", failure.getMessage());
-      HttpStatus status =
-          failure instanceof StorageException.DiskFull
-              ? HttpStatus.INSUFFICIENT_STORAGE
-              : HttpStatus.SERVICE_UNAVAILABLE;
-      return HttpAnswers.error(status, String.valueOf(failure.getMessage()));
-    }
+        routes.get("", Tokens.Scope.QUERY, this::list),
+        routes.change(HttpMethod.PUT, this::set),
+        routes.change(HttpMethod.DELETE, this::unset));
   }
 
   /// `GET /v1/rules`: one line for each rule; with `rule=NAME` that one, or 404.
-  private HttpResponse list(QueryParams given) throws RequestRefused {
+  private HttpResponse list(Watch there, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("rule"));
-    String name = given.contains("rule") ? name(given) : null;
+    String name = given.contains("rule") ? UpkeepRoutes.required(given, "rule") : null;
     StringBuilder lines = new StringBuilder();
-    for (Watch.Ruled ruled : watch.all()) {
+    for (Watch.Ruled ruled : there.all()) {
       if (name == null || name.equals(ruled.rule().name())) {
         append(lines, ruled);
       }
@@ -109,7 +63,7 @@ public final class RuleService {
       return HttpAnswers.error(
           HttpStatus.NOT_FOUND, "rule: there is no '%s'; %s".formatted(name, names()));
     }
-    return HttpResponse.of(HttpStatus.OK, LINES, HttpData.ofUtf8(lines.toString()));
+    return UpkeepRoutes.lines(lines);
   }
 
   private String names() {
@@ -118,38 +72,26 @@ public final class RuleService {
   }
 
   /// `PUT /v1/rules?rule=NAME&stats=count&type=http*&where=...&every=1m&above=100&for=5m`.
-  private HttpResponse set(QueryParams given) throws RequestRefused {
+  private HttpResponse set(Watch there, QueryParams given) throws RequestRefused {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     given.names().stream()
         .filter(each -> !each.equals("rule"))
         .forEach(each -> parameters.put(each, given.getAll(each)));
-    WatchRule rule = WatchRule.parse(name(given), parameters, epochNanos.getAsLong());
-    watch.set(rule);
+    WatchRule rule =
+        WatchRule.parse(UpkeepRoutes.required(given, "rule"), parameters, epochNanos.getAsLong());
+    there.set(rule);
     LOG.log(Level.INFO, "the rule {0} was set: {1}", new Object[] {rule.name(), rule.saved()});
     String line = append(new StringBuilder(), new Watch.Ruled(rule, WatchState.NEW)).toString();
     return HttpAnswers.json(HttpStatus.OK, line);
   }
 
   /// `DELETE /v1/rules?rule=NAME`.
-  private HttpResponse unset(QueryParams given) throws RequestRefused {
+  private HttpResponse unset(Watch there, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("rule"));
-    String name = name(given);
-    watch.unset(name);
+    String name = UpkeepRoutes.required(given, "rule");
+    there.unset(name);
     LOG.log(Level.INFO, "the rule {0} was unset", name);
-    StringBuilder json = new StringBuilder("{\"unset\":");
-    return HttpAnswers.json(
-        HttpStatus.OK, HttpAnswers.appendString(json, name).append("}\n").toString());
-  }
-
-  private static String name(QueryParams given) {
-    List<String> names = given.getAll("rule");
-    if (names.size() != 1 || names.getFirst().isEmpty()) {
-      throw new IllegalArgumentException(
-          names.size() > 1
-              ? "rule: is given %d times".formatted(names.size())
-              : "rule: is missing");
-    }
-    return names.getFirst();
+    return UpkeepRoutes.unset(name);
   }
 
   private static StringBuilder append(StringBuilder json, Watch.Ruled ruled) {

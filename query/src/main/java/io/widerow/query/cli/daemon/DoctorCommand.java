@@ -1,7 +1,6 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.cli.CommandLines;
-import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.figures.Cell;
@@ -12,11 +11,9 @@ import io.widerow.query.output.TextWriter;
 import io.widerow.query.remote.RemoteDocument;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /// `widerow doctor`: what an operator should look at.
 @Command(
@@ -33,7 +30,7 @@ import picocli.CommandLine.Option;
       "",
       "Findings, by code:",
       "  hot-type               more events a second than the shards of the type are meant for",
-      "  oversize-partition     weighs more than 2; 1 is 8 MiB at rest or 1,000,000 events",
+      "  oversize-partition     weighs more than 2, see widerow partitions --help",
       "  undersize-partitions   more partitions in closed days than the type needs",
       "  lane-skew              one lane gets more than 1.5 times the mean",
       "  clock-skew             a sender whose newest events are 30 s old, or 1 s ahead",
@@ -55,13 +52,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private final Shell shell;
 
-  @Option(
-      names = "--output",
-      paramLabel = "FORMAT",
-      description = "table (default on a terminal), json (default in a pipe) or csv.")
-  @Nullable OutputFormat output;
-
-  @Mixin DaemonOptions daemon = new DaemonOptions();
+  @Mixin Asked asked = new Asked();
 
   DoctorCommand(Shell shell) {
     this.shell = shell;
@@ -79,10 +70,10 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    RemoteDocument answer = RemoteDocument.ask(daemon.address(shell), "/v1/admin/doctor");
+    RemoteDocument answer = RemoteDocument.ask(asked.address(shell), "/v1/admin/doctor");
     List<List<Cell>> findings = answer.rows("findings", HEADS);
     OutputBuffer out = new OutputBuffer(1 << 12);
-    switch (shell.format(output)) {
+    switch (asked.format(shell)) {
       case json -> out.put(answer.text() + "\n");
       case csv -> new StatsWriter(OutputFormat.csv).write(HEADS, findings, out);
       case table, raw, logfmt -> findings.forEach(finding -> show(finding, out));

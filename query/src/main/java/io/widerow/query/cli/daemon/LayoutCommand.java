@@ -1,12 +1,8 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.cli.CommandLines;
-import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.figures.StatsWriter;
-import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.RemoteRows;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,17 +54,6 @@ public final class LayoutCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
-  /// Whom to ask, and how to show the answer.
-  static final class Asked {
-    @Option(
-        names = "--output",
-        paramLabel = "FORMAT",
-        description = "table (default on a terminal), json (default in a pipe) or csv.")
-    @Nullable OutputFormat output;
-
-    @Mixin DaemonOptions daemon = new DaemonOptions();
-  }
-
   /// Runs the command and exits with its code.
   public static void main(String[] arguments) {
     System.exit(commandLine(Shell.ofProcess()).execute(arguments));
@@ -81,18 +66,12 @@ public final class LayoutCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    RemoteRows all = RemoteRows.ask(asked.daemon.address(shell), PATH, HEADS);
-    write(asked, all);
+    RemoteRows all = RemoteRows.ask(asked.address(shell), PATH, HEADS);
+    asked.show(shell, all);
     if (all.rows().isEmpty()) {
       shell.err().println("widerow layout: no events are stored yet");
     }
     return ExitCode.OK.number;
-  }
-
-  private void write(Asked how, RemoteRows table) {
-    OutputBuffer out = new OutputBuffer(1 << 12);
-    new StatsWriter(shell.format(how.output)).write(table.heads(), table.rows(), out);
-    shell.write(out);
   }
 
   @Command(
@@ -119,13 +98,9 @@ public final class LayoutCommand implements Callable<Integer> {
       @Mixin Asked how) {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     parameters.put("type", List.of(glob));
-    if (width != null) {
-      parameters.put("width", List.of(width));
-    }
-    if (shards != null) {
-      parameters.put("shards", List.of(shards));
-    }
-    write(how, RemoteRows.change(how.daemon.address(shell), "PUT", PATH, parameters, RULE_HEADS));
+    Asked.put(parameters, "width", width);
+    Asked.put(parameters, "shards", shards);
+    how.show(shell, RemoteRows.change(how.address(shell), "PUT", PATH, parameters, RULE_HEADS));
     return ExitCode.OK.number;
   }
 
@@ -139,9 +114,8 @@ public final class LayoutCommand implements Callable<Integer> {
           String glob,
       @Mixin Asked how) {
     Map<String, List<String>> parameters = Map.of("type", List.of(glob));
-    write(
-        how,
-        RemoteRows.change(how.daemon.address(shell), "DELETE", PATH, parameters, List.of("unset")));
+    how.show(
+        shell, RemoteRows.change(how.address(shell), "DELETE", PATH, parameters, List.of("unset")));
     return ExitCode.OK.number;
   }
 
@@ -151,7 +125,7 @@ public final class LayoutCommand implements Callable<Integer> {
       sortOptions = false,
       description = "Lists what is fixed, the rule that decides first first.")
   int rules(@Mixin Asked how) {
-    write(how, RemoteRows.ask(how.daemon.address(shell), PATH + "/rules", RULE_HEADS));
+    how.show(shell, RemoteRows.ask(how.address(shell), PATH + "/rules", RULE_HEADS));
     return ExitCode.OK.number;
   }
 }

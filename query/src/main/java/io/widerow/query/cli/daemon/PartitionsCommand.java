@@ -1,12 +1,8 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.cli.CommandLines;
-import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.figures.StatsWriter;
-import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteRows;
 import java.util.ArrayList;
@@ -62,13 +58,7 @@ public final class PartitionsCommand implements Callable<Integer> {
   @Option(names = "--to", paramLabel = "TIME", description = "Only buckets that begin before this.")
   @Nullable String to;
 
-  @Option(
-      names = "--output",
-      paramLabel = "FORMAT",
-      description = "table (default on a terminal), json (default in a pipe) or csv.")
-  @Nullable OutputFormat output;
-
-  @Mixin DaemonOptions daemon = new DaemonOptions();
+  @Mixin Asked asked = new Asked();
 
   PartitionsCommand(Shell shell) {
     this.shell = shell;
@@ -88,17 +78,11 @@ public final class PartitionsCommand implements Callable<Integer> {
   public Integer call() {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     parameters.put("type", types);
-    if (from != null) {
-      parameters.put("from", List.of(from));
-    }
-    if (to != null) {
-      parameters.put("to", List.of(to));
-    }
+    Asked.put(parameters, "from", from);
+    Asked.put(parameters, "to", to);
     String path = "/v1/partitions?" + RemoteAnswer.encode(parameters);
-    RemoteRows all = RemoteRows.ask(daemon.address(shell), path, HEADS);
-    OutputBuffer out = new OutputBuffer(1 << 12);
-    new StatsWriter(shell.format(output)).write(all.heads(), all.rows(), out);
-    shell.write(out);
+    RemoteRows all = RemoteRows.ask(asked.address(shell), path, HEADS);
+    asked.show(shell, all);
     if (all.rows().isEmpty()) {
       shell.err().println("widerow partitions: there are none");
     }

@@ -2,7 +2,6 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.cli.CommandLines;
-import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.figures.Cell;
@@ -71,13 +70,7 @@ public final class PlanCommand implements Callable<Integer> {
   @ArgGroup(exclusive = false, heading = "Events at a rate:%n")
   @Nullable Rate rate;
 
-  @Option(
-      names = "--output",
-      paramLabel = "FORMAT",
-      description = "table (default on a terminal), json (default in a pipe) or csv.")
-  @Nullable OutputFormat output;
-
-  @Mixin DaemonOptions daemon = new DaemonOptions();
+  @Mixin Asked asked = new Asked();
 
   /// The columns of a row.
   static final class Row {
@@ -185,11 +178,12 @@ public final class PlanCommand implements Callable<Integer> {
   public Integer call() {
     Row described = row;
     Rate given = rate;
-    int kinds = (described == null ? 0 : 1) + (given == null ? 0 : 1) + (daemon.isGiven() ? 1 : 0);
+    int kinds =
+        (described == null ? 0 : 1) + (given == null ? 0 : 1) + (asked.daemon.isGiven() ? 1 : 0);
     if (kinds > 1) {
       throw new QueryException.Refused("rows", "give one of --rows, --rate and --url");
     }
-    OutputFormat format = shell.format(output);
+    OutputFormat format = asked.format(shell);
     OutputBuffer out = new OutputBuffer(1 << 12);
     if (described != null) {
       PlanTables.write(described.size(), format, out);
@@ -203,7 +197,7 @@ public final class PlanCommand implements Callable<Integer> {
   }
 
   private void running(OutputFormat format, OutputBuffer out) {
-    RemoteDocument plan = RemoteDocument.ask(daemon.address(shell), "/v1/admin/plan");
+    RemoteDocument plan = RemoteDocument.ask(asked.address(shell), "/v1/admin/plan");
     List<List<Cell>> types = plan.rows("types", TYPE_HEADS);
     if (format == OutputFormat.json) {
       out.put(plan.text() + "\n");

@@ -1,11 +1,8 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.cli.CommandLines;
-import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.figures.StatsWriter;
-import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteRows;
@@ -72,17 +69,6 @@ public final class RetentionCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
-  /// Whom to ask, and how to show the answer.
-  static final class Asked {
-    @Option(
-        names = "--output",
-        paramLabel = "FORMAT",
-        description = "table (default on a terminal), json (default in a pipe) or csv.")
-    @Nullable OutputFormat output;
-
-    @Mixin DaemonOptions daemon = new DaemonOptions();
-  }
-
   /// What is to be kept.
   static final class Limits {
     @Option(
@@ -100,15 +86,9 @@ public final class RetentionCommand implements Callable<Integer> {
     Map<String, List<String>> parameters(String glob) {
       Map<String, List<String>> parameters = new LinkedHashMap<>();
       parameters.put("type", List.of(glob));
-      put(parameters, "age", age);
-      put(parameters, "bytes", bytes);
+      Asked.put(parameters, "age", age);
+      Asked.put(parameters, "bytes", bytes);
       return parameters;
-    }
-  }
-
-  private static void put(Map<String, List<String>> to, String name, @Nullable String value) {
-    if (value != null) {
-      to.put(name, List.of(value));
     }
   }
 
@@ -124,18 +104,12 @@ public final class RetentionCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    RemoteRows all = RemoteRows.ask(asked.daemon.address(shell), PATH, HEADS);
-    write(asked, all);
+    RemoteRows all = RemoteRows.ask(asked.address(shell), PATH, HEADS);
+    asked.show(shell, all);
     if (all.rows().isEmpty()) {
       shell.err().println("widerow retention: everything is kept forever");
     }
     return ExitCode.OK.number;
-  }
-
-  private void write(Asked how, RemoteRows table) {
-    OutputBuffer out = new OutputBuffer(1 << 12);
-    new StatsWriter(shell.format(how.output)).write(table.heads(), table.rows(), out);
-    shell.write(out);
   }
 
   @Command(
@@ -159,8 +133,8 @@ public final class RetentionCommand implements Callable<Integer> {
           @Nullable String grace,
       @Mixin Asked how) {
     Map<String, List<String>> parameters = limits.parameters(glob);
-    put(parameters, "grace", grace);
-    write(how, RemoteRows.change(how.daemon.address(shell), "PUT", PATH, parameters, HEADS));
+    Asked.put(parameters, "grace", grace);
+    how.show(shell, RemoteRows.change(how.address(shell), "PUT", PATH, parameters, HEADS));
     return ExitCode.OK.number;
   }
 
@@ -177,9 +151,8 @@ public final class RetentionCommand implements Callable<Integer> {
           String glob,
       @Mixin Asked how) {
     Map<String, List<String>> parameters = Map.of("type", List.of(glob));
-    write(
-        how,
-        RemoteRows.change(how.daemon.address(shell), "DELETE", PATH, parameters, List.of("unset")));
+    how.show(
+        shell, RemoteRows.change(how.address(shell), "DELETE", PATH, parameters, List.of("unset")));
     return ExitCode.OK.number;
   }
 
@@ -197,12 +170,11 @@ public final class RetentionCommand implements Callable<Integer> {
       @Mixin Limits limits,
       @Mixin Asked how) {
     String path = PATH + "/plan?" + RemoteAnswer.encode(limits.parameters(glob));
-    RemoteRows.Summed plan =
-        RemoteRows.askSummed(how.daemon.address(shell), path, PLAN_HEADS, SUM_HEADS);
-    write(how, plan.rows());
-    OutputFormat format = shell.format(how.output);
+    RemoteRows.Summed plan = RemoteRows.askSummed(how.address(shell), path, PLAN_HEADS, SUM_HEADS);
+    how.show(shell, plan.rows());
+    OutputFormat format = how.format(shell);
     if (format == OutputFormat.json) {
-      write(how, plan.sums());
+      how.show(shell, plan.sums());
     } else {
       List<String> sums = plan.sums().rows().getFirst().stream().map(cell -> cell.text()).toList();
       shell

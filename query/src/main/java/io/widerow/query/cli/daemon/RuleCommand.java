@@ -6,9 +6,7 @@ import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.figures.Cell;
-import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.output.OutputFormat;
 import io.widerow.query.output.TextWriter;
 import io.widerow.query.remote.RemoteRows;
 import java.util.ArrayList;
@@ -62,17 +60,6 @@ public final class RuleCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
-  /// Whom to ask, and how to show the answer.
-  static final class Asked {
-    @Option(
-        names = "--output",
-        paramLabel = "FORMAT",
-        description = "table (default on a terminal), json (default in a pipe) or csv.")
-    @Nullable OutputFormat output;
-
-    @Mixin DaemonOptions daemon = new DaemonOptions();
-  }
-
   /// What a rule says.
   static final class Definition {
     @Option(
@@ -122,19 +109,13 @@ public final class RuleCommand implements Callable<Integer> {
       if (!types.isEmpty()) {
         parameters.put("type", types);
       }
-      put(parameters, "where", where);
-      put(parameters, "every", every);
-      put(parameters, "above", above);
-      put(parameters, "below", below);
-      put(parameters, "for", lasting);
-      put(parameters, "lag", lag);
+      Asked.put(parameters, "where", where);
+      Asked.put(parameters, "every", every);
+      Asked.put(parameters, "above", above);
+      Asked.put(parameters, "below", below);
+      Asked.put(parameters, "for", lasting);
+      Asked.put(parameters, "lag", lag);
       return parameters;
-    }
-
-    private static void put(Map<String, List<String>> to, String name, @Nullable String value) {
-      if (value != null) {
-        to.put(name, List.of(value));
-      }
     }
   }
 
@@ -150,18 +131,12 @@ public final class RuleCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    RemoteRows all = RemoteRows.ask(asked.daemon.address(shell), PATH, HEADS);
-    write(asked, all);
+    RemoteRows all = RemoteRows.ask(asked.address(shell), PATH, HEADS);
+    asked.show(shell, all);
     if (all.rows().isEmpty()) {
       shell.err().println("widerow rule: none is set");
     }
     return ExitCode.OK.number;
-  }
-
-  private void write(Asked how, RemoteRows table) {
-    OutputBuffer out = new OutputBuffer(1 << 12);
-    new StatsWriter(shell.format(how.output)).write(table.heads(), table.rows(), out);
-    shell.write(out);
   }
 
   @Command(
@@ -177,7 +152,7 @@ public final class RuleCommand implements Callable<Integer> {
       @Mixin Definition definition,
       @Mixin Asked how) {
     Map<String, List<String>> parameters = definition.parameters(name);
-    write(how, RemoteRows.change(how.daemon.address(shell), "PUT", PATH, parameters, HEADS));
+    how.show(shell, RemoteRows.change(how.address(shell), "PUT", PATH, parameters, HEADS));
     return ExitCode.OK.number;
   }
 
@@ -189,9 +164,8 @@ public final class RuleCommand implements Callable<Integer> {
   int unset(
       @Parameters(paramLabel = "NAME", description = "The rule.") String name, @Mixin Asked how) {
     Map<String, List<String>> parameters = Map.of("rule", List.of(name));
-    write(
-        how,
-        RemoteRows.change(how.daemon.address(shell), "DELETE", PATH, parameters, List.of("unset")));
+    how.show(
+        shell, RemoteRows.change(how.address(shell), "DELETE", PATH, parameters, List.of("unset")));
     return ExitCode.OK.number;
   }
 

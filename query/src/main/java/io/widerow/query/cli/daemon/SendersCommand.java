@@ -1,20 +1,14 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.cli.CommandLines;
-import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.figures.StatsWriter;
-import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.RemoteRows;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /// `widerow senders`: lists who sends to a daemon.
 @Command(
@@ -59,13 +53,7 @@ public final class SendersCommand implements Callable<Integer> {
 
   private final Shell shell;
 
-  @Option(
-      names = "--output",
-      paramLabel = "FORMAT",
-      description = "table (default on a terminal), json (default in a pipe) or csv.")
-  @Nullable OutputFormat output;
-
-  @Mixin DaemonOptions daemon = new DaemonOptions();
+  @Mixin Asked asked = new Asked();
 
   SendersCommand(Shell shell) {
     this.shell = shell;
@@ -83,10 +71,8 @@ public final class SendersCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    RemoteRows all = RemoteRows.ask(daemon.address(shell), "/v1/senders", HEADS);
-    OutputBuffer out = new OutputBuffer(1 << 12);
-    new StatsWriter(shell.format(output)).write(HEADS, all.rows(), out);
-    shell.write(out);
+    RemoteRows all = RemoteRows.ask(asked.address(shell), "/v1/senders", HEADS);
+    asked.show(shell, all);
     if (all.rows().isEmpty()) {
       shell.err().println("widerow senders: nothing was sent since the daemon started");
     }

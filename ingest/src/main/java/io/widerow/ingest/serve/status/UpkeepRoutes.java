@@ -1,0 +1,127 @@
+package io.widerow.ingest.serve.status;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.QueryParams;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.query.QueryException;
+import io.widerow.storage.StorageException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// Routes that list and change what a store keeps for its operator. They are answered on the
+/// server's blocking executor; what is wrong with a request is 400, a full disk 507, a store that
+/// cannot be written 503, and a store without such a part 501.
+///
+/// - Threads: any event loop.
+///
+/// @param <T> the part of the store
+final class UpkeepRoutes<T> {
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
+
+  private final String path;
+  private final Supplier<@Nullable T> part;
+  private final String whyNone;
+
+  /// Answers one kind of request.
+  interface Answer<T> {
+    /// @throws IllegalArgumentException with a sentence for the one who asked
+    HttpResponse of(T part, QueryParams given) throws RequestRefused;
+  }
+
+  /// @param path of all routes, or what they begin with
+  /// @param part null when the store has none
+  /// @param whyNone the sentence for that
+  UpkeepRoutes(String path, Supplier<@Nullable T> part, String whyNone) {
+    this.path = path;
+    this.part = part;
+    this.whyNone = whyNone;
+  }
+
+  /// @param below the rest of the path; empty for the path itself
+  HttpRoute get(String below, Tokens.Scope scope, Answer<T> answer) {
+    return HttpRoute.get(path + below, scope, (context, _) -> answer(context, answer));
+  }
+
+  /// PUT or DELETE of the path, for the scope admin.
+  HttpRoute change(HttpMethod method, Answer<T> answer) {
+    return new HttpRoute(
+        path, Set.of(method), Tokens.Scope.ADMIN, (context, _) -> answer(context, answer));
+  }
+
+  private HttpResponse answer(ServiceRequestContext context, Answer<T> answer) {
+    return HttpResponse.of(
+        CompletableFuture.supplyAsync(
+            () -> answer(context.queryParams(), answer), context.blockingTaskExecutor()));
+  }
+
+  private HttpResponse answer(QueryParams given, Answer<T> answer) {
+    T there = part.get();
+    if (there == null) {
+      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, whyNone);
+    }
+    try {
+      return answer.of(there, given);
+    } catch (RequestRefused refused) {
+      return HttpAnswers.error(refused.status(), refused.reason());
+    } catch (IllegalArgumentException | QueryException refused) {
+      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
+    } catch (StorageException failure) {
+      LOG.log(
+          Level.WARNING,
+          "{0} failed: {1}",
+          new Object[] {path, String.valueOf(failure.getMessage())});
+      HttpStatus status =
+          failure instanceof StorageException.DiskFull
+              ? HttpStatus.INSUFFICIENT_STORAGE
+              : HttpStatus.SERVICE_UNAVAILABLE;
+      return HttpAnswers.error(status, String.valueOf(failure.getMessage()));
+    }
+  }
+
+  static HttpResponse lines(StringBuilder lines) {
+    return HttpResponse.of(
+        ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
+        HttpData.ofUtf8(lines.toString()));
+  }
+
+  /// The answer to a DELETE.
+  static HttpResponse unset(String name) {
+    StringBuilder json = new StringBuilder("{\"unset\":");
+    return HttpAnswers.json(
+        HttpStatus.OK, HttpAnswers.appendString(json, name).append("}\n").toString());
+  }
+
+  /// The value of a parameter that must be given.
+  static String required(QueryParams given, String name) {
+    String value = single(given, name);
+    if (value == null || value.isEmpty()) {
+      throw new IllegalArgumentException(name + ": is missing");
+    }
+    return value;
+  }
+
+  /// The value of a parameter; null when it is not given.
+  static @Nullable String single(QueryParams given, String name) {
+    List<String> values = given.getAll(name);
+    if (values.size() > 1) {
+      throw new IllegalArgumentException(
+          "%s: is given %d times: %s".formatted(name, values.size(), String.join(", ", values)));
+    }
+    return values.isEmpty() ? null : values.getFirst();
+  }
+}

@@ -1,0 +1,47 @@
+package io.widerow.query.cli.daemon;
+
+import io.widerow.query.cli.DaemonOptions;
+import io.widerow.query.cli.Shell;
+import io.widerow.query.figures.StatsWriter;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.output.OutputFormat;
+import io.widerow.query.remote.DaemonAddress;
+import io.widerow.query.remote.RemoteRows;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// Whom a command asks, and how it shows the answer: options that all these commands have.
+final class Asked {
+  @Option(
+      names = "--output",
+      paramLabel = "FORMAT",
+      description = "table (default on a terminal), json (default in a pipe) or csv.")
+  @Nullable OutputFormat output;
+
+  @Mixin DaemonOptions daemon = new DaemonOptions();
+
+  DaemonAddress address(Shell shell) {
+    return daemon.address(shell);
+  }
+
+  OutputFormat format(Shell shell) {
+    return shell.format(output);
+  }
+
+  /// Writes rows in the format that was asked for.
+  void show(Shell shell, RemoteRows table) {
+    OutputBuffer out = new OutputBuffer(1 << 12);
+    new StatsWriter(format(shell)).write(table.heads(), table.rows(), out);
+    shell.write(out);
+  }
+
+  /// Adds a parameter of a request, unless its option was not given.
+  static void put(Map<String, List<String>> to, String name, @Nullable String value) {
+    if (value != null) {
+      to.put(name, List.of(value));
+    }
+  }
+}
