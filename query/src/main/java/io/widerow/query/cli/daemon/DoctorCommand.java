@@ -34,7 +34,7 @@ import picocli.CommandLine.Mixin;
       "  undersize-partitions   more partitions in closed days than the type needs",
       "  lane-skew              one lane gets more than 1.5 times the mean",
       "  clock-skew             a sender whose newest events are 30 s old, or 1 s ahead",
-      "  late-share             a sender of whom 20 % come when their bucket is closed",
+      "  late-share             a sender of whom 20 %% come when their bucket is closed",
       "  many-types             more than 10,000",
       "  retention-backlog      what is past was not freed for two minutes",
       "  clock-jump             this machine's clock",
