@@ -189,8 +189,7 @@ public final class Daemon implements AutoCloseable {
         new QueryService(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
     steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
-    fields =
-        new FieldsService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
+    fields = new FieldsService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);

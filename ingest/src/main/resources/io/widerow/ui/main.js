@@ -4,10 +4,10 @@ import * as differences from "./differences.js";
 import * as event from "./event.js";
 import * as facets from "./facets.js";
 import * as follow from "./follow.js";
-import { clock, iso, whole } from "./format.js";
+import { clock, whole } from "./format.js";
 import * as keys from "./keys.js";
 import * as layout from "./layout.js";
-import { indexOf, list, next, openAt, openNewest, openOldest, openTime } from "./list.js";
+import { indexOf, list, next, openAt, openNewest, openTime } from "./list.js";
 import { loggedIn, login } from "./login.js";
 import * as question from "./question.js";
 import { start as startRail } from "./rail.js";
@@ -15,6 +15,7 @@ import { look, range, settle } from "./range.js";
 import * as rows from "./rows.js";
 import { QUESTION, change, onChange, state } from "./state.js";
 import * as strip from "./strip.js";
+import { bind } from "./bind.js";
 import { welcome, nothing } from "./empty.js";
 
 const TABS = [["events", "Events", "v", "tab-events"], ["differences", "Differences", "d", "tab-why"], ["layout", "Layout", "l", "tab-layout"]];
@@ -146,10 +147,6 @@ function context() {
   }
 }
 
-function moveRange(/** @type {bigint} */ by, /** @type {bigint} */ wider = 0n) {
-  change({ from: iso(range.from + by - wider), to: iso(range.to + by + wider), since: "", at: "" }, true);
-}
-
 function step(/** @type {number} */ by) {
   rows.step(by);
   if (event.isOpen()) {
@@ -168,28 +165,6 @@ function leave() {
   } else if (state.pick) {
     strip.unpick();
   }
-}
-
-function markKey() {
-  rows.toggleMark();
-}
-
-function bindKeys() {
-  const half = () => (range.to - range.from) / 2n;
-  keys.start({
-    "/": question.focus, Escape: leave, j: () => step(1), k: () => step(-1), J: () => step(rows.pageRows()), K: () => step(-rows.pageRows()),
-    Enter: () => (state.view === "layout" ? layout.open() : void event.open().then(rows.layOut)),
-    g: () => void run(openOldest), G: () => void run(openNewest), e: () => jump("error", true), E: () => jump("error", false),
-    n: () => jump("find", true), N: () => jump("find", false), "[": () => moveRange(-half()), "]": () => moveRange(half()),
-    "-": () => moveRange(0n, half()), "=": () => moveRange(0n, -half() / 2n), z: strip.zoom, m: markKey,
-    "'": () => { const at = rows.markedTime(); if (at !== null) { void run(() => openTime(at)); } },
-    c: context, f: () => change({ tail: !state.tail, ...(state.tail ? {} : { to: "", from: "", since: state.since || "1h" }) }, true),
-    Space: () => follow.hold(!follow.follow.held), w: () => change({ wrap: !state.wrap }),
-    d: () => change({ view: "differences" }, true), l: () => change({ view: "layout" }, true), v: () => change({ view: "events" }, true),
-    y: () => void event.copyLink(), Y: () => void event.copyJson(), u: () => history.back(),
-    t: () => change({ tz: state.tz === "utc" ? "local" : "utc" }), "?": keys.toggle,
-    b: () => change({ map: state.map === "bytes" ? "events" : "bytes" }), B: () => change({ map: state.map === "each" ? "events" : "each" }),
-  });
 }
 
 onChange((changed) => {
@@ -248,7 +223,7 @@ async function begin() {
   event.start({ context });
   question.start({ follow: () => change({ tail: !state.tail }) });
   follow.start({ tell: (text) => question.following(text, follow.follow.seen, follow.follow.behind) });
-  bindKeys();
+  bind({ run, jump, step, context, leave });
   await run(async () => {
     await all("/v1/self", new URLSearchParams());
     loggedIn();

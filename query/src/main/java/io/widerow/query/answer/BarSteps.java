@@ -67,12 +67,31 @@ final class BarSteps {
   /// then days in powers of two.
   private static long next(long step) {
     long[] clock = {
-      SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 15 * SECOND, 30 * SECOND,
-      MINUTE, 2 * MINUTE, 3 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
-      HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY
+      SECOND,
+      2 * SECOND,
+      5 * SECOND,
+      10 * SECOND,
+      15 * SECOND,
+      30 * SECOND,
+      MINUTE,
+      2 * MINUTE,
+      3 * MINUTE,
+      5 * MINUTE,
+      10 * MINUTE,
+      15 * MINUTE,
+      30 * MINUTE,
+      HOUR,
+      2 * HOUR,
+      3 * HOUR,
+      6 * HOUR,
+      12 * HOUR,
+      DAY
     };
     if (step < SECOND) {
-      long power = (long) Math.pow(10, Math.floor(Math.log10(step)));
+      long power = 1;
+      while (power * 10 <= step) {
+        power *= 10;
+      }
       long digit = step / power;
       return power * (digit == 1 ? 2 : digit == 2 ? 5 : 10);
     }

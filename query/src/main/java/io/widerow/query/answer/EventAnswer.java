@@ -93,8 +93,7 @@ public final class EventAnswer {
 
   private static Filter typeIs(String type) {
     return new Filter.OfType(
-        new Filter.Compare(
-            TYPE, Filter.Comparison.EQUAL, new Filter.Literal.Word(Text.of(type))));
+        new Filter.Compare(TYPE, Filter.Comparison.EQUAL, new Filter.Literal.Word(Text.of(type))));
   }
 
   private RangeReader open(RangeQuery query) {
@@ -105,8 +104,7 @@ public final class EventAnswer {
   private @Nullable String partition(EventId id, String type) {
     long tick = TimeUuid.tickNanos(id.time());
     Scan scan = Scan.all().withRange(id, id.next());
-    for (PartitionInfo info :
-        view.partitions(type::equals, tick, tick + TimeUuid.NANOS_PER_TICK)) {
+    for (PartitionInfo info : view.partitions(type::equals, tick, tick + TimeUuid.NANOS_PER_TICK)) {
       try (EventCursor cursor = view.open(List.of(info.key()), scan)) {
         if (cursor.nextWhenReady() == EventCursor.Step.EVENT) {
           return info.key().toString();
@@ -121,8 +119,7 @@ public final class EventAnswer {
   ///
   /// @param type of the event; null for the first one of any type
   /// @return false when there is no such event
-  public boolean context(
-      EventId id, @Nullable String type, Around around, OutputBuffer out) {
+  public boolean context(EventId id, @Nullable String type, Around around, OutputBuffer out) {
     Token position;
     OutputBuffer line = new OutputBuffer(1 << 10);
     try (RangeReader reader = open(withId(id, type))) {

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
 /// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`,
-/// `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by` and `rollup` for aggregates of the events instead
-/// of the events; then `limit` is of their rows. An unknown name or an invalid value throws
+/// `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by` and `rollup` for aggregates of the events
+/// instead of the events; then `limit` is of their rows. An unknown name or an invalid value throws
 /// [QueryException.Refused] with the value in its message.
 ///
 /// @param query which events
@@ -122,8 +122,7 @@ public record QueryParameters(
   /// The aggregates, without a limit; null for events.
   private static @Nullable StatsQuery figures(
       Map<String, List<String>> given, RangeQuery query, long nowNanos) {
-    String every =
-        BarSteps.every(single(given, "every"), single(given, "bars"), query, nowNanos);
+    String every = BarSteps.every(single(given, "every"), single(given, "bars"), query, nowNanos);
     StatsQuery figures = StatsQuery.parse(single(given, "stats"), single(given, "by"), every);
     String orderBy = single(given, "order-by");
     if (figures == null) {

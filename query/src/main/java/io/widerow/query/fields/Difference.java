@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.OptionalDouble;
 
 /// How different the values of a field are in the events that were picked and in the rest: half the
-/// sum of the absolute differences of the shares (total variation distance), 0 for equal shares to 1
-/// for no value in common. Events without the field are a share too.
+/// sum of the absolute differences of the shares (total variation distance), 0 for equal shares to
+/// 1 for no value in common. Events without the field are a share too.
 final class Difference {
   /// Numbers with more values than this are compared by their histograms.
   private static final int VALUES_MAX = 24;
@@ -14,8 +14,8 @@ final class Difference {
   private static final double EVENTS_A_VALUE_LEAST = 1.5;
 
   private final FieldCounts field;
-  private final double rest;
-  private final double picked;
+  private final long rest;
+  private final long picked;
 
   /// @param rest events that were not picked
   /// @param picked events that were
@@ -55,8 +55,8 @@ final class Difference {
     return sum;
   }
 
-  private double distance(double ofRest, double ofPicked) {
-    return Math.abs(ofRest / rest - ofPicked / picked);
+  private double distance(long ofRest, long ofPicked) {
+    return Math.abs((double) ofRest / rest - (double) ofPicked / picked);
   }
 
   private static double half(double sum) {

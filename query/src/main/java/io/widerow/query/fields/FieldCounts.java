@@ -19,7 +19,7 @@ final class FieldCounts {
   private static final int ZERO = POWERS; // index of the cell of zero
 
   private final long[] events = new long[2];
-  private final long[] ofKind = new long[AttributeKind.values().length];
+  private final long[] ofKind = new long[AttributeKind.values().length + 1]; // by code
   private final ValueCounts values = new ValueCounts();
   private final NumberGrid grid = new NumberGrid();
   private final long[] bins = new long[2 * (2 * POWERS + 1)];
@@ -34,7 +34,7 @@ final class FieldCounts {
   void add(AttributeValue value, int column) {
     AttributeKind kind = value.kind();
     events[column]++;
-    ofKind[kind.ordinal()]++;
+    ofKind[kind.code]++;
     if (kind == AttributeKind.LONG || kind == AttributeKind.DOUBLE) {
       double number = value.asDouble();
       if (!Double.isNaN(number)) {
@@ -68,7 +68,8 @@ final class FieldCounts {
         if (i == ZERO) {
           filled.add(new Bin(0, 0, rest, picked));
         } else {
-          filled.add(i > ZERO ? new Bin(low, high, rest, picked) : new Bin(-high, -low, rest, picked));
+          filled.add(
+              i > ZERO ? new Bin(low, high, rest, picked) : new Bin(-high, -low, rest, picked));
         }
       }
     }
@@ -117,7 +118,7 @@ final class FieldCounts {
   String kind() {
     String kind = "";
     for (AttributeKind each : AttributeKind.values()) {
-      if (ofKind[each.ordinal()] > 0) {
+      if (ofKind[each.code] > 0) {
         String name =
             switch (each) {
               case STRING -> "string";

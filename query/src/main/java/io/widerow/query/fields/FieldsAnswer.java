@@ -109,8 +109,7 @@ public final class FieldsAnswer {
     if (field.score().isPresent()) {
       out.put(String.format(Locale.ROOT, ",\"score\":%.4f", field.score().getAsDouble()));
     }
-    boolean histogram =
-        counts.hasNumbers() && (values.isMany() || values.distinct() > SHARES_MAX);
+    boolean histogram = counts.hasNumbers() && (values.isMany() || values.distinct() > SHARES_MAX);
     if (counts.hasNumbers()) {
       out.put(",\"min\":" + Json.number(counts.least()));
       out.put(",\"max\":" + Json.number(counts.most()));
@@ -146,8 +145,8 @@ public final class FieldsAnswer {
 
   /// The most frequent values; with a pick, those that are frequent in either part.
   private List<ValueCounts.Counted> top(ValueCounts values) {
-    double rest = Math.max(1, counted.rest());
-    double picked = Math.max(1, counted.picked());
+    double rest = (double) Math.max(1, counted.rest());
+    double picked = (double) Math.max(1, counted.picked());
     Comparator<ValueCounts.Counted> frequent =
         picks
             ? Comparator.comparingDouble(

@@ -92,12 +92,7 @@ public final class FieldsScan implements AutoCloseable {
     column = ValueCounts.REST;
     read = Math.min(read, pass(asked.query(), pick, start + asked.budgetNanos()));
     return new Counted(
-        fields,
-        types,
-        events[ValueCounts.REST],
-        events[ValueCounts.PICKED],
-        read,
-        more);
+        fields, types, events[ValueCounts.REST], events[ValueCounts.PICKED], read, more);
   }
 
   /// Reads a range until a moment, and returns how much of it was read.

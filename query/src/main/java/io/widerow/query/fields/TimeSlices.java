@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A range of time in slices of about as many events each, as the catalog of partitions tells
-/// them. No event is read.
+/// A range of time in slices of about as many events each, as the catalog of partitions tells them.
+/// No event is read.
 final class TimeSlices {
   private static final int SLICES_MAX = 64;
   private static final long SLICE_EVENTS = 40_000;
@@ -32,7 +32,7 @@ final class TimeSlices {
     for (PartitionInfo partition : partitions) {
       events += Math.max(0, partition.events());
     }
-    int count = Integer.highestOneBit((int) Math.clamp(events / SLICE_EVENTS, 1, SLICES_MAX));
+    int count = Integer.highestOneBit(Math.clamp(events / SLICE_EVENTS, 1, SLICES_MAX));
     long[] edges = new long[count + 1];
     edges[0] = query.fromNanos();
     edges[count] = query.untilNanos();

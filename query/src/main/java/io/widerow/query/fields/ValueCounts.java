@@ -108,8 +108,7 @@ final class ValueCounts {
       }
       case DOUBLE -> {
         double number = value.asDouble();
-        boolean whole =
-            number >= -LONG_LIMIT && number < LONG_LIMIT && number == Math.rint(number);
+        boolean whole = number >= -LONG_LIMIT && number < LONG_LIMIT && number == Math.rint(number);
         LONG.set(values, used, whole ? (long) number : Double.doubleToLongBits(number));
         yield whole ? AttributeKind.LONG.code : AttributeKind.DOUBLE.code;
       }
@@ -193,8 +192,7 @@ final class ValueCounts {
     List<Counted> all = new ArrayList<>(size);
     for (int slot = 0; slot < kinds.length; slot++) {
       if (kinds[slot] != 0) {
-        all.add(
-            new Counted(json(slot), counts[2 * slot + REST], counts[2 * slot + PICKED]));
+        all.add(new Counted(json(slot), counts[2 * slot + REST], counts[2 * slot + PICKED]));
       }
     }
     return all;
@@ -204,8 +202,7 @@ final class ValueCounts {
     AttributeKind kind = AttributeKind.of(kinds[slot]);
     return switch (kind) {
       case STRING ->
-          Json.string(
-              new String(values, begins[slot], lengths[slot], StandardCharsets.UTF_8));
+          Json.string(new String(values, begins[slot], lengths[slot], StandardCharsets.UTF_8));
       case BYTES ->
           Json.string(
               Base64.getEncoder()

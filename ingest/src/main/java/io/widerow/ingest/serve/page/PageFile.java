@@ -14,11 +14,7 @@ import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
 /// A file of the page, read from the class path once.
-///
-/// @param bytes its content
-/// @param gzip the same, compressed
-/// @param etag changes with the content
-record PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
+final class PageFile {
   private static final String ROOT = "/io/widerow/ui/";
   private static final int HASH_BYTES = 12;
 
@@ -29,6 +25,7 @@ record PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
           "page.css",
           "icon.svg",
           "main.js",
+          "bind.js",
           "dom.js",
           "format.js",
           "api.js",
@@ -51,6 +48,37 @@ record PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
           "levels.js",
           "rail.js",
           "empty.js");
+
+  private final byte[] bytes;
+  private final byte[] gzip;
+  private final String etag;
+  private final String contentType;
+
+  private PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
+    this.bytes = bytes;
+    this.gzip = gzip;
+    this.etag = etag;
+    this.contentType = contentType;
+  }
+
+  /// Its content; not to be changed.
+  byte[] bytes() {
+    return bytes;
+  }
+
+  /// Its content, compressed; not to be changed.
+  byte[] gzip() {
+    return gzip;
+  }
+
+  /// Changes with the content.
+  String etag() {
+    return etag;
+  }
+
+  String contentType() {
+    return contentType;
+  }
 
   /// All files by their names.
   static Map<String, PageFile> all() {

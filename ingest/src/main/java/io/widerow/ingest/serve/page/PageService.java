@@ -17,9 +17,9 @@ import java.util.Map;
 /// The files of the explorer page, `/ui/`. They hold no data and need no token; what the page shows
 /// it asks of the endpoints, with the token that its reader gives it.
 ///
-/// Browsers ask each time whether a file has changed (`etag`), so that a page is never made of files
-/// of two versions. The policy lets the page run its own scripts and ask its own daemon, nothing
-/// else: a stored text that became markup by a mistake could still not run.
+/// Browsers ask each time whether a file has changed (`etag`), so that a page is never made of
+/// files of two versions. The policy lets the page run its own scripts and ask its own daemon,
+/// nothing else: a stored text that became markup by a mistake could still not run.
 ///
 /// - Threads: any event loop.
 public final class PageService {

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 /// `GET /v1/self`: what the daemon is, its time, and what the token of the request permits.
 ///
 /// ```
-/// {"version":"0.1.0","now":"2026-11-25T00:32:00Z","principal":"ann","scopes":["query"],"tokens":true}
+/// {"version":"0.1.0","now":"...","principal":"ann","scopes":["query"],"tokens":true}
 /// ```
 ///
 /// - Threads: any event loop.

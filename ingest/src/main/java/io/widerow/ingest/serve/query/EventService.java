@@ -50,9 +50,7 @@ public final class EventService {
         HttpRoute.get(
             "/v1/events/{id}", Tokens.Scope.QUERY, (context, _) -> answer(context, false)),
         HttpRoute.get(
-            "/v1/events/{id}/context",
-            Tokens.Scope.QUERY,
-            (context, _) -> answer(context, true)));
+            "/v1/events/{id}/context", Tokens.Scope.QUERY, (context, _) -> answer(context, true)));
   }
 
   /// What is asked for.
@@ -91,8 +89,7 @@ public final class EventService {
     }
     String same = single(given, "same");
     if (same != null && !same.equals("true") && !same.equals("false")) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "same: must be true or false, got " + same);
+      throw new RequestRefused(HttpStatus.BAD_REQUEST, "same: must be true or false, got " + same);
     }
     return new Wanted(
         id,
@@ -143,8 +140,7 @@ public final class EventService {
     } catch (StorageException.Unreachable away) {
       return QueryService.unreachable(away);
     } catch (QueryException | StorageException failed) {
-      return HttpAnswers.error(
-          HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage()));
+      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage()));
     } finally {
       places.release();
     }

@@ -89,8 +89,7 @@ public final class FieldsService {
       reply.refuse(QueryService.unreachable(away));
     } catch (QueryException | StorageException failed) { // nothing was sent yet
       reply.refuse(
-          HttpAnswers.error(
-              HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage())));
+          HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage())));
     } catch (Throwable failure) {
       reply.fail(failure);
     } finally {
