@@ -17,6 +17,7 @@ import io.widerow.query.cli.daemon.DoctorCommand;
 import io.widerow.query.cli.daemon.LayoutCommand;
 import io.widerow.query.cli.daemon.PartitionsCommand;
 import io.widerow.query.cli.daemon.PlanCommand;
+import io.widerow.query.cli.daemon.RepartitionCommand;
 import io.widerow.query.cli.daemon.RetentionCommand;
 import io.widerow.query.cli.daemon.RuleCommand;
 import io.widerow.query.cli.daemon.SendersCommand;
@@ -45,6 +46,7 @@ final class Commands {
     all.put("senders", SendersCommand::commandLine);
     all.put("partitions", PartitionsCommand::commandLine);
     all.put("layout", LayoutCommand::commandLine);
+    all.put("repartition", RepartitionCommand::commandLine);
     all.put("retention", RetentionCommand::commandLine);
     all.put("plan", PlanCommand::commandLine);
     all.put("doctor", DoctorCommand::commandLine);
