@@ -53,8 +53,7 @@ public record StoppedRepartition(
                 Cell.ofNumber("" + misfit.bytes()),
                 Cell.ofNumber(String.format(Locale.ROOT, "%.4f", misfit.weight()))));
       }
-      return new RemoteRows.Summed(
-          new RemoteRows(HEADS, rows), sums(plan.report(), Cell.MISSING));
+      return new RemoteRows.Summed(new RemoteRows(HEADS, rows), sums(plan.report(), Cell.MISSING));
     }
   }
 
