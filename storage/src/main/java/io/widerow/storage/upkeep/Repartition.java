@@ -218,8 +218,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
     Retentions.OnDisk now = contents.retentions().onDisk();
     Kept shown = contents.retentions().shown();
     return step.left().stream().allMatch(key -> now.mayGo(key.type(), key.untilNanos()))
-        && step.keysBefore().stream()
-            .noneMatch(key -> shown.isPast(key.type(), key.untilNanos()));
+        && step.keysBefore().stream().noneMatch(key -> shown.isPast(key.type(), key.untilNanos()));
   }
 
   /// Reads back what was written.
