@@ -121,7 +121,7 @@ public final class MergeWriter {
       }
       files.forceDirectory();
       if (!contents.replaced(written, sources, still)) {
-        abandon(written, new IllegalStateException("what was left out is kept again"));
+        abandon(written, new IllegalStateException("another retention decides now"));
         return false;
       }
       return true;
