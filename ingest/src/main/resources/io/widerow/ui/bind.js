@@ -30,7 +30,9 @@ export function bind(on) {
     "'": () => { const at = rows.markedTime(); if (at !== null) { void run(() => openTime(at)); } },
     c: context, f: () => change({ tail: !state.tail, ...(state.tail ? {} : { to: "", from: "", since: state.since || "1h" }) }, true),
     Space: () => follow.hold(!follow.follow.held), w: () => change({ wrap: !state.wrap }),
+    d: () => change({ view: "differences" }, true), l: () => change({ view: "layout" }, true), v: () => change({ view: "events" }, true),
     y: () => void event.copyLink(), Y: () => void event.copyJson(), u: () => history.back(),
     t: () => change({ tz: state.tz === "utc" ? "local" : "utc" }), "?": keys.toggle,
+    b: () => change({ map: state.map === "bytes" ? "events" : "bytes" }), B: () => change({ map: state.map === "each" ? "events" : "each" }),
   });
 }

@@ -18,7 +18,7 @@ import * as strip from "./strip.js";
 import { bind } from "./bind.js";
 import { welcome, nothing } from "./empty.js";
 
-const TABS = [["events", "Events", "v", "tab-events"]];
+const TABS = [["events", "Events", "v", "tab-events"], ["differences", "Differences", "d", "tab-why"], ["layout", "Layout", "l", "tab-layout"]];
 const health = h("span.health", { test: "health" });
 const status = h("footer.status", { test: "status" });
 const find = /** @type {HTMLInputElement} */ (h("input.find", { placeholder: "find", "aria-label": "find in bodies", hidden: true }));

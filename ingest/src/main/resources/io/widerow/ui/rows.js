@@ -53,7 +53,7 @@ export function start(on) {
 
 /** Measures and draws anew: columns, wrapping or the size have changed. */
 export function layOut() {
-  const columns = `22ch 9ch 15ch 7ch minmax(30ch, 1fr)${" minmax(8ch, 16ch)".repeat(state.cols.length)}`;
+  const columns = `25ch 11ch 15ch 7ch minmax(30ch, 1fr)${" minmax(8ch, 16ch)".repeat(state.cols.length)}`;
   element.style.setProperty("--columns", columns);
   wrapChars = Math.max(Math.floor((scroller.clientWidth - 420 - 120 * state.cols.length) / 7.3), 20);
   fill(head, ...["time", marked === null ? "since last" : "since mark", "type", "level", "body"].map((name) => h("span", {}, name)),

@@ -27,6 +27,7 @@ export function start(on) {
   goTo = on.goTo;
   tools.append(
     h("button.link", { test: "zoom", onclick: zoom }, "Zoom in ", h("kbd", {}, "z")),
+    h("button.link.strong", { test: "pick-why", onclick: on.different }, "What is different here? ", h("kbd", {}, "d")),
     h("button.link", { "aria-label": "drop the choice", onclick: unpick }, "✕"));
   canvas.addEventListener("pointerdown", down);
   canvas.addEventListener("pointermove", move);

@@ -46,6 +46,7 @@ final class PageFile {
           "text.js",
           "range.js",
           "levels.js",
+          "partitions.js",
           "rail.js",
           "empty.js");
 
