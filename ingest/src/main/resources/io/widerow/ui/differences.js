@@ -37,7 +37,7 @@ export async function load() {
   }
   const { lines } = await all("/v1/fields", asked, latest("why"));
   const [head, ...fields] = lines;
-  show(head, fields.filter((field) => field.score !== undefined), where, time);
+  show(head, fields.filter((field) => field.score >= 0.005), where, time);
   await first(where, time);
 }
 

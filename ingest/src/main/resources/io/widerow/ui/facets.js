@@ -107,6 +107,9 @@ export function between(name, bin) {
 
 /** @param {number} value */
 export function number(value) {
+  if (Number.isInteger(value) && Math.abs(value) < 10_000) {
+    return String(value);
+  }
   return Math.abs(value) >= 10_000 ? short(value) : String(Number(Number(value).toPrecision(3)));
 }
 
