@@ -5,10 +5,10 @@ import { all, ask, latest } from "./api.js";
 import { between, narrow, number } from "./facets.js";
 import { fill, h, shown } from "./dom.js";
 import { clock, iso, minuteText, nanos, percent, sinceText, whole } from "./format.js";
-import { classOf, errorsOf } from "./levels.js";
+import { classOfEvent } from "./levels.js";
 import { both, params, range } from "./range.js";
 import { change, state } from "./state.js";
-import { pick, strip } from "./strip.js";
+import { errors as errorFilter, pick } from "./strip.js";
 import { plain, valueText } from "./text.js";
 
 const FEW = 30;
@@ -23,7 +23,7 @@ export const element = h("main.differences", { test: "why", hidden: true });
 /** Asks what is different about the choice; without one, about the errors. */
 export async function load() {
   const time = pick();
-  const where = state.pickwhere || (time ? "" : errorsOf(strip.levels));
+  const where = state.pickwhere || (time ? "" : errorFilter());
   const asked = params({ top: 8, budget: "2s" });
   if (where) {
     asked.set("pick", where);
@@ -44,7 +44,7 @@ export async function load() {
 /** @param {any} head @param {any[]} fields @param {string} where @param {{from: bigint, to: bigint} | null} time */
 function show(head, fields, where, time) {
   const rest = head.events - head.picked;
-  const errors = where !== "" && where === errorsOf(strip.levels);
+  const errors = where !== "" && where === errorFilter();
   const when = time ? `, ${minuteText(time.from)} to ${minuteText(time.to)}` : "";
   const what = errors ? "errors" : where || "all";
   fill(element,
@@ -164,7 +164,7 @@ async function first(where, time) {
 
 function line(event, before) {
   const when = clock(nanos(event.ts));
-  return h(`div.row.${classOf(event.level)}`, { onclick: () => change({ at: `${event.type}/${event.id}`, view: "events" }, true) },
+  return h(`div.row.${classOfEvent(event)}`, { onclick: () => change({ at: `${event.type}/${event.id}`, view: "events" }, true) },
     h("span.time", {}, h("i", {}, `${when.day} `), when.time, h("i", {}, `.${when.part}`)),
     h("span.since", {}, before ? sinceText(nanos(event.ts) - nanos(before.ts)) : ""),
     h("span.type", {}, ...shown(event.type)), h("span.level", {}, ...shown(valueText(event.level ?? ""))),

@@ -47,6 +47,7 @@ final class PageFile {
           "range.js",
           "levels.js",
           "partitions.js",
+          "health.js",
           "rail.js",
           "empty.js");
 
