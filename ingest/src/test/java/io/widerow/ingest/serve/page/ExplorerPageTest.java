@@ -51,7 +51,7 @@ class ExplorerPageTest {
           "\u001b]8;;http://evil.example/\u0007click\u001b]8;;\u0007 \u001b[31mred",
           "invoice\u202Efdp.exe \u200f\u2066 NUL: \u0000 end",
           "' onmouseover='window.pwned=5' {{constructor.constructor('window.pwned=6')()}}",
-          "x".repeat(1 << 20));
+          "x".repeat(1 << 19));
 
   private EventStore store;
   private Daemon daemon;
