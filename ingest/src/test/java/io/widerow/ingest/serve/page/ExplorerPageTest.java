@@ -121,7 +121,8 @@ class ExplorerPageTest {
     for (int i = 0; i < EVENTS; i++) {
       boolean bad = i >= 1_500 && i < 1_600 && i % 2 == 0;
       lines.append(
-          "{\"ts\":%d,\"type\":\"shop\",\"level\":\"%s\",\"status\":%d,\"version\":\"%s\",\"ms\":%d,\"body\":\"GET /cart/%d\"}%n"
+          ("{\"ts\":%d,\"type\":\"shop\",\"level\":\"%s\",\"status\":%d,\"version\":\"%s\","
+                  + "\"ms\":%d,\"body\":\"GET /cart/%d\"}%n")
               .formatted(
                   START_MILLIS + 2_000L * i,
                   bad ? "error" : "info",
