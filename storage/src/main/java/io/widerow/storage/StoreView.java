@@ -59,6 +59,23 @@ public interface StoreView extends AutoCloseable {
     return false;
   }
 
+  /// The same as [#openUnordered], for an aggregation that rollups may answer: an event may be a
+  /// [io.widerow.storage.rollup.GroupCells.Groups], which has figures for all that it stands for.
+  default EventCursor openFigures(
+      List<PartitionKey> partitions, Scan scan, RollupQuestion question) {
+    return openUnordered(partitions, scan);
+  }
+
+  /// True when rollups are defined and may answer.
+  default boolean hasRollups() {
+    return false;
+  }
+
+  /// True when a rollup that is defined answers a question for a type.
+  default boolean hasRollup(String type, Filter filter, RollupQuestion question) {
+    return false;
+  }
+
   /// What reading has cost besides [ScanStatistics], in lines for people; none for a store on this
   /// machine.
   default List<String> explain() {

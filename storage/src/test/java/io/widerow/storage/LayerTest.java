@@ -13,15 +13,16 @@ class LayerTest extends LayerRules {
       """
       event:
       storage: event
-      storage.rollup:
       storage.disk: storage
       storage.codec: event storage storage.disk
+      storage.rollup: event storage storage.codec
       storage.text: event storage.disk storage.codec
       storage.cursor: event storage storage.codec
       storage.journal: event storage storage.disk
       storage.layout: event
       storage.rows: event storage storage.disk storage.codec storage.cursor storage.layout
-      storage.segment: event storage storage.disk storage.codec storage.text storage.cursor
+      storage.segment: event storage storage.disk storage.codec storage.text storage.cursor \
+          storage.rollup
       storage.scan: event storage storage.disk storage.codec storage.cursor storage.segment
       storage.manifest: event storage storage.disk storage.segment
       storage.live: event storage storage.disk storage.layout storage.rows storage.segment \
@@ -31,7 +32,7 @@ class LayerTest extends LayerRules {
       storage.recovery: event storage storage.disk storage.journal storage.rows \
           storage.manifest storage.live storage.upkeep
       storage.embedded: event storage storage.disk storage.cursor storage.journal \
-          storage.layout storage.rows \
+          storage.layout storage.rows storage.rollup \
           storage.segment storage.scan storage.manifest storage.live storage.upkeep \
           storage.recovery
       storage.repair: event storage storage.disk storage.codec storage.journal storage.segment \

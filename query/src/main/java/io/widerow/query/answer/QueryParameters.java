@@ -19,8 +19,11 @@ import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.Filter;
+import io.widerow.storage.Filters;
 import io.widerow.storage.Grouping;
+import io.widerow.storage.RollupQuestion;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.TypeInfo;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,13 +113,7 @@ public record QueryParameters(
       query = query.withFields(figures.fields());
     }
     Format format = format(single(given, "format"), single(given, "csv-safe"));
-    QueryParameters parsed = new QueryParameters(query, format, figures, rollup(given));
-    if (parsed.rollup == Rollup.ONLY && !parsed.asksForCells()) {
-      throw new QueryException.Refused(
-          "rollup",
-          "only: no rollup has this; they have count, by type, every so many minutes, no filter");
-    }
-    return parsed;
+    return new QueryParameters(query, format, figures, rollup(given));
   }
 
   /// The aggregates, without a limit; null for events.
@@ -267,10 +264,40 @@ public record QueryParameters(
         && query.filter() instanceof Filter.Everything;
   }
 
-  /// Refuses to be answered by a store without rollups when only those are wanted.
+  /// What a rollup that is defined must have to answer; null when counts by minute answer, or no
+  /// rollup may.
+  public @Nullable RollupQuestion question() {
+    StatsQuery asked = figures;
+    return asked == null || rollup == Rollup.OFF || asksForCells() ? null : asked.question();
+  }
+
+  /// True when rollups answer the query or may answer it, see [RollupUse].
+  public boolean mayUseRollups(StoreView view) {
+    return question() == null ? asksForCells() && view.hasCells() : view.hasRollups();
+  }
+
+  /// Refuses what rollups do not answer for each type when only they are wanted.
   public void requireRollup(StoreView view) {
-    if (rollup == Rollup.ONLY && !view.hasCells()) {
+    if (rollup != Rollup.ONLY) {
+      return;
+    }
+    if (!view.hasCells()) {
       throw new QueryException.Refused("rollup", "only: this store keeps no rollups");
+    }
+    RollupQuestion asked = question();
+    if (asked == null) {
+      return;
+    }
+    List<String> without =
+        view.types(query.types()).stream()
+            .map(TypeInfo::type)
+            .filter(type -> !view.hasRollup(type, query.filter(), asked))
+            .toList();
+    if (!without.isEmpty() || !Filters.isOfAttributes(query.filter())) {
+      throw new QueryException.Refused(
+          "rollup",
+          "only: no rollup has this%s; all types have count every so many minutes, without a filter"
+              .formatted(without.isEmpty() ? "" : " of " + without.getFirst()));
     }
   }
 

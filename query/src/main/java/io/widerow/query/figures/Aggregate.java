@@ -3,6 +3,7 @@ package io.widerow.query.figures;
 import io.widerow.event.AttributeName;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
+import io.widerow.storage.RollupFigure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -83,6 +84,19 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
     return switch (kind) {
       case COUNT, COUNT_ALL, COUNT_DISTINCT, DISTINCT -> true;
       case SUM, MIN, MAX, AVG, PERCENTILE -> false;
+    };
+  }
+
+  /// The figure of an attribute from which it follows; null when it is of no attribute.
+  @Nullable RollupFigure figure() {
+    return switch (kind) {
+      case COUNT -> name == null ? null : RollupFigure.COUNT;
+      case COUNT_ALL -> null;
+      case COUNT_DISTINCT, DISTINCT -> RollupFigure.DISTINCT;
+      case SUM, AVG -> RollupFigure.SUM;
+      case MIN -> RollupFigure.MIN;
+      case MAX -> RollupFigure.MAX;
+      case PERCENTILE -> RollupFigure.GRID;
     };
   }
 

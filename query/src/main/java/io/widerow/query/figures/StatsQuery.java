@@ -5,10 +5,15 @@ import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.storage.Grouping;
+import io.widerow.storage.RollupField;
+import io.widerow.storage.RollupFigure;
+import io.widerow.storage.RollupQuestion;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The aggregates of a query and their grouping: `stats=count,p99(ms)`, `by=status,host`,
@@ -95,9 +100,30 @@ public record StatsQuery(
         return null;
       }
     }
-    List<AttributeName> names =
-        by.stream().map(Field::of).filter(field -> !field.isType()).map(Field::name).toList();
-    return new Grouping(names, everyNanos);
+    return new Grouping(groupNames(), everyNanos);
+  }
+
+  /// What a rollup must have to answer, for an aggregation that counts from kept figures. They are
+  /// merged bit for bit, so the answer is the same.
+  public RollupQuestion question() {
+    Map<AttributeName, Integer> needed = new TreeMap<>();
+    for (Aggregate measure : measures) {
+      AttributeName name = measure.name();
+      RollupFigure figure = measure.figure();
+      boolean told = name == null || Field.of(name).isType();
+      if (told && !measure.isCount()) {
+        needed.put(Aggregation.TYPE, RollupFigure.ALL); // of the type's name: no rollup has it
+      } else if (name != null && figure != null && !told && !(measure.isCount() && by.contains(name))) {
+        needed.merge(NameText.stored(name), figure.bit, (a, b) -> a | b);
+      }
+    }
+    List<RollupField> fields = new ArrayList<>();
+    needed.forEach((name, figures) -> fields.add(new RollupField(name, figures)));
+    return new RollupQuestion(groupNames(), fields, everyNanos);
+  }
+
+  private List<AttributeName> groupNames() {
+    return by.stream().map(Field::of).filter(field -> !field.isType()).map(Field::name).toList();
   }
 
   /// The column names: `ts` when grouped by time, then the attributes, then the aggregates.

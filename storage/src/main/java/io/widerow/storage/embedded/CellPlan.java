@@ -1,9 +1,11 @@
 package io.widerow.storage.embedded;
 
+import io.widerow.storage.rollup.GroupCells;
 import io.widerow.storage.segment.Cells;
 
 /// Decides for each minute of a type whether its events are counted from cells of segments or one
-/// by one, and adds up the cells.
+/// by one, and adds up the cells. Cells of rollups may have longer steps; then a minute stands for
+/// a step.
 ///
 /// ```
 ///   minute          0      1      2      3      4
@@ -54,6 +56,19 @@ final class CellPlan {
     }
   }
 
+  /// Adds the cells of a segment's rollup, those of steps before `from` excepted.
+  void add(GroupCells cells, long from) {
+    for (int cell = 0; cell < cells.size(); cell++) {
+      long step = cells.step(cell);
+      long at = step - first;
+      if (step >= from && at >= 0 && at < events.length) {
+        events[(int) at] += cells.events(cell);
+        piece((int) at, cells.ownIds(cell) > 0);
+        marks[(int) at] |= cells.isKept(cell) ? 0 : UNKNOWN;
+      }
+    }
+  }
+
   /// A segment may have events in these minutes, and has no cells of them.
   ///
   /// @param last the last one
@@ -95,6 +110,12 @@ final class CellPlan {
   boolean isFromEvents(int at) {
     int mark = marks[at];
     return (mark & UNKNOWN) != 0 || (mark & (OWN | SEVERAL)) == (OWN | SEVERAL);
+  }
+
+  /// True when a step is counted from cells.
+  boolean isCounted(long step) {
+    long at = step - first;
+    return at >= 0 && at < events.length && counted((int) at) > 0;
   }
 
   /// Events of a minute that are counted from cells.

@@ -11,6 +11,7 @@ import io.widerow.storage.Filters;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.RollupQuestion;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
@@ -305,6 +306,24 @@ final class EmbeddedView implements StoreView {
     return fold != null && fold.cells() && fold.isOfMinutes() && scan.since() == null && hasCells()
         ? CellCount.open(this, wanted, scan, fold)
         : unordered(wanted, scan);
+  }
+
+  @Override
+  public EventCursor openFigures(
+      List<PartitionKey> partitions, Scan scan, RollupQuestion question) {
+    return scan.since() == null && hasRollups()
+        ? new RollupChoice(contents.rollups(), question).open(this, kept(partitions), scan)
+        : openUnordered(partitions, scan);
+  }
+
+  @Override
+  public boolean hasRollups() {
+    return hasCells() && !contents.rollups().isEmpty();
+  }
+
+  @Override
+  public boolean hasRollup(String type, Filter filter, RollupQuestion question) {
+    return hasCells() && new RollupChoice(contents.rollups(), question).of(type, filter) != null;
   }
 
   /// Unordered only when no event may replace another: the order decides which one is shown.

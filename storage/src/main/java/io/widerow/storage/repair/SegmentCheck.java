@@ -8,6 +8,7 @@ import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.CellsCheck;
 import io.widerow.storage.segment.GroupFilter;
+import io.widerow.storage.segment.RollupsCheck;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
 import java.util.ArrayList;
@@ -55,6 +56,7 @@ public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Dama
         }
       }
     }
+    checkRollups(segment, damage);
     GroupFilter filter = segment.groupFilter(ReadDeadline.NONE);
     for (int group = 0; group < segment.groups().groups; group++) {
       try {
@@ -64,6 +66,17 @@ public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Dama
       }
     }
     return new SegmentCheck(blocks, bad, damage);
+  }
+
+  /// Cells of rollups are compared with other cells, so with those unreadable nothing is said.
+  private static void checkRollups(Segment segment, List<Damage> damage) {
+    if (segment.rollups().isThere() && damage.isEmpty()) {
+      try {
+        new RollupsCheck(segment).verify();
+      } catch (StorageException.Corrupt damaged) {
+        damage.add(damaged.damage(Damage.Kind.CELLS, List.of()));
+      }
+    }
   }
 
   /// Null when the cells of a partition are unreadable.

@@ -33,6 +33,7 @@ public final class Segment implements AutoCloseable {
   private SegmentGroups groups = SegmentGroups.NONE;
   private SegmentOrigin origin = SegmentOrigin.NONE;
   private SegmentCells cells = SegmentCells.NONE;
+  private SegmentRollups rollups = SegmentRollups.NONE;
   private long indexOffset;
   private long events;
   private volatile @Nullable Damage damage;
@@ -143,6 +144,9 @@ public final class Segment implements AutoCloseable {
     }
     if ((features & SegmentFormat.FEATURE_CELLS) != 0) {
       cells = SegmentCells.read(index, partitionCount, indexOffset);
+    }
+    if ((features & SegmentFormat.FEATURE_ROLLUPS) != 0) {
+      rollups = SegmentRollups.read(index, partitionCount, indexOffset - cells.bytes());
     }
     index.requireEnd("the index");
   }
@@ -264,6 +268,11 @@ public final class Segment implements AutoCloseable {
     return cells;
   }
 
+  /// Where the cells of defined rollups lie.
+  public SegmentRollups rollups() {
+    return rollups;
+  }
+
   /// A reader of these filters.
   public GroupFilter groupFilter(ReadDeadline deadline) {
     PieceReader pieces = new PieceReader(file, checksum());
@@ -286,7 +295,7 @@ public final class Segment implements AutoCloseable {
   ///
   /// @throws StorageException.Corrupt names the first piece that is wrong
   public void verify() {
-    long left = indexOffset - SegmentFormat.HEADER_BYTES - cells.bytes();
+    long left = indexOffset - SegmentFormat.HEADER_BYTES - cells.bytes() - rollups.bytes();
     CellsCheck counted = new CellsCheck(this);
     try (BlockReader reader = new BlockReader(file, checksum())) {
       for (int partition = 0; partition < indexes.size(); partition++) {
@@ -299,6 +308,9 @@ public final class Segment implements AutoCloseable {
         }
         counted.end();
       }
+    }
+    if (rollups.isThere()) {
+      new RollupsCheck(this).verify();
     }
     GroupFilter filter = groupFilter(ReadDeadline.NONE);
     for (int group = 0; group < groups.groups; group++) {
