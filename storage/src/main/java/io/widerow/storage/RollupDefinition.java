@@ -8,21 +8,21 @@ import org.jspecify.annotations.Nullable;
 /// A rollup as its owner defined it: of these types, segments that are written from now on keep
 /// cells of this shape.
 ///
-/// @param name 1 to 100 letters, digits, `.`, `_` and `-`
+/// @param name 1 to 100 letters, digits, `.`, `_` and `-`, without a `.` at its start
 /// @param glob a type, or a pattern with `*` and `?`
 /// @param stats the aggregates that it was defined for, as text
 /// @param keep how long cells are kept when the events are past their retention; null for as long
 ///   as the events
 public record RollupDefinition(
     String name, String glob, RollupShape shape, String stats, @Nullable Duration keep) {
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}");
   private static final int GLOB_BYTES_MAX = 255;
   private static final int STATS_BYTES_MAX = 4_096;
 
   public RollupDefinition {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
-          "rollup: one word of up to 100 letters, digits, '.', '_' and '-', got '%s'"
+          "rollup: one word of up to 100 letters, digits, '_', '-' and, inside, '.', got '%s'"
               .formatted(name.substring(0, Math.min(name.length(), 200))));
     }
     int globBytes = glob.getBytes(StandardCharsets.UTF_8).length;

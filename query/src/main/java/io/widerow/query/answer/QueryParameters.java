@@ -19,7 +19,6 @@ import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.Filter;
-import io.widerow.storage.Filters;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.RollupQuestion;
 import io.widerow.storage.StoreView;
@@ -273,7 +272,7 @@ public record QueryParameters(
 
   /// True when rollups answer the query or may answer it, see [RollupUse].
   public boolean mayUseRollups(StoreView view) {
-    return question() == null ? asksForCells() && view.hasCells() : view.hasRollups();
+    return asksForCells() ? view.hasCells() : question() != null && view.hasRollups();
   }
 
   /// Refuses what rollups do not answer for each type when only they are wanted.
@@ -284,16 +283,16 @@ public record QueryParameters(
     if (!view.hasCells()) {
       throw new QueryException.Refused("rollup", "only: this store keeps no rollups");
     }
-    RollupQuestion asked = question();
-    if (asked == null) {
+    if (asksForCells()) {
       return;
     }
+    RollupQuestion asked = question();
     List<String> without =
         view.types(query.types()).stream()
             .map(TypeInfo::type)
-            .filter(type -> !view.hasRollup(type, query.filter(), asked))
+            .filter(type -> asked == null || !view.hasRollup(type, query.filter(), asked))
             .toList();
-    if (!without.isEmpty() || !Filters.isOfAttributes(query.filter())) {
+    if (!without.isEmpty() || asked == null) {
       throw new QueryException.Refused(
           "rollup",
           "only: no rollup has this%s; all types have count every so many minutes, without a filter"

@@ -103,17 +103,21 @@ public record StatsQuery(
     return new Grouping(groupNames(), everyNanos);
   }
 
-  /// What a rollup must have to answer, for an aggregation that counts from kept figures. They are
-  /// merged bit for bit, so the answer is the same.
-  public RollupQuestion question() {
+  /// What a rollup must have to answer; its figures are merged bit for bit, so the answer is the
+  /// same. Null when no rollup can have it: a sum of the type's name.
+  public @Nullable RollupQuestion question() {
     Map<AttributeName, Integer> needed = new TreeMap<>();
     for (Aggregate measure : measures) {
       AttributeName name = measure.name();
       RollupFigure figure = measure.figure();
-      boolean told = name == null || Field.of(name).isType();
-      if (told && !measure.isCount()) {
-        needed.put(Aggregation.TYPE, RollupFigure.ALL); // of the type's name: no rollup has it
-      } else if (name != null && figure != null && !told && !(measure.isCount() && by.contains(name))) {
+      if (name == null || figure == null) {
+        continue;
+      }
+      if (Field.of(name).isType()) {
+        if (!measure.isCount()) {
+          return null;
+        }
+      } else if (!measure.isCount() || !by.contains(name)) {
         needed.merge(NameText.stored(name), figure.bit, (a, b) -> a | b);
       }
     }

@@ -1,9 +1,12 @@
 package io.widerow.storage.embedded;
 
+import io.widerow.event.TypeGlob;
 import io.widerow.storage.RollupDefinition;
+import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.RollupSection;
+import io.widerow.storage.upkeep.RollupFill;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -32,6 +35,26 @@ public final class RollupControl {
   /// All rollups, in the order of names.
   public List<RollupDefinition> all() {
     return files.rollups();
+  }
+
+  /// A rollup and how far it is filled.
+  ///
+  /// @param segments segments that have events of its types
+  /// @param without those of them that have no cells of it: their events are counted one by one
+  public record Standing(RollupDefinition rollup, int segments, int without) {}
+
+  /// What stands of a rollup.
+  public Standing standing(RollupDefinition rollup) {
+    int segments = 0;
+    int without = 0;
+    for (LiveSegment live : contents.state().segments().all()) {
+      if (live.partitions().types().stream()
+          .anyMatch(type -> TypeGlob.matches(rollup.glob(), type))) {
+        segments++;
+        without += RollupFill.lacks(live, rollup) ? 1 : 0;
+      }
+    }
+    return new Standing(rollup, segments, without);
   }
 
   /// Defines a rollup, in place of the one with its name.

@@ -48,9 +48,6 @@ public final class GroupCells {
   /// Most bytes of the cells of a partition.
   public static final int BYTES_MAX = 3 * PIECE_BYTES_MAX;
 
-  /// Fewest bytes of the cells of a partition: no group is known, and a step has too many.
-  public static final int BYTES_LEAST = 6;
-
   static final byte ABSENT = 0;
 
   private static final int STEP_BYTES_LEAST = 4;

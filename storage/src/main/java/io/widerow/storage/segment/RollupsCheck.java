@@ -35,6 +35,9 @@ public final class RollupsCheck {
   private void verify(int partition) {
     SegmentRollups rollups = segment.rollups();
     for (int piece = 0; piece < rollups.pieces(partition); piece++) {
+      if (!rollups.isKept(partition, piece)) {
+        continue;
+      }
       Cells minutes = cells.read(partition, partition + 1);
       GroupCells groups = reader.read(partition, piece);
       groups.verify();

@@ -17,8 +17,8 @@ import java.util.Set;
 /// definitions of one shape share their cells.
 ///
 /// - Threads: one.
-/// - Memory: the encoded cells of the segment, about [#BYTES_MAX]; what comes later has none and is
-///   counted from events.
+/// - Memory: the encoded cells of the segment, about [#BYTES_MAX]; partitions that come later have
+///   empty pieces and are counted from events.
 final class RollupsWriter {
   /// Bytes of a segment's cells from which further partitions have none.
   private static final int BYTES_MAX = 32 << 20;
@@ -26,6 +26,7 @@ final class RollupsWriter {
   private final List<RollupDefinition> definitions;
   private final List<GroupCellsWriter> writers = new ArrayList<>(); // by number of shape
   private final List<Integer> active = new ArrayList<>(); // shapes of the partition
+  private boolean full;
   private final ByteSink pieces = new ByteSink(); // of all partitions, without checksums
   private final ByteSink sizes = new ByteSink(); // what the index says of each partition
   private final List<Integer> ends = new ArrayList<>(); // in `pieces`
@@ -43,9 +44,7 @@ final class RollupsWriter {
   /// Starts a partition.
   void begin(PartitionKey key) {
     active.clear();
-    if (pieces.length() >= BYTES_MAX) {
-      return;
-    }
+    full = pieces.length() >= BYTES_MAX;
     for (int shape = 0; shape < writers.size(); shape++) {
       RollupShape wanted = writers.get(shape).shape();
       if (definitions.stream()
@@ -59,7 +58,7 @@ final class RollupsWriter {
 
   /// Counts an event.
   void add(EventView event) {
-    for (int i = 0; i < active.size(); i++) {
+    for (int i = 0; i < active.size() && !full; i++) {
       writers.get(active.get(i)).add(event);
     }
   }
@@ -69,10 +68,12 @@ final class RollupsWriter {
     sizes.putVarint(active.size());
     for (int shape : active) {
       int before = pieces.length();
-      writers.get(shape).end(pieces);
       sizes.putVarint(shape);
+      if (!full) {
+        writers.get(shape).end(pieces);
+        ends.add(pieces.length());
+      }
       sizes.putVarint(pieces.length() - before);
-      ends.add(pieces.length());
     }
   }
 

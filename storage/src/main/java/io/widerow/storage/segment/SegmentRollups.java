@@ -24,7 +24,7 @@ import java.util.Set;
 /// ```
 ///   varint shapes | for each:
 ///     varint minutes | varint names | names that group | varint fields | fields
-///   for each partition: varint pieces | for each: varint shape | varint bytes
+///   for each partition: varint pieces | for each: varint shape | varint bytes, 0 for too many
 ///   a name: byte bytes | UTF-8          a field: name | byte figures, bits of RollupFigure
 /// ```
 ///
@@ -87,8 +87,8 @@ public final class SegmentRollups {
           sizes = Arrays.copyOf(sizes, 2 * pieces);
         }
         shapeOf[pieces] = (short) in.readCount(0, shapeCount - 1, "shape");
-        int bytes = in.readCount(GroupCells.BYTES_LEAST, GroupCells.BYTES_MAX, "bytes of cells");
-        sizes[pieces] = bytes + SegmentFormat.CRC_BYTES;
+        int bytes = in.readCount(0, GroupCells.BYTES_MAX, "bytes of cells");
+        sizes[pieces] = bytes == 0 ? 0 : bytes + SegmentFormat.CRC_BYTES;
         sum += sizes[pieces++];
       }
       firstPieces[partition + 1] = pieces;
@@ -163,7 +163,12 @@ public final class SegmentRollups {
     return (int) (offsets[number + 1] - offsets[number]) - SegmentFormat.CRC_BYTES;
   }
 
-  /// True when a partition has cells of this shape.
+  /// False for a piece without cells: the segment had too many.
+  public boolean isKept(int partition, int piece) {
+    return bytes(partition, piece) > 0;
+  }
+
+  /// True when a partition has a piece of this shape.
   public boolean has(int partition, RollupShape wanted) {
     for (int piece = 0; piece < pieces(partition); piece++) {
       if (shape(partition, piece).equals(wanted)) {
@@ -181,7 +186,9 @@ public final class SegmentRollups {
       int partition, RollupQuestion question, Set<AttributeName> columns, int minutes) {
     for (int piece = 0; piece < pieces(partition); piece++) {
       RollupShape shape = shape(partition, piece);
-      if (shape.minutes() == minutes && shape.answers(question, columns)) {
+      if (shape.minutes() == minutes
+          && shape.answers(question, columns)
+          && isKept(partition, piece)) {
         return piece;
       }
     }
