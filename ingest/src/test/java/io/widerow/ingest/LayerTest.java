@@ -8,6 +8,7 @@ class LayerTest extends LayerRules {
   private static final String TABLE =
       """
       event:
+      rollup: event
       storage: event
       storage.embedded: event storage
       storage.cassandra.keyspace: event
@@ -54,9 +55,9 @@ class LayerTest extends LayerRules {
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
           ingest.config ingest.http
-      ingest.serve.status: event storage storage.embedded query query.figures query.sizing \
-          ingest.config ingest.lane ingest.rules ingest.intake ingest.http ingest.doctor \
-          ingest.watch
+      ingest.serve.status: event rollup storage storage.embedded query query.figures query.sizing \
+          query.answer ingest.config ingest.lane ingest.rules ingest.intake ingest.http \
+          ingest.doctor ingest.watch
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config

@@ -2,10 +2,10 @@ package io.widerow.query;
 
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Grouping;
-import io.widerow.storage.RollupQuestion;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
@@ -225,9 +225,7 @@ public final class RangeReader implements EventCursor {
 
   private EventCursor unordered(List<PartitionKey> keys, Scan within) {
     RollupQuestion asked = question;
-    return asked == null
-        ? view.openUnordered(keys, within)
-        : view.openFigures(keys, within, asked);
+    return asked == null ? view.openUnordered(keys, within) : view.openFigures(keys, within, asked);
   }
 
   private void closeGroup() {

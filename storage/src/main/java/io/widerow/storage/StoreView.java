@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.rollup.RollupQuestion;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;

@@ -12,10 +12,11 @@ class LayerTest extends LayerRules {
   private static final String TABLE =
       """
       event:
-      storage: event
+      rollup: event
+      storage: event rollup
       storage.disk: storage
       storage.codec: event storage storage.disk
-      storage.rollup: event storage storage.codec
+      storage.rollup: event rollup storage storage.codec
       storage.text: event storage.disk storage.codec
       storage.cursor: event storage storage.codec
       storage.journal: event storage storage.disk
@@ -27,6 +28,8 @@ class LayerTest extends LayerRules {
       storage.manifest: event storage storage.disk storage.segment
       storage.live: event storage storage.disk storage.layout storage.rows storage.segment \
           storage.manifest
+      storage.aggregate: event rollup storage storage.disk storage.cursor storage.rows \
+          storage.rollup storage.segment storage.scan storage.live
       storage.upkeep: event storage storage.disk storage.cursor storage.journal storage.rows \
           storage.segment storage.scan storage.layout storage.manifest storage.live
       storage.recovery: event storage storage.disk storage.journal storage.rows \

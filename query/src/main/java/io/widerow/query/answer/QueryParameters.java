@@ -17,10 +17,10 @@ import io.widerow.query.output.CsvWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputFormat;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
-import io.widerow.storage.RollupQuestion;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
 import java.time.ZoneOffset;
@@ -292,7 +292,7 @@ public record QueryParameters(
             .map(TypeInfo::type)
             .filter(type -> asked == null || !view.hasRollup(type, query.filter(), asked))
             .toList();
-    if (!without.isEmpty() || asked == null) {
+    if (!without.isEmpty() || asked == null || !view.hasRollups()) {
       throw new QueryException.Refused(
           "rollup",
           "only: no rollup has this%s; all types have count every so many minutes, without a filter"

@@ -6,16 +6,16 @@ import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.figures.Aggregate;
 import io.widerow.query.figures.StatsQuery;
-import io.widerow.storage.RollupDefinition;
-import io.widerow.storage.RollupQuestion;
-import io.widerow.storage.RollupShape;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupShape;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The parameters that define a rollup, as HTTP and the command line take them: `type` (glob), `by`,
-/// `stats`, `every`.
+/// The parameters that define a rollup, as HTTP and the command line take them: `type` (glob),
+/// `by`, `stats`, `every`.
 public final class RollupParameters {
   private static final List<String> NAMES = List.of("type", "by", "stats", "every");
   private static final long MINUTE_NANOS = 60_000_000_000L;
@@ -51,12 +51,14 @@ public final class RollupParameters {
     if (figures == null) {
       throw new IllegalStateException("no figures of " + stats);
     }
-    figures.by().forEach(each -> {
-      if (each.toString().equals("type")) {
-        throw new QueryException.Refused(
-            "by", "type: every rollup is by type; an attribute is attributes.type");
-      }
-    });
+    figures
+        .by()
+        .forEach(each -> {
+          if (each.toString().equals("type")) {
+            throw new QueryException.Refused(
+                "by", "type: every rollup is by type; an attribute is attributes.type");
+          }
+        });
     return new RollupDefinition(
         name, type, shape(figures, minutes), text(figures.measures()), null);
   }

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 public record RollupUse(long cells, long events, long minutes, String rollups) {
   private static final String COUNT = "count";
   private static final Pattern TEXT =
-      Pattern.compile("cells=(\\d{1,18}) events=(\\d{1,18})(?: minutes=(\\d{1,18}) rollup=(\\S+))?");
+      Pattern.compile(
+          "cells=(\\d{1,18}) events=(\\d{1,18})(?: minutes=(\\d{1,18}) rollup=(\\S+))?");
 
   /// What a reader has read so far; null when rollups have answered nothing.
   ///

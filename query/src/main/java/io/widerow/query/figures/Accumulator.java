@@ -3,7 +3,7 @@ package io.widerow.query.figures;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
-import io.widerow.storage.RollupFigure;
+import io.widerow.rollup.RollupFigure;
 import io.widerow.storage.rollup.AttributeFigures;
 import io.widerow.storage.rollup.Extreme;
 import io.widerow.storage.rollup.GroupCells;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// The accumulator of one [Aggregate] for one group. The order of the events cannot be seen in its
 /// result, to the last bit, nor whether they came one by one or as kept figures.
 ///
-/// - Counts are exact, also of distinct values; those of which figures are kept count by hashes, see
+/// - Counts are exact, also of distinct values; with kept figures these count by hashes, see
 ///   [HashedValues]. Sums are exact at any size and rounded once, see [NumberSum].
 /// - Percentiles come from one fixed grid, see [NumberGrid]: within 0.1 % of a number that was
 ///   added.

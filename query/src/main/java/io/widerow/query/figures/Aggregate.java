@@ -3,7 +3,7 @@ package io.widerow.query.figures;
 import io.widerow.event.AttributeName;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
-import io.widerow.storage.RollupFigure;
+import io.widerow.rollup.RollupFigure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

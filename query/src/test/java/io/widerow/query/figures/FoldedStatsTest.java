@@ -97,8 +97,7 @@ class FoldedStatsTest {
   }
 
   /// Writes events with these numbers, of so many in all.
-  static void write(
-      EmbeddedStore store, SplittableRandom random, int from, int until, int events) {
+  static void write(EmbeddedStore store, SplittableRandom random, int from, int until, int events) {
     try (var batch = new EventBatch(1 << 12, 1 << 24)) {
       for (int i = from; i < until; i++) {
         put(batch, i, events, random);

@@ -9,9 +9,9 @@ import io.widerow.query.RangeReader;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.answer.RollupParameters;
 import io.widerow.query.filter.FilterParser;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.EventCursor.Step;
-import io.widerow.storage.RollupDefinition;
-import io.widerow.storage.RollupQuestion;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -40,10 +40,27 @@ class RollupStatsTest {
   private static final int QUERIES = 10;
   private static final List<String> MEASURES =
       List.of(
-          "count", "count(*)", "count(flag)", "count(host)", "sum(wide)", "sum(x)", "avg(x)",
-          "avg(mixed)", "min(mixed)", "max(wide)", "p99(rack)", "p50(wide)", "p99.9(x)",
-          "distinct(host)", "distinct(mixed)", "count(distinct body)", "count(code)",
-          "distinct(code)", "distinct(region)", "count(type)", "max(type)");
+          "count",
+          "count(*)",
+          "count(flag)",
+          "count(host)",
+          "sum(wide)",
+          "sum(x)",
+          "avg(x)",
+          "avg(mixed)",
+          "min(mixed)",
+          "max(wide)",
+          "p99(rack)",
+          "p50(wide)",
+          "p99.9(x)",
+          "distinct(host)",
+          "distinct(mixed)",
+          "count(distinct body)",
+          "count(code)",
+          "distinct(code)",
+          "distinct(region)",
+          "count(type)",
+          "max(type)");
   private static final List<String> NAMES = List.of("type", "code", "region", "code");
   private static final List<String> STEPS = List.of("1m", "5m", "90s", "1h", "2h", "30d");
   private static final List<String> FILTERS =

@@ -1,7 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.event.TypeGlob;
-import io.widerow.storage.RollupDefinition;
+import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreContents;

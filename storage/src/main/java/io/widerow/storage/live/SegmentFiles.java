@@ -1,6 +1,6 @@
 package io.widerow.storage.live;
 
-import io.widerow.storage.RollupDefinition;
+import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.Throttle;

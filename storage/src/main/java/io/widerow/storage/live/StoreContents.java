@@ -1,8 +1,8 @@
 package io.widerow.storage.live;
 
+import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.LaneArrivals;
-import io.widerow.storage.RollupDefinition;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;

@@ -1,9 +1,9 @@
 package io.widerow.storage.manifest;
 
 import io.widerow.event.AttributeName;
-import io.widerow.storage.RollupDefinition;
-import io.widerow.storage.RollupField;
-import io.widerow.storage.RollupShape;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupShape;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

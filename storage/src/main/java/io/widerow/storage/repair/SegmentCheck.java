@@ -8,7 +8,6 @@ import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.CellsCheck;
 import io.widerow.storage.segment.GroupFilter;
-import io.widerow.storage.segment.RollupsCheck;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
 import java.util.ArrayList;
@@ -72,7 +71,7 @@ public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Dama
   private static void checkRollups(Segment segment, List<Damage> damage) {
     if (segment.rollups().isThere() && damage.isEmpty()) {
       try {
-        new RollupsCheck(segment).verify();
+        CellsCheck.rollups(segment);
       } catch (StorageException.Corrupt damaged) {
         damage.add(damaged.damage(Damage.Kind.CELLS, List.of()));
       }

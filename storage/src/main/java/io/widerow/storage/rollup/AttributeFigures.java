@@ -2,9 +2,9 @@ package io.widerow.storage.rollup;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
 import io.widerow.storage.NumberText;
-import io.widerow.storage.RollupField;
-import io.widerow.storage.RollupFigure;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import java.util.Objects;

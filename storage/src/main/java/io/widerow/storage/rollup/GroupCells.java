@@ -6,8 +6,8 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
-import io.widerow.storage.RollupField;
-import io.widerow.storage.RollupShape;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupShape;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import java.lang.foreign.MemorySegment;
@@ -83,8 +83,7 @@ public final class GroupCells {
   /// @param fromTicks time of ids at which the partition's bucket starts
   /// @param eventCount events of the partition
   /// @throws io.widerow.storage.StorageException.Corrupt when they are not those of this partition
-  public static GroupCells read(
-      ByteSource in, RollupShape shape, long fromTicks, long eventCount) {
+  public static GroupCells read(ByteSource in, RollupShape shape, long fromTicks, long eventCount) {
     int groups = in.readCount(0, Math.min(GROUPS_KNOWN_MAX, in.left()), "groups");
     int[] valueAt = new int[groups * shape.by().size()];
     for (int i = 0; i < valueAt.length; i++) {
@@ -184,8 +183,8 @@ public final class GroupCells {
     }
   }
 
-  /// The groups of one step, one after the other, each shown as an event that stands for all
-  /// events of the group: it has the attributes that group, and the others as figures.
+  /// The groups of one step, one after the other, each shown as an event that stands for all events
+  /// of the group: it has the attributes that group, and the others as figures.
   ///
   /// - Threads: one.
   public final class Groups implements EventView {

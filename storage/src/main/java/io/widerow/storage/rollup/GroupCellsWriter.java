@@ -4,14 +4,13 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
-import io.widerow.storage.RollupField;
-import io.widerow.storage.RollupShape;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupShape;
 import io.widerow.storage.codec.ByteSink;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /// Writes the cells of one rollup for each partition of a segment, see [GroupCells]. The events
 /// come in order of ids, so one step is counted at a time.
@@ -31,6 +30,7 @@ public final class GroupCellsWriter {
 
   private static final int LOOK_EVENTS = 1 << 12;
 
+  private static final AttributeFigures[] NONE = new AttributeFigures[0];
   private static final int SLOTS_LEAST = 64;
   private static final int SLOTS_CLEARED = 1 << 10; // a larger table is made anew
 
@@ -47,7 +47,7 @@ public final class GroupCellsWriter {
 
   // The groups of the step.
   private long[] groupEvents = new long[SLOTS_LEAST]; // by group
-  private AttributeFigures @Nullable [][] figures = new AttributeFigures[SLOTS_LEAST][];
+  private AttributeFigures[][] figures = new AttributeFigures[SLOTS_LEAST][]; // of those in use
   private int[] used = new int[SLOTS_LEAST];
   private int usedCount;
 
@@ -94,8 +94,8 @@ public final class GroupCellsWriter {
   }
 
   private boolean addTo(int group, EventView event) {
-    AttributeFigures @Nullable [] of = figures[group];
-    if (of == null) {
+    AttributeFigures[] of = figures[group];
+    if (groupEvents[group] == 0) {
       if (usedCount == GroupCells.GROUPS_MAX) {
         return false;
       }
@@ -120,9 +120,8 @@ public final class GroupCellsWriter {
   private long stepBytes() {
     long bytes = 0;
     for (int i = 0; i < usedCount; i++) {
-      AttributeFigures @Nullable [] of = figures[used[i]];
-      for (int j = 0; of != null && j < of.length; j++) {
-        bytes += of[j].bytes();
+      for (AttributeFigures of : figures[used[i]]) {
+        bytes += of.bytes();
       }
     }
     return bytes;
@@ -223,7 +222,7 @@ public final class GroupCellsWriter {
       stepsOut.put(groupsOut);
     }
     for (int i = 0; i < usedCount; i++) {
-      figures[used[i]] = null;
+      figures[used[i]] = NONE;
       groupEvents[used[i]] = 0;
     }
     usedCount = 0;
@@ -242,9 +241,8 @@ public final class GroupCellsWriter {
       int group = used[i];
       groupsOut.putVarint(group - before - 1L);
       groupsOut.putVarint(groupEvents[group]);
-      AttributeFigures @Nullable [] of = figures[group];
-      for (int j = 0; of != null && j < of.length; j++) {
-        of[j].write(groupsOut);
+      for (AttributeFigures of : figures[group]) {
+        of.write(groupsOut);
       }
       before = group;
     }

@@ -105,7 +105,7 @@ public final class HashedValues {
       read.add(in.readLong());
     }
     if (read.size() != count) {
-      throw in.corrupt("%d hashes, of which %d differ".formatted(count, read.size()));
+      throw in.corrupt("%d hashes, %d different ones".formatted(count, read.size()));
     }
     return read;
   }

@@ -9,6 +9,7 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.Lease;
 import io.widerow.storage.disk.ReadDeadline;
+import io.widerow.storage.rollup.RollupIndex;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ public final class Segment implements AutoCloseable {
   private SegmentGroups groups = SegmentGroups.NONE;
   private SegmentOrigin origin = SegmentOrigin.NONE;
   private SegmentCells cells = SegmentCells.NONE;
-  private SegmentRollups rollups = SegmentRollups.NONE;
+  private RollupIndex rollups = RollupIndex.NONE;
   private long indexOffset;
   private long events;
   private volatile @Nullable Damage damage;
@@ -146,7 +147,7 @@ public final class Segment implements AutoCloseable {
       cells = SegmentCells.read(index, partitionCount, indexOffset);
     }
     if ((features & SegmentFormat.FEATURE_ROLLUPS) != 0) {
-      rollups = SegmentRollups.read(index, partitionCount, indexOffset - cells.bytes());
+      rollups = RollupIndex.read(index, partitionCount, indexOffset - cells.bytes());
     }
     index.requireEnd("the index");
   }
@@ -269,7 +270,7 @@ public final class Segment implements AutoCloseable {
   }
 
   /// Where the cells of defined rollups lie.
-  public SegmentRollups rollups() {
+  public RollupIndex rollups() {
     return rollups;
   }
 
@@ -310,7 +311,7 @@ public final class Segment implements AutoCloseable {
       }
     }
     if (rollups.isThere()) {
-      new RollupsCheck(this).verify();
+      CellsCheck.rollups(this);
     }
     GroupFilter filter = groupFilter(ReadDeadline.NONE);
     for (int group = 0; group < groups.groups; group++) {

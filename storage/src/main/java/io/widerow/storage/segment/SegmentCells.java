@@ -1,7 +1,10 @@
 package io.widerow.storage.segment;
 
+import io.widerow.event.TimeUuid;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.ReadDeadline;
+import io.widerow.storage.rollup.GroupCells;
+import io.widerow.storage.rollup.RollupIndex;
 
 /// Where the cells of a segment's partitions lie: one after the other before the index, each
 /// followed by its checksum. An older segment has none.
@@ -99,6 +102,46 @@ public final class SegmentCells {
     /// Bytes read so far.
     public long bytesRead() {
       return pieces.bytesRead();
+    }
+  }
+
+  /// Reads the cells of a segment's rollups, see [RollupIndex].
+  ///
+  /// - Threads: one.
+  /// - Memory: the largest piece that it read.
+  public static final class GroupReader {
+    private final Segment segment;
+    private final PieceReader pieces;
+
+    /// @param segment the caller holds a lease
+    public GroupReader(Segment segment, ReadDeadline deadline) {
+      this.segment = segment;
+      this.pieces = new PieceReader(segment.file(), segment.checksum());
+      pieces.limitTo(deadline);
+    }
+
+    /// Reads a piece of a partition. It is valid until the next one is read.
+    ///
+    /// @throws io.widerow.storage.StorageException.Corrupt when it is damaged
+    public GroupCells read(int partition, int piece) {
+      RollupIndex rollups = segment.rollups();
+      SegmentSummary.Partition of = segment.partitions().get(partition);
+      long offset = rollups.offset(partition, piece);
+      return GroupCells.read(
+          pieces.read(offset, rollups.bytes(partition, piece), "cells of a rollup"),
+          rollups.shape(partition, piece),
+          TimeUuid.timeOfNanos(of.key().fromNanos()),
+          of.events());
+    }
+
+    /// Bytes read so far.
+    public long bytesRead() {
+      return pieces.bytesRead();
+    }
+
+    /// Memory that this holds.
+    public long heldBytes() {
+      return pieces.heldBytes();
     }
   }
 }

@@ -99,8 +99,9 @@ public final class SegmentFormat {
   /// sizes. A writer may do without.
   static final long FEATURE_CELLS = 32;
 
-  /// Feature: cells of defined rollups are before those cells, see [SegmentRollups]; the index ends
-  /// with their shapes and sizes. Written where rollups are defined.
+  /// Feature: cells of defined rollups are before those cells, see
+  /// [io.widerow.storage.rollup.RollupIndex]; the index ends with their shapes and sizes. Written
+  /// where rollups are defined.
   static final long FEATURE_ROLLUPS = 64;
 
   /// Features that a reader must know, and that this writer uses where nothing else is said.

@@ -3,13 +3,14 @@ package io.widerow.storage.segment;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
-import io.widerow.storage.RollupDefinition;
+import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.codec.BlockLimits;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.IdEncoder;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.Throttle;
+import io.widerow.storage.rollup.RollupsWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// after them, for each group of blocks, see [SegmentGroups]:
 ///   long offset | varint directoryBytes | varint bytes | varint blocks
 /// at the end a SegmentOrigin, the sizes of the cells of each partition, see CellsWriter, and those
-/// of the cells of rollups, see SegmentRollups
+/// of the cells of rollups, see RollupIndex
 /// ```
 ///
 /// A full block is held back until enough events follow it for a small last block.
@@ -314,7 +315,7 @@ public final class SegmentWriter implements AutoCloseable {
     endGroup();
     flush();
     if (rollups != null) {
-      rollups.write(out, checksum, fileBytes);
+      rollups.write(out, checksum::of, fileBytes);
       flush();
     }
     if (cells != null) {

@@ -38,11 +38,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// An event is written when it is sealed and once more when it is merged: merges take only what
 /// sealing wrote. Only [ThinHistory] is written again, into wider buckets, what is left of a
-/// segment of which enough is past its retention, and what lacks a rollup ([RollupFill]). A closed bucket is merged when it has been closed
-/// for a while; what comes later is merged with its like when there is enough of it, or when
-/// nothing more came for as long. In an open bucket segments are merged early when there are many,
-/// so that their number stays small as long as merging, which waits while rows are sealed
-/// ([MergePace]), keeps up with writers.
+/// segment of which enough is past its retention, and what lacks a rollup ([RollupFill]). A closed
+/// bucket is merged when it has been closed for a while; what comes later is merged with its like
+/// when there is enough of it, or when nothing more came for as long. In an open bucket segments
+/// are merged early when there are many, so that their number stays small as long as merging, which
+/// waits while rows are sealed ([MergePace]), keeps up with writers.
 ///
 /// The first merge of a bucket may give its events other keys, see
 /// [io.widerow.storage.layout.FinalForm], and so write several segments. One edit of the manifest

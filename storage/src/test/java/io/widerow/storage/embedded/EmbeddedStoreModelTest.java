@@ -2,6 +2,11 @@ package io.widerow.storage.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.rollup.RollupShape;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.event.AttributeName;
 import io.widerow.event.LayoutRule;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
@@ -29,9 +34,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: whatever is done to a store, and in whatever order, it shows exactly what was committed,
 /// each event once and the latest write of each id, in one order, both ways, for any range and any
-/// types; and counts by minute are those of the events, also from cells. Method: random operations
-/// (append, late, upsert, commit, seal, merge, reopen with other lanes, shards and bucket widths,
-/// layouts changed while it is open) against the store on a simulated disk and against a plain map;
+/// types; and counts by minute and figures by group are those of the events, also from cells.
+/// Method: random operations (append, late, upsert, commit, seal, merge, reopen with other lanes,
+/// shards and bucket widths, layouts and rollups changed while it is open) against the store on a simulated disk and against a plain map;
 /// compare in between and at the end. The seed is the test's name; to replay one, run with
 /// `-Dseed=<n>`.
 class EmbeddedStoreModelTest {
@@ -77,7 +82,14 @@ class EmbeddedStoreModelTest {
             driver.commit(store, Durability.DISK);
           }
           case 10 -> check(store, driver.acknowledged, random, late);
-          case 11, 12 -> changeLayout(store, random);
+          case 11 -> changeLayout(store, random);
+          case 12 -> {
+            if (random.nextBoolean()) {
+              changeLayout(store, random);
+            } else {
+              changeRollups(store, random);
+            }
+          }
           default -> {
             driver.commit(store, Durability.DISK);
             store.close();
@@ -123,6 +135,33 @@ class EmbeddedStoreModelTest {
         var _ = store.layout().set(new LayoutRule(glob, width, number, Source.API));
       }
     }
+  }
+
+  /// Defines a rollup that answers [StoreReading]'s question, another, or removes one.
+  private static void changeRollups(EmbeddedStore store, SplittableRandom random) {
+    String name = "r" + random.nextInt(3);
+    boolean isSet = store.rollups().all().stream().anyMatch(each -> each.name().equals(name));
+    if (isSet && random.nextBoolean()) {
+      store.rollups().unset(name);
+      return;
+    }
+    String type = StoreDriver.TYPES.get(random.nextInt(StoreDriver.TYPES.size()));
+    var field =
+        new RollupField(
+            AttributeName.of("n"),
+            random.nextInt(4) == 0 ? RollupFigure.COUNT.bit : RollupFigure.ALL);
+    store
+        .rollups()
+        .set(
+            new RollupDefinition(
+                name,
+                random.nextBoolean() ? "*" : type,
+                new RollupShape(
+                    random.nextBoolean() ? 1 : 60,
+                    List.of(AttributeName.of("value")),
+                    List.of(field)),
+                "sum(number)",
+                null));
   }
 
   static EmbeddedStore open(SimDisk disk, TestClock clock, SplittableRandom random) {

@@ -5,10 +5,10 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.TestEvent;
-import io.widerow.storage.RollupDefinition;
-import io.widerow.storage.RollupField;
-import io.widerow.storage.RollupFigure;
-import io.widerow.storage.RollupShape;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.rollup.RollupShape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -31,14 +31,14 @@ public final class GoldenRollups {
             List.of(STATUS, HOST),
             List.of(
                 new RollupField(MS, RollupFigure.ALL),
-                new RollupField(
-                    USER, RollupFigure.COUNT.bit | RollupFigure.DISTINCT.bit)));
+                new RollupField(USER, RollupFigure.COUNT.bit | RollupFigure.DISTINCT.bit)));
     RollupShape hours =
         new RollupShape(60, List.of(), List.of(new RollupField(MS, RollupFigure.SUM.bit)));
     return List.of(
         new RollupDefinition("hours", "count*", hours, "sum(ms)", null),
         new RollupDefinition("minutes", "counted", minutes, "p99(ms)", null),
-        new RollupDefinition("other", "other", new RollupShape(1, List.of(), List.of()), "count", null),
+        new RollupDefinition(
+            "other", "other", new RollupShape(1, List.of(), List.of()), "count", null),
         new RollupDefinition("same", "c*d", minutes, "p99(ms)", null));
   }
 

@@ -2,8 +2,8 @@ package io.widerow.storage.segment;
 
 import io.widerow.faults.MemoryDisk;
 import io.widerow.faults.TestEvent;
+import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.EventCursor;
-import io.widerow.storage.RollupDefinition;
 import io.widerow.storage.Scan;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.scan.SegmentCursor;
@@ -58,7 +58,8 @@ public final class GoldenSegment {
   /// Writes golden segments. Only for a new version of the format: existing ones are never
   /// replaced.
   ///
-  /// @param args `series`, `arrivals`, `lines`, `cells` or `rollups`, a directory, and a prefix of the names
+  /// @param args `series`, `arrivals`, `lines`, `cells` or `rollups`, a directory, and a prefix of
+  ///   the names
   public static void main(String[] args) throws IOException {
     List<TestEvent> events =
         switch (args[0]) {

@@ -14,10 +14,10 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.MemoryDisk;
 import io.widerow.faults.TestEvent;
-import io.widerow.storage.RollupDefinition;
-import io.widerow.storage.RollupField;
-import io.widerow.storage.RollupFigure;
-import io.widerow.storage.RollupShape;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.rollup.RollupShape;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.disk.Throttle;
@@ -109,7 +109,7 @@ class SegmentRollupsTest {
     for (TestEvent event : events) {
       groups.computeIfAbsent(keyOf(event, shape), _ -> new ArrayList<>()).add(event);
     }
-    GroupCells cells = new SegmentRollups.Reader(segment, ReadDeadline.NONE).read(0, piece);
+    GroupCells cells = new SegmentCells.GroupReader(segment, ReadDeadline.NONE).read(0, piece);
     int found = 0;
     for (int at = 0; at < cells.size(); at++) {
       assertTrue(cells.isKept(at));
@@ -261,7 +261,7 @@ class SegmentRollupsTest {
     var rollup = new RollupDefinition("r", "*", shape, "distinct(value)", null);
     try (Segment segment = open(written(events, List.of(rollup), SegmentProfile.SEALED))) {
       segment.verify();
-      GroupCells cells = new SegmentRollups.Reader(segment, ReadDeadline.NONE).read(0, 0);
+      GroupCells cells = new SegmentCells.GroupReader(segment, ReadDeadline.NONE).read(0, 0);
       assertEquals(5, cells.size());
       assertTrue(cells.isKept(0));
       assertFalse(cells.isKept(1));

@@ -305,8 +305,7 @@ public final class QueryService {
     }
     RollupUse use = RollupUse.of(reader, parameters);
     ResponseHeaders headers = headers(parameters, reader);
-    reply.begin(
-        use == null ? headers : headers.toBuilder().set(ROLLUP, use.header()).build());
+    reply.begin(use == null ? headers : headers.toBuilder().set(ROLLUP, use.header()).build());
     reply.end(sink.bytes(), sink.length());
   }
 

@@ -10,9 +10,9 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.answer.RollupParameters;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupShape;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.RollupDefinition;
-import io.widerow.storage.RollupShape;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.RollupControl;
 import java.util.LinkedHashMap;
@@ -49,8 +49,7 @@ public final class RollupService {
   }
 
   /// `GET /v1/rollups`: one line for each rollup.
-  private static HttpResponse list(RollupControl rollups, QueryParams given)
-      throws RequestRefused {
+  private static HttpResponse list(RollupControl rollups, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();
     rollups.all().forEach(rollup -> append(lines, rollups.standing(rollup)));

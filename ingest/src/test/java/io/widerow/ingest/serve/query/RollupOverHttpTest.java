@@ -72,8 +72,7 @@ class RollupOverHttpTest {
       ServeProcess daemon = ServeProcess.start(data, ServeProcess.small(0));
       try (daemon) {
         if (life < ROLLUPS.size()) {
-          HttpResponse<String> put =
-              daemon.send("PUT", "/v1/rollups/" + ROLLUPS.get(life));
+          HttpResponse<String> put = daemon.send("PUT", "/v1/rollups/" + ROLLUPS.get(life));
           assertEquals(200, put.statusCode(), put.body());
         }
         cells += check(daemon, seed);
@@ -175,15 +174,13 @@ class RollupOverHttpTest {
     String use = kept.headers().firstValue("widerow-rollup").orElse("");
     assertTrue(use.matches("cells=\\d+ events=\\d+ minutes=\\d+ rollup=by-status"), use);
     assertEquals(
-        "{\"unset\":\"by-status\"}\n",
-        daemon.send("DELETE", "/v1/rollups/by-status").body());
+        "{\"unset\":\"by-status\"}\n", daemon.send("DELETE", "/v1/rollups/by-status").body());
     assertEquals(400, daemon.get(only).statusCode());
     assertEquals(2, daemon.get("/v1/rollups").body().lines().count());
   }
 
   /// Bad definitions are refused with the value, and change nothing.
-  private static void badDefinitions(ServeProcess daemon)
-      throws IOException, InterruptedException {
+  private static void badDefinitions(ServeProcess daemon) throws IOException, InterruptedException {
     String before = daemon.get("/v1/rollups").body();
     List<String> bad =
         List.of(
@@ -199,14 +196,12 @@ class RollupOverHttpTest {
             "count?type=a&stats=count", "rollup: every type has count already",
             "a%20b?type=a&stats=count", "got 'a b'");
     for (int i = 0; i < bad.size(); i += 2) {
-      HttpResponse<String> answer =
-          daemon.send("PUT", "/v1/rollups/" + bad.get(i));
+      HttpResponse<String> answer = daemon.send("PUT", "/v1/rollups/" + bad.get(i));
       assertEquals(400, answer.statusCode(), bad.get(i) + ": " + answer.body());
       String expected = bad.get(i + 1);
       assertTrue(answer.body().contains(expected), expected + ": " + answer.body());
     }
-    HttpResponse<String> unknown =
-        daemon.send("DELETE", "/v1/rollups/nothing");
+    HttpResponse<String> unknown = daemon.send("DELETE", "/v1/rollups/nothing");
     assertEquals(400, unknown.statusCode());
     assertTrue(
         unknown.body().contains("rollup: there is no 'nothing'; there are by-status, hosts, hours"),

@@ -136,8 +136,7 @@ public final class RollupCommand implements Callable<Integer> {
       @Mixin Asked how) {
     how.show(
         shell,
-        RemoteRows.change(
-            how.address(shell), "PUT", pathOf(name), definition.parameters(), HEADS));
+        RemoteRows.change(how.address(shell), "PUT", pathOf(name), definition.parameters(), HEADS));
     return ExitCode.OK.number;
   }
 
@@ -147,8 +146,7 @@ public final class RollupCommand implements Callable<Integer> {
       sortOptions = false,
       description = "Removes a rollup. No event and no answer changes.")
   int unset(
-      @Parameters(paramLabel = "NAME", description = "The rollup.") String name,
-      @Mixin Asked how) {
+      @Parameters(paramLabel = "NAME", description = "The rollup.") String name, @Mixin Asked how) {
     how.show(
         shell,
         RemoteRows.change(how.address(shell), "DELETE", pathOf(name), Map.of(), List.of("unset")));

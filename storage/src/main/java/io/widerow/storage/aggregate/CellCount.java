@@ -1,4 +1,4 @@
-package io.widerow.storage.embedded;
+package io.widerow.storage.aggregate;
 
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
@@ -30,7 +30,7 @@ import java.util.Map;
 /// open rows, the ends of the range that are no whole steps, and what segments without cells hold.
 ///
 /// - Threads: one.
-final class CellCount {
+public final class CellCount {
   /// Steps of a plan that is always worth its memory.
   private static final long STEPS_FEW = 1 << 12;
 
@@ -40,7 +40,7 @@ final class CellCount {
   /// Most steps of a plan: ten years of minutes.
   private static final long STEPS_MAX = 10 * 366 * 1_440L;
 
-  private final EmbeddedView view;
+  private final CellView view;
   private final Scan scan;
   private final List<PartitionKey> keys;
   private final CellSource source;
@@ -52,7 +52,7 @@ final class CellCount {
   private long last = Long.MIN_VALUE;
   private long events; // an upper bound
 
-  private CellCount(EmbeddedView view, Scan scan, List<PartitionKey> keys, CellSource source) {
+  private CellCount(CellView view, Scan scan, List<PartitionKey> keys, CellSource source) {
     this.view = view;
     this.scan = scan;
     this.keys = keys;
@@ -64,7 +64,7 @@ final class CellCount {
   ///
   /// @param scan of all arrivals
   /// @param fold its grouping, which takes cells
-  static EventCursor open(EmbeddedView view, List<PartitionKey> keys, Scan scan, Grouping fold) {
+  public static EventCursor open(CellView view, List<PartitionKey> keys, Scan scan, Grouping fold) {
     Map<String, List<PartitionKey>> byType = byType(keys);
     var readers = new MinuteCells.Readers(view.readers().deadline(), byType.size() > 1);
     List<EventCursor> types = new ArrayList<>();
@@ -80,8 +80,7 @@ final class CellCount {
   }
 
   /// The same for one type, from cells of a rollup.
-  static EventCursor lazily(
-      EmbeddedView view, List<PartitionKey> keys, Scan scan, CellSource source) {
+  static EventCursor lazily(CellView view, List<PartitionKey> keys, Scan scan, CellSource source) {
     return new LazyCursor(scan.from(), () -> new CellCount(view, scan, keys, source).open());
   }
 
@@ -200,7 +199,7 @@ final class CellCount {
   /// Has all events of a range read. Returns 1 when there may be any, else 0.
   private int openEvents(Scan within) {
     boolean any =
-        pieces.stream().anyMatch(piece -> EmbeddedView.overlaps(piece.partition(), within))
+        pieces.stream().anyMatch(piece -> CellView.overlaps(piece.partition(), within))
             || rows.stream().anyMatch(row -> row.overlaps(within));
     if (any) {
       cursors.add(new LazyCursor(within.from(), () -> view.unordered(keys, within)));

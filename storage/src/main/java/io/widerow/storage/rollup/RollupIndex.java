@@ -1,16 +1,12 @@
-package io.widerow.storage.segment;
+package io.widerow.storage.rollup;
 
 import io.widerow.event.AttributeName;
-import io.widerow.event.TimeUuid;
-import io.widerow.storage.RollupField;
-import io.widerow.storage.RollupFigure;
-import io.widerow.storage.RollupQuestion;
-import io.widerow.storage.RollupShape;
-import io.widerow.storage.StorageException;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupShape;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
-import io.widerow.storage.disk.ReadDeadline;
-import io.widerow.storage.rollup.GroupCells;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,18 +26,19 @@ import java.util.Set;
 ///
 /// - Threads: any; immutable.
 /// - Memory: 13 bytes a piece and 4 a partition.
-public final class SegmentRollups {
+public final class RollupIndex {
   private static final int SHAPES_MAX = 1_024;
 
-  static final SegmentRollups NONE =
-      new SegmentRollups(List.of(), new int[1], new short[0], new long[1]);
+  /// That of a segment without rollups.
+  public static final RollupIndex NONE =
+      new RollupIndex(List.of(), new int[1], new short[0], new long[1]);
 
   private final List<RollupShape> shapes;
   private final int[] firstPieces; // by partition; one more entry ends the last
   private final short[] shapeOf; // by piece
   private final long[] offsets; // file offsets by piece; one more entry ends the last
 
-  private SegmentRollups(
+  private RollupIndex(
       List<RollupShape> shapes, int[] firstPieces, short[] shapeOf, long[] offsets) {
     this.shapes = shapes;
     this.firstPieces = firstPieces;
@@ -68,7 +65,7 @@ public final class SegmentRollups {
   /// Reads them from an index.
   ///
   /// @param limit file offset at which the pieces end
-  static SegmentRollups read(ByteSource in, int partitions, long limit) {
+  public static RollupIndex read(ByteSource in, int partitions, long limit) {
     int shapeCount = in.readCount(0, SHAPES_MAX, "shapes of rollups");
     List<RollupShape> shapes = new ArrayList<>();
     for (int i = 0; i < shapeCount; i++) {
@@ -88,12 +85,12 @@ public final class SegmentRollups {
         }
         shapeOf[pieces] = (short) in.readCount(0, shapeCount - 1, "shape");
         int bytes = in.readCount(0, GroupCells.BYTES_MAX, "bytes of cells");
-        sizes[pieces] = bytes == 0 ? 0 : bytes + SegmentFormat.CRC_BYTES;
+        sizes[pieces] = bytes == 0 ? 0 : bytes + Integer.BYTES;
         sum += sizes[pieces++];
       }
       firstPieces[partition + 1] = pieces;
     }
-    if (sum > limit - SegmentFormat.HEADER_BYTES) {
+    if (sum > limit) {
       throw in.corrupt("%d bytes of cells before %d".formatted(sum, limit));
     }
     long[] offsets = new long[pieces + 1];
@@ -101,7 +98,7 @@ public final class SegmentRollups {
     for (int i = 0; i < pieces; i++) {
       offsets[i + 1] = offsets[i] + sizes[i];
     }
-    return new SegmentRollups(shapes, firstPieces, Arrays.copyOf(shapeOf, pieces), offsets);
+    return new RollupIndex(shapes, firstPieces, Arrays.copyOf(shapeOf, pieces), offsets);
   }
 
   private static RollupShape readShape(ByteSource in) {
@@ -137,7 +134,7 @@ public final class SegmentRollups {
   }
 
   /// Bytes of all pieces, with checksums.
-  long bytes() {
+  public long bytes() {
     return offsets[offsets.length - 1] - offsets[0];
   }
 
@@ -158,9 +155,10 @@ public final class SegmentRollups {
     return offsets[firstPieces[partition] + piece];
   }
 
-  private int bytes(int partition, int piece) {
+  /// Bytes of a piece, without the checksum; negative for a piece without cells.
+  public int bytes(int partition, int piece) {
     int number = firstPieces[partition] + piece;
-    return (int) (offsets[number + 1] - offsets[number]) - SegmentFormat.CRC_BYTES;
+    return (int) (offsets[number + 1] - offsets[number]) - Integer.BYTES;
   }
 
   /// False for a piece without cells: the segment had too many.
@@ -193,45 +191,5 @@ public final class SegmentRollups {
       }
     }
     return -1;
-  }
-
-  /// Reads the cells of a segment's rollups.
-  ///
-  /// - Threads: one.
-  /// - Memory: the largest piece that it read.
-  public static final class Reader {
-    private final Segment segment;
-    private final PieceReader pieces;
-
-    /// @param segment the caller holds a lease
-    public Reader(Segment segment, ReadDeadline deadline) {
-      this.segment = segment;
-      this.pieces = new PieceReader(segment.file(), segment.checksum());
-      pieces.limitTo(deadline);
-    }
-
-    /// Reads a piece of a partition. It is valid until the next one is read.
-    ///
-    /// @throws StorageException.Corrupt when it is damaged
-    public GroupCells read(int partition, int piece) {
-      SegmentRollups rollups = segment.rollups();
-      SegmentSummary.Partition of = segment.partitions().get(partition);
-      long offset = rollups.offset(partition, piece);
-      return GroupCells.read(
-          pieces.read(offset, rollups.bytes(partition, piece), "cells of a rollup"),
-          rollups.shape(partition, piece),
-          TimeUuid.timeOfNanos(of.key().fromNanos()),
-          of.events());
-    }
-
-    /// Bytes read so far.
-    public long bytesRead() {
-      return pieces.bytesRead();
-    }
-
-    /// Memory that this holds.
-    public long heldBytes() {
-      return pieces.heldBytes();
-    }
   }
 }

@@ -1,4 +1,4 @@
-package io.widerow.storage.embedded;
+package io.widerow.storage.aggregate;
 
 import io.widerow.storage.rollup.GroupCells;
 import io.widerow.storage.segment.Cells;
@@ -20,7 +20,7 @@ import io.widerow.storage.segment.Cells;
 ///
 /// - Threads: one.
 /// - Memory: 9 bytes a minute.
-final class CellPlan {
+public final class CellPlan {
   private static final byte OWN = 1; // an event brought its own id
   private static final byte SEVERAL = 2; // more than one piece may have events
   private static final byte ONE = 4; // a piece may have events

@@ -1,4 +1,4 @@
-package io.widerow.storage;
+package io.widerow.rollup;
 
 /// What a rollup keeps of the values of an attribute in a cell.
 public enum RollupFigure {

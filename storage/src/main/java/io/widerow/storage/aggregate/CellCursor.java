@@ -1,4 +1,4 @@
-package io.widerow.storage.embedded;
+package io.widerow.storage.aggregate;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;

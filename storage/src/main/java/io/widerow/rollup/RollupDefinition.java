@@ -1,4 +1,4 @@
-package io.widerow.storage;
+package io.widerow.rollup;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,18 +1,18 @@
-package io.widerow.storage.embedded;
+package io.widerow.storage.aggregate;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
-import io.widerow.storage.RollupQuestion;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.rollup.GroupCells;
-import io.widerow.storage.segment.SegmentRollups;
+import io.widerow.storage.segment.SegmentCells;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -63,8 +63,8 @@ final class GroupCellSource implements CellSource {
 
   @Override
   public void read(List<Piece> pieces, CellPlan plan) {
-    SegmentRollups.Reader reader =
-        new SegmentRollups.Reader(pieces.getFirst().segment(), deadline);
+    SegmentCells.GroupReader reader =
+        new SegmentCells.GroupReader(pieces.getFirst().segment(), deadline);
     for (Piece piece : pieces) {
       scan.watch().block();
       int rollup = piece.segment().rollups().answering(piece.number(), question, columns, minutes);
@@ -82,7 +82,7 @@ final class GroupCellSource implements CellSource {
 
   /// Null when they are damaged: the events can be read.
   private static @Nullable GroupCells read(
-      Piece piece, int rollup, SegmentRollups.Reader reader) {
+      Piece piece, int rollup, SegmentCells.GroupReader reader) {
     try {
       return reader.read(piece.number(), rollup);
     } catch (StorageException.Corrupt damaged) {
@@ -100,7 +100,7 @@ final class GroupCellSource implements CellSource {
   private final class Cursor implements EventCursor {
     private final CellPlan plan;
     private final AttributeValue scratch = new AttributeValue();
-    private SegmentRollups.@Nullable Reader reader;
+    private SegmentCells.@Nullable GroupReader reader;
     private @Nullable GroupCells cells;
     private GroupCells.@Nullable Groups groups;
     private long segmentId; // of the reader
@@ -150,10 +150,10 @@ final class GroupCellSource implements CellSource {
         return false;
       }
       Found one = found.get(next++);
-      SegmentRollups.Reader open = reader;
+      SegmentCells.GroupReader open = reader;
       if (open == null || segmentId != one.piece.segment().segmentId()) {
         bytesRead += open == null ? 0 : open.bytesRead();
-        open = new SegmentRollups.Reader(one.piece.segment(), deadline);
+        open = new SegmentCells.GroupReader(one.piece.segment(), deadline);
         reader = open;
         segmentId = one.piece.segment().segmentId();
       }
@@ -182,9 +182,8 @@ final class GroupCellSource implements CellSource {
 
     @Override
     public ScanStatistics statistics() {
-      SegmentRollups.Reader open = reader;
-      return new ScanStatistics(
-          0, 0, bytesRead + (open == null ? 0 : open.bytesRead()), 0, kept);
+      SegmentCells.GroupReader open = reader;
+      return new ScanStatistics(0, 0, bytesRead + (open == null ? 0 : open.bytesRead()), 0, kept);
     }
 
     @Override

@@ -1,27 +1,32 @@
-package io.widerow.storage.segment;
+package io.widerow.storage.rollup;
 
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
 import io.widerow.event.TypeGlob;
-import io.widerow.storage.RollupDefinition;
-import io.widerow.storage.RollupShape;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupShape;
 import io.widerow.storage.codec.ByteSink;
-import io.widerow.storage.rollup.GroupCellsWriter;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Writes the cells of defined rollups of a segment while it is written, see [SegmentRollups]. Two
+/// Writes the cells of defined rollups of a segment while it is written, see [RollupIndex]. Two
 /// definitions of one shape share their cells.
 ///
 /// - Threads: one.
 /// - Memory: the encoded cells of the segment, about [#BYTES_MAX]; partitions that come later have
 ///   empty pieces and are counted from events.
-final class RollupsWriter {
+public final class RollupsWriter {
   /// Bytes of a segment's cells from which further partitions have none.
   private static final int BYTES_MAX = 32 << 20;
+
+  /// Computes the checksum of a piece.
+  public interface Checksum {
+    /// @param fileOffset of the piece
+    int of(byte[] bytes, int offset, int length, long fileOffset);
+  }
 
   private final List<RollupDefinition> definitions;
   private final List<GroupCellsWriter> writers = new ArrayList<>(); // by number of shape
@@ -31,7 +36,7 @@ final class RollupsWriter {
   private final ByteSink sizes = new ByteSink(); // what the index says of each partition
   private final List<Integer> ends = new ArrayList<>(); // in `pieces`
 
-  RollupsWriter(List<RollupDefinition> definitions) {
+  public RollupsWriter(List<RollupDefinition> definitions) {
     this.definitions = definitions;
     Set<RollupShape> shapes = new HashSet<>();
     for (RollupDefinition definition : definitions) {
@@ -42,14 +47,14 @@ final class RollupsWriter {
   }
 
   /// Starts a partition.
-  void begin(PartitionKey key) {
+  public void begin(PartitionKey key) {
     active.clear();
     full = pieces.length() >= BYTES_MAX;
     for (int shape = 0; shape < writers.size(); shape++) {
       RollupShape wanted = writers.get(shape).shape();
       if (definitions.stream()
-          .anyMatch(each ->
-              each.shape().equals(wanted) && TypeGlob.matches(each.glob(), key.type()))) {
+          .anyMatch(
+              each -> each.shape().equals(wanted) && TypeGlob.matches(each.glob(), key.type()))) {
         active.add(shape);
         writers.get(shape).begin(TimeUuid.timeOfNanos(key.fromNanos()));
       }
@@ -57,14 +62,14 @@ final class RollupsWriter {
   }
 
   /// Counts an event.
-  void add(EventView event) {
+  public void add(EventView event) {
     for (int i = 0; i < active.size() && !full; i++) {
       writers.get(active.get(i)).add(event);
     }
   }
 
   /// Ends a partition that has events.
-  void end() {
+  public void end() {
     sizes.putVarint(active.size());
     for (int shape : active) {
       int before = pieces.length();
@@ -80,7 +85,7 @@ final class RollupsWriter {
   /// Writes the cells of all partitions, each followed by its checksum.
   ///
   /// @param fileOffset file offset of the start of `out`
-  void write(ByteSink out, SegmentChecksum checksum, long fileOffset) {
+  public void write(ByteSink out, Checksum checksum, long fileOffset) {
     int start = 0;
     for (int end : ends) {
       int at = out.length();
@@ -91,9 +96,9 @@ final class RollupsWriter {
   }
 
   /// Writes shapes and sizes into the index.
-  void writeSizes(ByteSink index) {
+  public void writeSizes(ByteSink index) {
     index.putVarint(writers.size());
-    writers.forEach(writer -> SegmentRollups.write(writer.shape(), index));
+    writers.forEach(writer -> RollupIndex.write(writer.shape(), index));
     index.put(sizes);
   }
 }

@@ -1,4 +1,4 @@
-package io.widerow.storage;
+package io.widerow.rollup;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.TimeUuid;

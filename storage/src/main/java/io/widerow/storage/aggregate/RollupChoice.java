@@ -1,13 +1,13 @@
-package io.widerow.storage.embedded;
+package io.widerow.storage.aggregate;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TypeGlob;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filters;
-import io.widerow.storage.RollupDefinition;
-import io.widerow.storage.RollupQuestion;
 import io.widerow.storage.Scan;
 import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.LazyCursor;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// Chooses for each type the rollup that answers a question: the one of the fewest cells.
 ///
 /// - Threads: any; immutable.
-final class RollupChoice {
+public final class RollupChoice {
   private static final Comparator<RollupDefinition> FEWEST_CELLS =
       Comparator.comparingInt((RollupDefinition rollup) -> rollup.shape().by().size())
           .thenComparing(rollup -> rollup.shape().minutes(), Comparator.reverseOrder())
@@ -31,13 +31,13 @@ final class RollupChoice {
   private final List<RollupDefinition> defined;
   private final RollupQuestion question;
 
-  RollupChoice(List<RollupDefinition> defined, RollupQuestion question) {
+  public RollupChoice(List<RollupDefinition> defined, RollupQuestion question) {
     this.defined = defined;
     this.question = question;
   }
 
   /// The rollup that answers the question for a type; null when there is none.
-  @Nullable RollupDefinition of(String type, Filter filter) {
+  public @Nullable RollupDefinition of(String type, Filter filter) {
     Filter decided = Filters.ofType(filter, type);
     if (!Filters.isOfAttributes(decided)) {
       return null;
@@ -60,7 +60,7 @@ final class RollupChoice {
   /// its events.
   ///
   /// @param keys partitions that are kept
-  EventCursor open(EmbeddedView view, List<PartitionKey> keys, Scan scan) {
+  public EventCursor open(CellView view, List<PartitionKey> keys, Scan scan) {
     Map<String, List<PartitionKey>> byType = CellCount.byType(keys);
     List<EventCursor> types = new ArrayList<>();
     byType.forEach((type, partitions) -> {
