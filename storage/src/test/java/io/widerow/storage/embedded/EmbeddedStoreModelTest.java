@@ -36,9 +36,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// each event once and the latest write of each id, in one order, both ways, for any range and any
 /// types; and counts by minute and figures by group are those of the events, also from cells.
 /// Method: random operations (append, late, upsert, commit, seal, merge, reopen with other lanes,
-/// shards and bucket widths, layouts and rollups changed while it is open) against the store on a simulated disk and against a plain map;
-/// compare in between and at the end. The seed is the test's name; to replay one, run with
-/// `-Dseed=<n>`.
+/// shards and bucket widths, layouts and rollups changed while it is open) against the store on a
+/// simulated disk and against a plain map; compare in between and at the end. The seed is the
+/// test's name; to replay one, run with `-Dseed=<n>`.
 class EmbeddedStoreModelTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
 
