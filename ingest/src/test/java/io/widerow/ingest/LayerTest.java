@@ -50,7 +50,7 @@ class LayerTest extends LayerRules {
       ingest.receive.prometheus: event ingest.decode ingest.series ingest.config ingest.lane \
           ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
-      ingest.doctor: event storage storage.embedded query query.sizing ingest.lane \
+      ingest.doctor: event rollup storage storage.embedded query query.sizing ingest.lane \
           ingest.intake ingest.http
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.query: event storage storage.embedded query query.output query.answer \

@@ -50,7 +50,8 @@ public record RollupShape(int minutes, List<AttributeName> by, List<RollupField>
   ///
   /// @param columns attributes that the question's filter examines
   public boolean answers(RollupQuestion question, Set<AttributeName> columns) {
-    return question.stepNanos() % (minutes * MINUTE_NANOS) == 0
+    return !question.bytes()
+        && question.stepNanos() % (minutes * MINUTE_NANOS) == 0
         && by.containsAll(question.by())
         && by.containsAll(columns)
         && question.fields().stream().allMatch(this::has);

@@ -3,25 +3,26 @@ package io.widerow.faults;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.storage.rollup.NumberSum;
-import io.widerow.storage.rollup.GroupCells;
-import io.widerow.storage.rollup.AttributeFigures;
-import io.widerow.rollup.RollupQuestion;
-import io.widerow.rollup.RollupFigure;
-import io.widerow.rollup.RollupField;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.rollup.AttributeFigures;
+import io.widerow.storage.rollup.GroupCells;
+import io.widerow.storage.rollup.NumberSum;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
@@ -140,16 +141,17 @@ public final class StoreReading {
       StoreView view, Predicate<String> types, long fromNanos, long untilNanos) {
     List<PartitionKey> keys =
         view.partitions(types, fromNanos, untilNanos).stream().map(PartitionInfo::key).toList();
-    var sum = new RollupField(NUMBER, RollupFigure.SUM.bit);
-    var question = new RollupQuestion(List.of(VALUE), List.of(sum), 3_600_000_000_000L);
+    var field = new RollupField(NUMBER, RollupFigure.SUM.bit);
+    var question = new RollupQuestion(List.of(VALUE), List.of(field), 3_600_000_000_000L);
     ScanWatch watch = new ScanWatch(() -> {});
     Scan scan = Scan.ofTime(fromNanos, untilNanos).withWatch(watch);
     Map<String, NumberSum> expected = sums(view.open(keys, scan));
     Map<String, NumberSum> kept = sums(view.openFigures(keys, scan, question));
     assertEquals(expected.keySet(), kept.keySet(), "groups");
     expected.forEach((group, of) -> {
-      assertEquals(of.count(), kept.get(group).count(), group);
-      assertEquals(of.whole(), kept.get(group).whole(), group);
+      NumberSum sum = Objects.requireNonNull(kept.get(group));
+      assertEquals(of.count(), sum.count(), group);
+      assertEquals(of.whole(), sum.whole(), group);
     });
     return watch.cells();
   }

@@ -254,20 +254,18 @@ public record QueryParameters(
     return fold == null || rollup == Rollup.OFF ? fold : fold.withCells();
   }
 
-  /// True when rollups may answer the query, see [#fold].
+  /// True when counts and bytes by minute, which every type has, answer the query.
   public boolean asksForCells() {
-    Grouping fold = fold();
-    return fold != null
-        && fold.cells()
-        && fold.isOfMinutes()
-        && query.filter() instanceof Filter.Everything;
+    RollupQuestion asked = figures == null || rollup == Rollup.OFF ? null : figures.question();
+    return asked != null && asked.isOfMinutes() && query.filter() instanceof Filter.Everything;
   }
 
-  /// What a rollup that is defined must have to answer; null when counts by minute answer, or no
-  /// rollup may.
+  /// What a rollup must have to answer; null when no rollup may, or those of [#fold] do.
   public @Nullable RollupQuestion question() {
     StatsQuery asked = figures;
-    return asked == null || rollup == Rollup.OFF || asksForCells() ? null : asked.question();
+    return asked == null || rollup == Rollup.OFF || (asksForCells() && asked.fold() != null)
+        ? null
+        : asked.question();
   }
 
   /// True when rollups answer the query or may answer it, see [RollupUse].

@@ -71,6 +71,12 @@ public final class RollupParameters {
           "%s: the name of the type has no such figures; an attribute is attributes.type"
               .formatted(text(figures.measures())));
     }
+    if (question.bytes()) {
+      throw new QueryException.Refused(
+          "stats",
+          "%s: every type has bytes by minute already, and no rollup has them by group"
+              .formatted(text(figures.measures())));
+    }
     return new RollupShape(minutes, question.by(), question.fields());
   }
 

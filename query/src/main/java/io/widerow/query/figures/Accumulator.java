@@ -58,7 +58,7 @@ final class Accumulator {
   void add(EventView event, AttributeValue scratch) {
     Field of = field;
     if (of == null) {
-      count += event.weight();
+      count += measure.isOfAll() ? event.plainBytes(scratch) : event.weight();
       return;
     }
     if (event instanceof GroupCells.Groups group && !of.isType()) {
@@ -118,7 +118,8 @@ final class Accumulator {
       case MAX -> Objects.requireNonNull(extreme).add(figures.greatest());
       case PERCENTILE -> grid().add(figures.grid());
       case DISTINCT, COUNT_DISTINCT -> hashes().add(figures.distinct());
-      case COUNT_ALL -> throw new IllegalStateException("a count of events has no attribute");
+      case BYTES, COUNT_ALL ->
+          throw new IllegalStateException("a count of events has no attribute");
     }
   }
 

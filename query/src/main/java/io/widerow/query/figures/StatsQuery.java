@@ -73,8 +73,12 @@ public record StatsQuery(
     return new StatsQuery(measures, by, everyNanos, order, newLimit);
   }
 
-  /// The attributes that it reads (projection). Never empty, because an empty projection means all.
-  public List<AttributeName> fields() {
+  /// The attributes that it reads (projection); null for all. Never empty, because an empty
+  /// projection means all.
+  public @Nullable List<AttributeName> fields() {
+    if (asksForBytes()) {
+      return null;
+    }
     Set<AttributeName> fields = new LinkedHashSet<>();
     by.forEach(name -> fields.add(NameText.stored(name)));
     for (Aggregate measure : measures) {
@@ -93,6 +97,9 @@ public record StatsQuery(
   /// pushdown); null when the aggregates need each event. The group tells whether an event has an
   /// attribute, but not its value as a number.
   public @Nullable Grouping fold() {
+    if (asksForBytes()) {
+      return null;
+    }
     for (Aggregate measure : measures) {
       AttributeName name = measure.name();
       boolean told = name == null || Field.of(name).isType() || by.contains(name);
@@ -123,7 +130,11 @@ public record StatsQuery(
     }
     List<RollupField> fields = new ArrayList<>();
     needed.forEach((name, figures) -> fields.add(new RollupField(name, figures)));
-    return new RollupQuestion(groupNames(), fields, everyNanos);
+    return new RollupQuestion(groupNames(), fields, everyNanos, asksForBytes());
+  }
+
+  private boolean asksForBytes() {
+    return measures.stream().anyMatch(Aggregate::isOfAll);
   }
 
   private List<AttributeName> groupNames() {

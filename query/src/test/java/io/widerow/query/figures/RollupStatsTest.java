@@ -41,6 +41,7 @@ class RollupStatsTest {
   private static final List<String> MEASURES =
       List.of(
           "count",
+          "bytes",
           "count(*)",
           "count(flag)",
           "count(host)",

@@ -70,7 +70,7 @@ public final class CellCount {
     List<EventCursor> types = new ArrayList<>();
     byType.forEach((type, partitions) -> {
       if (Filters.ofType(scan.filter(), type) instanceof Filter.Everything) {
-        var source = new MinuteCells(type, scan, fold, readers);
+        var source = new MinuteCells(type, scan, fold, false, readers);
         types.add(lazily(view, partitions, scan, source));
       } else {
         types.add(new LazyCursor(scan.from(), () -> view.unordered(partitions, scan)));
@@ -125,7 +125,7 @@ public final class CellCount {
     if (!known || pieces.isEmpty() || from >= until || until - from > worth) {
       return view.unordered(keys, scan);
     }
-    CellPlan plan = new CellPlan(from, (int) (until - from));
+    CellPlan plan = source.plan(from, (int) (until - from));
     read(plan);
     rows.forEach(row ->
         plan.addRow(

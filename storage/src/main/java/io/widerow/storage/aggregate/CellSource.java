@@ -25,6 +25,11 @@ interface CellSource {
   /// Width of a step in minutes.
   int minutes();
 
+  /// An empty plan for its steps.
+  default CellPlan plan(long first, int count) {
+    return new CellPlan(first, count);
+  }
+
   /// Adds the cells of some pieces to a plan, and where there are none, says so.
   ///
   /// @param pieces of one segment, with rising numbers

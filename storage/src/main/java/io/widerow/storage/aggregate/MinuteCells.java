@@ -13,17 +13,21 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The counts by minute that every segment has.
+/// The counts by minute that every segment has, and the bytes.
 ///
 /// - Threads: one.
 final class MinuteCells implements CellSource {
   private final String type;
   private final Scan scan;
   private final Grouping fold;
+  private final boolean withBytes;
   private final Readers readers;
   private long bytesRead;
 
-  MinuteCells(String type, Scan scan, Grouping fold, Readers readers) {
+  /// @param fold with steps of whole minutes
+  /// @param withBytes true to show the bytes of events too
+  MinuteCells(String type, Scan scan, Grouping fold, boolean withBytes, Readers readers) {
+    this.withBytes = withBytes;
     this.type = type;
     this.scan = scan;
     this.fold = fold;
@@ -33,6 +37,11 @@ final class MinuteCells implements CellSource {
   @Override
   public int minutes() {
     return 1;
+  }
+
+  @Override
+  public CellPlan plan(long first, int count) {
+    return new CellPlan(first, count, withBytes);
   }
 
   /// Reads runs of neighbours at once.

@@ -8,6 +8,7 @@ import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filters;
+import io.widerow.storage.Grouping;
 import io.widerow.storage.Scan;
 import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.LazyCursor;
@@ -62,8 +63,16 @@ public final class RollupChoice {
   /// @param keys partitions that are kept
   public EventCursor open(CellView view, List<PartitionKey> keys, Scan scan) {
     Map<String, List<PartitionKey>> byType = CellCount.byType(keys);
+    var readers = new MinuteCells.Readers(view.readers().deadline(), byType.size() > 1);
+    Grouping steps = new Grouping(List.of(), question.stepNanos());
     List<EventCursor> types = new ArrayList<>();
     byType.forEach((type, partitions) -> {
+      if (question.isOfMinutes()
+          && Filters.ofType(scan.filter(), type) instanceof Filter.Everything) {
+        var source = new MinuteCells(type, scan, steps, question.bytes(), readers);
+        types.add(CellCount.lazily(view, partitions, scan, source));
+        return;
+      }
       RollupDefinition rollup = of(type, scan.filter());
       if (rollup == null) {
         types.add(new LazyCursor(scan.from(), () -> view.unordered(partitions, scan)));

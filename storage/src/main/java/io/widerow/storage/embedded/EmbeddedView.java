@@ -314,7 +314,7 @@ final class EmbeddedView implements StoreView, CellView {
   @Override
   public EventCursor openFigures(
       List<PartitionKey> partitions, Scan scan, RollupQuestion question) {
-    return scan.since() == null && hasRollups()
+    return scan.since() == null && (hasRollups() || (hasCells() && question.isOfMinutes()))
         ? new RollupChoice(contents.rollups(), question).open(this, kept(partitions), scan)
         : openUnordered(partitions, scan);
   }

@@ -144,7 +144,8 @@ public final class Segment implements AutoCloseable {
       origin = SegmentOrigin.read(index);
     }
     if ((features & SegmentFormat.FEATURE_CELLS) != 0) {
-      cells = SegmentCells.read(index, partitionCount, indexOffset);
+      boolean bare = (features & SegmentFormat.FEATURE_BARE_CELLS) != 0;
+      cells = SegmentCells.read(index, partitionCount, indexOffset, bare);
     }
     if ((features & SegmentFormat.FEATURE_ROLLUPS) != 0) {
       rollups = RollupIndex.read(index, partitionCount, indexOffset - cells.bytes());

@@ -12,22 +12,25 @@ import io.widerow.storage.rollup.RollupIndex;
 /// - Threads: any; immutable.
 /// - Memory: 4 bytes a partition.
 public final class SegmentCells {
-  static final SegmentCells NONE = new SegmentCells(0, new int[1]);
+  static final SegmentCells NONE = new SegmentCells(0, new int[1], false);
 
   /// File offset of the first cells.
   final long offset;
 
+  private final boolean bare; // see Cells
   private final int[] starts; // from `offset`, checksums included; one more entry ends the last
 
-  private SegmentCells(long offset, int[] starts) {
+  private SegmentCells(long offset, int[] starts, boolean bare) {
     this.offset = offset;
+    this.bare = bare;
     this.starts = starts;
   }
 
   /// Reads the sizes from an index.
   ///
   /// @param limit file offset at which the cells end and the index starts
-  static SegmentCells read(ByteSource in, int partitions, long limit) {
+  /// @param bare whether they have no `ownIds` where there are none
+  static SegmentCells read(ByteSource in, int partitions, long limit, boolean bare) {
     int[] starts = new int[partitions + 1];
     long most = Math.min(Integer.MAX_VALUE, limit - SegmentFormat.HEADER_BYTES);
     for (int i = 0; i < partitions; i++) {
@@ -35,7 +38,7 @@ public final class SegmentCells {
       int bytes = in.readCount(Cells.BYTES_LEAST, Math.max(0, left), "bytes of cells");
       starts[i + 1] = starts[i] + bytes + SegmentFormat.CRC_BYTES;
     }
-    return new SegmentCells(limit - starts[partitions], starts);
+    return new SegmentCells(limit - starts[partitions], starts, bare);
   }
 
   /// True when the segment has cells.
@@ -96,7 +99,9 @@ public final class SegmentCells {
         pieces.begin(start, (int) (stretchUntil - start));
       }
       return Cells.read(
-          pieces.read(start, cells.bytes(partition), "cells"), segment.partitions().get(partition));
+          pieces.read(start, cells.bytes(partition), "cells"),
+          segment.partitions().get(partition),
+          cells.bare);
     }
 
     /// Bytes read so far.

@@ -104,6 +104,10 @@ public final class SegmentFormat {
   /// where rollups are defined.
   static final long FEATURE_ROLLUPS = 64;
 
+  /// Feature: cells of a partition without own ids do not count these. A writer that writes cells
+  /// does so.
+  static final long FEATURE_BARE_CELLS = 128;
+
   /// Features that a reader must know, and that this writer uses where nothing else is said.
   static final long INCOMPATIBLE_KNOWN =
       FEATURE_GROUPS
@@ -112,7 +116,8 @@ public final class SegmentFormat {
           | FEATURE_TIMES
           | FEATURE_ORIGIN
           | FEATURE_CELLS
-          | FEATURE_ROLLUPS;
+          | FEATURE_ROLLUPS
+          | FEATURE_BARE_CELLS;
 
   static final int PARTITION_KEY_BYTES_MAX = 512;
   static final int INDEX_BYTES_MAX = 1 << 28;

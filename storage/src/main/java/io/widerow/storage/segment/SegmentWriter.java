@@ -155,7 +155,7 @@ public final class SegmentWriter implements AutoCloseable {
     out.putInt(SegmentFormat.VERSION);
     out.putInt(0);
     long without =
-        (cells == null ? SegmentFormat.FEATURE_CELLS : 0)
+        (cells == null ? SegmentFormat.FEATURE_CELLS | SegmentFormat.FEATURE_BARE_CELLS : 0)
             | (rollups == null ? SegmentFormat.FEATURE_ROLLUPS : 0);
     out.putLong(SegmentFormat.INCOMPATIBLE_KNOWN & ~without);
     out.putLong(0); // compatible

@@ -2,10 +2,6 @@ package io.widerow.storage.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.rollup.RollupShape;
-import io.widerow.rollup.RollupFigure;
-import io.widerow.rollup.RollupField;
-import io.widerow.rollup.RollupDefinition;
 import io.widerow.event.AttributeName;
 import io.widerow.event.LayoutRule;
 import io.widerow.event.PartitionWeights;
@@ -17,6 +13,10 @@ import io.widerow.faults.StoreDriver;
 import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
 import io.widerow.faults.TestClock;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.rollup.RollupShape;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
@@ -138,7 +138,7 @@ class EmbeddedStoreModelTest {
   }
 
   /// Defines a rollup that answers [StoreReading]'s question, another, or removes one.
-  private static void changeRollups(EmbeddedStore store, SplittableRandom random) {
+  static void changeRollups(EmbeddedStore store, SplittableRandom random) {
     String name = "r" + random.nextInt(3);
     boolean isSet = store.rollups().all().stream().anyMatch(each -> each.name().equals(name));
     if (isSet && random.nextBoolean()) {

@@ -125,12 +125,12 @@ class CellsTest {
       partition = segment.partitions().getFirst();
       good = cells(segment);
     }
-    assertCounts(events, Cells.read(written(good, partition, -1, 0, 0), partition));
+    assertCounts(events, Cells.read(written(good, partition, -1, 0, 0), partition, false));
     ByteSource bad = written(good, partition, cell, field, more);
     if (field == 0 && more == 0) {
-      assertCounts(events, Cells.read(bad, partition));
+      assertCounts(events, Cells.read(bad, partition, false));
     } else {
-      assertThrows(StorageException.Corrupt.class, () -> Cells.read(bad, partition));
+      assertThrows(StorageException.Corrupt.class, () -> Cells.read(bad, partition, false));
     }
   }
 

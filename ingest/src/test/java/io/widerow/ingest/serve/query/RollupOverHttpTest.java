@@ -32,6 +32,8 @@ class RollupOverHttpTest {
       List.of(
           "stats=count",
           "stats=count&every=1m",
+          "stats=bytes,count&every=1m&by=type",
+          "stats=bytes",
           "stats=count(*),count&every=5m&by=type",
           "stats=count&every=1h&by=type&format=csv",
           "type=a&stats=count&every=1m&order-by=count%20desc&limit=7",
@@ -184,6 +186,7 @@ class RollupOverHttpTest {
     String before = daemon.get("/v1/rollups").body();
     List<String> bad =
         List.of(
+            "x?type=a&stats=bytes", "stats: bytes: every type has bytes by minute already",
             "x?type=a&stats=count&every=2m", "every: must be 1m or 1h, got 2m",
             "x?type=a&stats=sum", "stats: sum of what?",
             "x?type=a", "stats: is missing",
