@@ -14,6 +14,7 @@ import io.widerow.query.cli.TailCommand;
 import io.widerow.query.cli.TypesCommand;
 import io.widerow.query.cli.VerifyCommand;
 import io.widerow.query.cli.daemon.DoctorCommand;
+import io.widerow.query.cli.daemon.FieldsCommand;
 import io.widerow.query.cli.daemon.LayoutCommand;
 import io.widerow.query.cli.daemon.PartitionsCommand;
 import io.widerow.query.cli.daemon.PlanCommand;
@@ -44,6 +45,7 @@ final class Commands {
     all.put("types", shell -> TypesCommand.commandLine(EmbeddedStore::openForReading, shell));
     all.put("tail", TailCommand::commandLine);
     all.put("senders", SendersCommand::commandLine);
+    all.put("fields", FieldsCommand::commandLine);
     all.put("partitions", PartitionsCommand::commandLine);
     all.put("layout", LayoutCommand::commandLine);
     all.put("retention", RetentionCommand::commandLine);

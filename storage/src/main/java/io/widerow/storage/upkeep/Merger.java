@@ -5,6 +5,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.live.Kept;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.SegmentFiles;
@@ -30,6 +31,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -296,21 +298,22 @@ public final class Merger {
       }
       List<LiveSegment> merged = write(due, outputs(due, parts.kept, readers), readers);
       if (!merged.isEmpty()) {
-        commit(due, merged, parts.left);
+        commit(due, merged, parts);
       }
     } finally {
       expiry.giveBack();
     }
   }
 
-  private void commit(ThinHistory.Merge due, List<LiveSegment> merged, Set<Left> left) {
+  private void commit(ThinHistory.Merge due, List<LiveSegment> merged, Parts parts) {
     try {
       if (due.bucket().isWide()) {
         files.requireWide();
       }
       files.forceDirectory();
-      if (!contents.replaced(merged, due.sources(), () -> mayGo(left))) {
-        abandon(merged, new IllegalStateException("what was left out is kept again"));
+      BooleanSupplier still = () -> mayGo(parts.left) && !wouldShow(due.bucket(), parts);
+      if (!contents.replaced(merged, due.sources(), still)) {
+        abandon(merged, new IllegalStateException("another retention decides now"));
         return;
       }
     } catch (Throwable failed) {
@@ -358,6 +361,17 @@ public final class Merger {
   private boolean mayGo(Set<Left> left) {
     Retentions.OnDisk now = contents.retentions().onDisk();
     return left.stream().allMatch(each -> now.mayGo(each.type, each.untilNanos));
+  }
+
+  /// True when something is hidden now that the wider bucket would show again.
+  private boolean wouldShow(Bucket bucket, Parts parts) {
+    Kept shown = contents.retentions().shown();
+    return parts.kept.values().stream()
+        .flatMap(List::stream)
+        .map(source -> source.partition().key())
+        .anyMatch(key ->
+            shown.isPast(key.type(), key.untilNanos())
+                && !shown.isPast(key.type(), bucket.untilNanos()));
   }
 
   /// A closed bucket, or what is there of one that has very many segments, gets its final form the

@@ -58,8 +58,8 @@ public final class GoldenSegment {
   /// Writes golden segments. Only for a new version of the format: existing ones are never
   /// replaced.
   ///
-  /// @param args `series`, `arrivals`, `lines`, `cells` or `rollups`, a directory, and a prefix of
-  ///   the names
+  /// @param args `series`, `arrivals`, `lines`, `cells`, `bare` or `rollups`, a directory, and a
+  ///   prefix of the names
   public static void main(String[] args) throws IOException {
     List<TestEvent> events =
         switch (args[0]) {
@@ -67,6 +67,7 @@ public final class GoldenSegment {
           case "arrivals" -> GoldenArrivals.events();
           case "lines" -> GoldenLines.events();
           case "cells" -> GoldenCells.events();
+          case "bare" -> GoldenCells.assigned();
           case "rollups" -> GoldenRollups.events();
           default -> throw new IllegalArgumentException(args[0]);
         };
