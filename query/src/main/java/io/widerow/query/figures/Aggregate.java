@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// @param percentile 0 to 100; 0 for other functions
 public record Aggregate(Kind kind, @Nullable AttributeName name, double percentile) {
   private static final String KNOWN =
-      "count bytes count(*) count(x) count(distinct x) distinct(x) sum(x) min(x) max(x) avg(x) p50(x)"
-          + " p99.9(x) ...";
+      "count bytes count(*) count(x) count(distinct x) distinct(x) sum(x) min(x) max(x) avg(x)"
+          + " p50(x) p99.9(x) ...";
   private static final Pattern DISTINCT = Pattern.compile("distinct\\s+(.+)");
   private static final Pattern CALL =
       Pattern.compile(
