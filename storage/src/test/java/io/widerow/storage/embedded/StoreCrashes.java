@@ -128,7 +128,7 @@ final class StoreCrashes {
       if (random.nextInt(4) == 0) {
         runBackground();
       }
-      if (random.nextInt(8) == 0) {
+      if (random.nextInt(20) == 0) {
         EmbeddedStoreModelTest.changeRollups(store, random);
       }
       switch (random.nextInt(8)) {
