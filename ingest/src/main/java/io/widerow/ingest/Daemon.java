@@ -56,6 +56,7 @@ import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.LayoutService;
 import io.widerow.ingest.serve.status.RepartitionService;
 import io.widerow.ingest.serve.status.RetentionService;
+import io.widerow.ingest.serve.status.RollupService;
 import io.widerow.ingest.serve.status.RuleService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
@@ -285,6 +286,7 @@ public final class Daemon implements AutoCloseable {
                 clock.routes(),
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
+                new RollupService(store).routes(),
                 new RepartitionService(store).routes(),
                 new DoctorService(doctor).routes(),
                 watching.routes(),

@@ -20,6 +20,7 @@ import io.widerow.query.cli.daemon.PartitionsCommand;
 import io.widerow.query.cli.daemon.PlanCommand;
 import io.widerow.query.cli.daemon.RepartitionCommand;
 import io.widerow.query.cli.daemon.RetentionCommand;
+import io.widerow.query.cli.daemon.RollupCommand;
 import io.widerow.query.cli.daemon.RuleCommand;
 import io.widerow.query.cli.daemon.SendersCommand;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -52,6 +53,7 @@ final class Commands {
     all.put("retention", RetentionCommand::commandLine);
     all.put("plan", PlanCommand::commandLine);
     all.put("doctor", DoctorCommand::commandLine);
+    all.put("rollup", RollupCommand::commandLine);
     all.put("rule", RuleCommand::commandLine);
     all.put("ship", ShipCommand::commandLine);
     all.put("demo", _ -> DemoCommand.commandLine());

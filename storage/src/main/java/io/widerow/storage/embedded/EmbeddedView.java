@@ -4,6 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
@@ -14,6 +15,9 @@ import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
+import io.widerow.storage.aggregate.CellCount;
+import io.widerow.storage.aggregate.CellView;
+import io.widerow.storage.aggregate.RollupChoice;
 import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.FilterCursor;
 import io.widerow.storage.cursor.LazyCursor;
@@ -52,7 +56,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any; each cursor has one.
 /// - Memory: keeps rows and segment files from being freed until [#close]. A view with a deadline
 ///   leaves closing files to another thread.
-final class EmbeddedView implements StoreView {
+final class EmbeddedView implements StoreView, CellView {
   private final StoreContents contents;
   private final StoreState state;
   private final List<OpenRows.View> rows;
@@ -252,8 +256,8 @@ final class EmbeddedView implements StoreView {
         : new PartitionInfo(info.key(), info.events(), fromNanos, info.timeLastNanos());
   }
 
-  /// What a scan may show of a partition; the scan itself, unless part of it is past retention.
-  Scan kept(PartitionKey key, Scan scan) {
+  @Override
+  public Scan kept(PartitionKey key, Scan scan) {
     long keptFrom = keptFromNanos(key);
     if (keptFrom <= key.fromNanos()) {
       return scan;
@@ -314,10 +318,27 @@ final class EmbeddedView implements StoreView {
         : unordered(wanted, scan);
   }
 
+  @Override
+  public EventCursor openFigures(
+      List<PartitionKey> partitions, Scan scan, RollupQuestion question) {
+    return scan.since() == null && (hasRollups() || (hasCells() && question.isOfMinutes()))
+        ? new RollupChoice(contents.rollups(), question).open(this, kept(partitions), scan)
+        : openUnordered(partitions, scan);
+  }
+
+  @Override
+  public boolean hasRollups() {
+    return hasCells() && !contents.rollups().isEmpty();
+  }
+
+  @Override
+  public boolean hasRollup(String type, Filter filter, RollupQuestion question) {
+    return hasCells() && new RollupChoice(contents.rollups(), question).of(type, filter) != null;
+  }
+
   /// Unordered only when no event may replace another: the order decides which one is shown.
-  ///
-  /// @param wanted partitions that are kept
-  EventCursor unordered(List<PartitionKey> wanted, Scan scan) {
+  @Override
+  public EventCursor unordered(List<PartitionKey> wanted, Scan scan) {
     return anyOwnIds(wanted)
         ? open(wanted, scan.withFold(null))
         : new ChainCursor(cursors(wanted, scan.withBefore(before)));
@@ -329,12 +350,13 @@ final class EmbeddedView implements StoreView {
     return before == null && !contents.isDrained();
   }
 
-  /// Views of open rows.
-  List<OpenRows.View> rows() {
+  @Override
+  public List<OpenRows.View> rows() {
     return rows;
   }
 
-  BlockReaders readers() {
+  @Override
+  public BlockReaders readers() {
     return readers;
   }
 
@@ -394,10 +416,11 @@ final class EmbeddedView implements StoreView {
     return starts;
   }
 
-  /// What a segment holds of a partition; null when the scan wants nothing of it.
-  SegmentSummary.@Nullable Partition wanted(LiveSegment segment, PartitionKey key, Scan scan) {
+  @Override
+  public SegmentSummary.@Nullable Partition wanted(
+      LiveSegment segment, PartitionKey key, Scan scan) {
     SegmentSummary.Partition partition = segment.partitions().of(key);
-    return partition != null && overlaps(partition, scan) && mayHold(segment, scan)
+    return partition != null && CellView.overlaps(partition, scan) && mayHold(segment, scan)
         ? partition
         : null;
   }
@@ -422,7 +445,8 @@ final class EmbeddedView implements StoreView {
     return false;
   }
 
-  List<LiveSegment> segmentsOf(PartitionKey key) {
+  @Override
+  public List<LiveSegment> segmentsOf(PartitionKey key) {
     return state.segments().of(Bucket.of(key));
   }
 
@@ -445,12 +469,6 @@ final class EmbeddedView implements StoreView {
 
   private static boolean mayHold(OpenRows.View view, OpenRow row, Scan scan) {
     return (scan.since() == null && scan.before() == null) || view.has(row, scan);
-  }
-
-  static boolean overlaps(SegmentSummary.Partition partition, Scan scan) {
-    return scan.from().compareTo(scan.until()) < 0
-        && partition.least().compareTo(scan.until()) < 0
-        && partition.greatest().compareTo(scan.from()) >= 0;
   }
 
   /// A bound that no event of a scan comes before, in the direction of reading.

@@ -1,5 +1,6 @@
 package io.widerow.storage.live;
 
+import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.StorageException;
@@ -76,6 +77,7 @@ public final class StoreContents implements AutoCloseable {
     this.clock = clock;
     this.manifest = manifest;
     this.files = files;
+    files.define(manifest.rollups().rollups());
     this.segmentArrivals = new SegmentArrivals(config.lanes());
     this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
     this.guardedClock = new GuardedClock(clock, manifest.clockNanos());
@@ -268,6 +270,11 @@ public final class StoreContents implements AutoCloseable {
   /// Changes what is kept; durable before readers see it. Nothing changes when `change` throws.
   public synchronized void retain(UnaryOperator<Retentions.Setting> change) {
     retentions.change(change, section -> change(_ -> section.toSections()));
+  }
+
+  /// The rollups that are defined.
+  public List<RollupDefinition> rollups() {
+    return files.rollups();
   }
 
   /// What the store knows besides its segments.
@@ -469,20 +476,13 @@ public final class StoreContents implements AutoCloseable {
 
   // For snapshots.
 
-  /// A moment of a store that is written to.
-  ///
-  /// @param manifest all that it says
-  /// @param segments those that it lists, with a lease: their files stay until the caller releases
-  ///   them
-  public record Moment(ManifestEdit manifest, SegmentSet segments) {}
-
   /// The present moment.
-  public synchronized Moment moment() {
+  public synchronized StoreMoment moment() {
     SegmentSet segments = state.segments();
     if (!segments.tryAcquire()) {
       throw new IllegalStateException("the present segments are not open");
     }
-    return new Moment(manifest.snapshot(), segments);
+    return new StoreMoment(manifest.snapshot(), segments);
   }
 
   /// Lets go of manifest and segments. Views that are open keep theirs.

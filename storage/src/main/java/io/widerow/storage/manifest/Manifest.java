@@ -64,6 +64,7 @@ public final class Manifest implements AutoCloseable {
   private ManifestSections sections = ManifestSections.NONE;
   private @Nullable LayoutSection layouts;
   private @Nullable RetentionSection retention;
+  private RollupSection rollups = new RollupSection(List.of());
   private @Nullable DiskFile file;
   private long fileBytes;
   private long snapshotBytes;
@@ -128,6 +129,7 @@ public final class Manifest implements AutoCloseable {
         apply(ManifestEdit.of(edit));
         layouts = LayoutSection.of(sections);
         retention = RetentionSection.of(sections);
+        rollups = RollupSection.of(sections);
         var _ = RuleSection.of(sections); // refuses what is none
       } catch (IOException malformed) {
         throw new StorageException.Corrupt(path, offset, "edit: " + malformed.getMessage());
@@ -372,6 +374,11 @@ public final class Manifest implements AutoCloseable {
   /// about it.
   public @Nullable LayoutSection layouts() {
     return layouts;
+  }
+
+  /// The rollups that are defined, as it was when the manifest was read.
+  public RollupSection rollups() {
+    return rollups;
   }
 
   /// What is kept for how long, as it was when the manifest was read; null when it says nothing

@@ -241,6 +241,14 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Power cuts while rollups are defined and removed.
+  ROLLUP_CUTS {
+    @Override
+    public void accept(long seed) {
+      new RollupControlTest().rollupsOutliveACut(seed);
+    }
+  },
+
   /// Power cuts while rules are set and removed.
   RULES {
     @Override

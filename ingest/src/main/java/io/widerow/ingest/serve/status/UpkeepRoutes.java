@@ -43,6 +43,12 @@ final class UpkeepRoutes<T> {
     HttpResponse of(T part, QueryParams given) throws RequestRefused;
   }
 
+  /// Answers one kind of request about something that has a name.
+  interface NamedAnswer<T> {
+    /// @throws IllegalArgumentException with a sentence for the one who asked
+    HttpResponse of(T part, String name, QueryParams given) throws RequestRefused;
+  }
+
   /// @param path of all routes, or what they begin with
   /// @param part null when the store has none
   /// @param whyNone the sentence for that
@@ -61,6 +67,19 @@ final class UpkeepRoutes<T> {
   HttpRoute change(HttpMethod method, Answer<T> answer) {
     return new HttpRoute(
         path, Set.of(method), Tokens.Scope.ADMIN, (context, _) -> answer(context, answer));
+  }
+
+  /// The same of one of the things below the path, whose name is the last segment.
+  HttpRoute change(HttpMethod method, NamedAnswer<T> answer) {
+    return new HttpRoute(
+        path + "/{name}",
+        Set.of(method),
+        Tokens.Scope.ADMIN,
+        (context, _) -> {
+          String name = context.pathParam("name");
+          return answer(
+              context, (there, given) -> answer.of(there, name == null ? "" : name, given));
+        });
   }
 
   /// POST for the scope admin, which may take as long as it needs.
