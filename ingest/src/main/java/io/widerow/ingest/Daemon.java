@@ -41,10 +41,12 @@ import io.widerow.ingest.receive.otlp.OtlpProtocol;
 import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.rules.RuleFile;
+import io.widerow.ingest.serve.loki.LokiService;
 import io.widerow.ingest.serve.query.PartitionsService;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.StepService;
 import io.widerow.ingest.serve.query.TypesService;
+import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
@@ -94,6 +96,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
+/// | `widerow-loki-<n>` | one per query of Loki's API, virtual | reading its answer |
 /// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
@@ -122,6 +125,7 @@ public final class Daemon implements AutoCloseable {
   private final Doctor doctor;
   private final QueryService queries;
   private final StepService steps;
+  private final LokiService loki;
   private final Watch watch;
   private final ExecutorService evaluation =
       Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-rules"));
@@ -181,6 +185,9 @@ public final class Daemon implements AutoCloseable {
         new QueryService(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
     steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
+    loki =
+        new LokiService(
+            store, memory, config.lokiLabels(), Daemon::epochNanos, BuildVersion.value());
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
@@ -264,6 +271,7 @@ public final class Daemon implements AutoCloseable {
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
                 steps.routes(),
+                loki.routes(),
                 new TypesService(store).routes(),
                 new PartitionsService(store).routes(),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
@@ -460,6 +468,7 @@ public final class Daemon implements AutoCloseable {
     }
     sockets.stop();
     queries.stop();
+    loki.stop();
     http.stop().join();
     evaluation.close();
     lanes.close();
