@@ -97,6 +97,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
 /// | `widerow-loki-<n>` | one per query of Loki's API, virtual | reading its answer |
+/// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
@@ -185,9 +186,7 @@ public final class Daemon implements AutoCloseable {
         new QueryService(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
     steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
-    loki =
-        new LokiService(
-            store, memory, config.lokiLabels(), Daemon::epochNanos, BuildVersion.value());
+    loki = lokiService(memory);
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
@@ -201,6 +200,16 @@ public final class Daemon implements AutoCloseable {
     metrics.ofRequests(credit, connections);
     metrics.ofQueries(memory, queries);
     metrics.ofWriting(lanes, rules);
+  }
+
+  private LokiService lokiService(QueryMemory memory) {
+    return new LokiService(
+        store,
+        memory,
+        config.lokiLabels(),
+        Daemon::epochNanos,
+        config.limits().stallSeconds(),
+        BuildVersion.value());
   }
 
   private Doctor doctor() {

@@ -57,7 +57,7 @@ class LayerTest extends LayerRules {
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
           ingest.config ingest.http
-      ingest.serve.loki: event storage query query.output query.logql query.logql.line \
+      ingest.serve.loki: storage query query.output query.logql query.logql.line \
           query.logql.run ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded query query.figures query.sizing \
           ingest.config ingest.lane ingest.rules ingest.intake ingest.http ingest.doctor \

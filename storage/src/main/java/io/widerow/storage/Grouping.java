@@ -14,8 +14,7 @@ import java.util.List;
 /// @param cells true when the store may answer from figures that it keeps (rollups) instead of
 ///   looking at events
 /// @param phaseNanos an instant at which a step starts, nanoseconds since the Unix epoch
-public record Grouping(
-    List<AttributeName> names, long stepNanos, boolean cells, long phaseNanos) {
+public record Grouping(List<AttributeName> names, long stepNanos, boolean cells, long phaseNanos) {
   private static final long MINUTE_NANOS = 60_000_000_000L;
 
   public Grouping {

@@ -253,7 +253,8 @@ public final class LogqlParser {
     Metric.Labels grouping = grouping();
     if (grouping != null && !function.takesGrouping()) {
       throw lexer.wrongAt(
-          where, "%s takes no by or without: put sum by (...) around it".formatted(named(function)));
+          where,
+          "%s takes no by or without: put sum by (...) around it".formatted(named(function)));
     }
     if (function.needsUnwrap() && window.unwrap == null) {
       throw lexer.wrongAt(where, named(function) + " needs a number: add | unwrap LABEL");

@@ -74,7 +74,10 @@ final class StageParser {
 
   /// True when the current word starts a stage.
   boolean isStage() {
-    return lexer.isSign("|") || lineFilterRegex() != null || lexer.isSign("|>") || lexer.isSign("!>");
+    return lexer.isSign("|")
+        || lineFilterRegex() != null
+        || lexer.isSign("|>")
+        || lexer.isSign("!>");
   }
 
   /// For the sign of a line filter: whether it takes an expression. Null for other words.

@@ -71,7 +71,7 @@ final class LokiAnswers {
         LogRun run = new LogRun(execution, lines, asked.categorized());
         run.read(
             range.fromNanos(), range.untilNanos(), parameters.isBackward(), parameters.limit());
-        LokiJson.streams(run.streams(), asked.categorized(), execution, out);
+        LokiJson.streams(run.entries(), execution, out);
       }
       case Metric metric -> {
         Steps steps = parameters.steps();
@@ -114,6 +114,15 @@ final class LokiAnswers {
       streams.addAll(catalog(execution, asked).streams(LogqlParser.selector(selector)));
     }
     LokiJson.sets(streams, out);
+  }
+
+  /// The query as it came, when it is one.
+  void formatQuery(Execution execution, Asked asked, OutputBuffer out) {
+    String query = asked.parameters().query();
+    Expr _ = LogqlParser.parse(query);
+    out.put("{\"status\":\"success\",\"data\":");
+    LokiJson.text(query, out);
+    out.put("}\n");
   }
 
   /// What Grafana looks at to know what it may ask.

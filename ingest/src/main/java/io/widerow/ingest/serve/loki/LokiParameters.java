@@ -92,7 +92,8 @@ record LokiParameters(QueryParams given, long nowNanos) {
     Long nanos = Units.nanos(text);
     if (nanos == null && DECIMAL.matcher(text).matches()) {
       BigDecimal exact = new BigDecimal(text).multiply(BigDecimal.valueOf(SECOND_NANOS));
-      nanos = exact.abs().compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) < 0 ? exact.longValue() : null;
+      boolean fits = exact.abs().compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) < 0;
+      nanos = fits ? exact.longValue() : null;
     }
     if (nanos == null || nanos <= 0) {
       throw new QueryException.Refused(
@@ -132,6 +133,14 @@ record LokiParameters(QueryParams given, long nowNanos) {
     return limit;
   }
 
+  /// A number of up to nine digits.
+  static long whole(String name, String text) {
+    if (!SHORT.matcher(text).matches() || text.length() > 9) {
+      throw new QueryException.Refused(name, "must be a whole number, got " + text);
+    }
+    return Long.parseLong(text);
+  }
+
   /// True for newest first.
   boolean isBackward() {
     String text = text("direction");
@@ -142,8 +151,7 @@ record LokiParameters(QueryParams given, long nowNanos) {
       case "backward" -> true;
       case "forward" -> false;
       default ->
-          throw new QueryException.Refused(
-              "direction", "must be forward or backward, got " + text);
+          throw new QueryException.Refused("direction", "must be forward or backward, got " + text);
     };
   }
 }

@@ -36,6 +36,8 @@ import java.util.function.LongSupplier;
 public final class LokiService {
   private static final String ROOT = "/loki/api/v1/";
   private static final Set<HttpMethod> METHODS = Set.of(HttpMethod.GET, HttpMethod.POST);
+  private static final String NO_PATTERNS =
+      "patterns are not served: ask for counts of lines instead";
   private static final long FORM_BYTES_MAX = 1 << 20;
   private static final int QUERIES_MAX = 64;
   private static final long QUERY_BYTES = 1 << 20;
@@ -46,6 +48,7 @@ public final class LokiService {
   private final LabelNames labels;
   private final LongSupplier epochNanos;
   private final LokiAnswers answers;
+  private final LokiTail tail;
   private final Semaphore places;
   private final AtomicLong number = new AtomicLong();
   private final Set<Execution> running = ConcurrentHashMap.newKeySet();
@@ -53,18 +56,21 @@ public final class LokiService {
 
   /// @param memory that all queries share
   /// @param labelNames the attributes that are labels of streams
+  /// @param stallSeconds how long the reader of a tail may take nothing
   /// @param version of this program
   public LokiService(
       EventStore store,
       QueryMemory memory,
       List<String> labelNames,
       LongSupplier epochNanos,
+      int stallSeconds,
       String version) {
     this.store = store;
     this.memory = memory;
     this.labels = new LabelNames(labelNames);
     this.epochNanos = epochNanos;
     this.answers = new LokiAnswers(version);
+    this.tail = new LokiTail(store, memory, labels, epochNanos, stallSeconds);
     this.places = new Semaphore(Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX));
   }
 
@@ -88,7 +94,22 @@ public final class LokiService {
     routes.add(route("labels", answers::labels));
     routes.add(route("label/{name}/values", answers::labelValues));
     routes.add(route("series", answers::series));
+    routes.add(route("index/stats", LokiDiscovery::stats));
+    routes.add(route("index/volume", LokiDiscovery::volume));
+    routes.add(route("index/volume_range", LokiDiscovery::volumeRange));
+    routes.add(route("detected_labels", LokiDiscovery::labels));
+    routes.add(route("detected_fields", LokiDiscovery::fields));
+    routes.add(route("detected_field/{name}/values", LokiDiscovery::fieldValues));
+    routes.add(tail.route());
+    routes.add(route("format_query", answers::formatQuery));
     routes.add(route("status/buildinfo", answers::buildInfo));
+    routes.add(
+        new HttpRoute(
+            ROOT + "patterns",
+            METHODS,
+            Tokens.Scope.QUERY,
+            (_, _) -> LokiErrors.of(HttpStatus.NOT_FOUND, NO_PATTERNS),
+            LokiErrors.FORM));
     return routes;
   }
 
@@ -175,6 +196,7 @@ public final class LokiService {
   /// Ends running queries, and refuses new ones.
   public void stop() {
     stopping = true;
+    tail.stop();
     running.forEach(Execution::cancel);
   }
 }

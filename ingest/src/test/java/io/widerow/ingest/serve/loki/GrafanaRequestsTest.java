@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,18 +20,21 @@ class GrafanaRequestsTest {
   private static final String END = "1780000060000000000";
   private static final String SUCCESS = "{\"status\":\"success\",\"data\":";
 
-  @TempDir private Path directory = Path.of(".");
-  @SuppressWarnings("NullAway.Init") // set before each test
-  private LokiDaemon loki;
+  private final LokiDaemon loki;
 
-  @BeforeEach
-  void send() throws IOException, InterruptedException {
+  GrafanaRequestsTest(@TempDir Path directory) throws IOException, InterruptedException {
     loki = new LokiDaemon(directory.resolve("d"));
     loki.push(
         "{\"service_name\":\"shop\",\"env\":\"prod\",\"level\":\"info\"}",
-        "[\"" + BASE + "000000000\",\"GET /a took=5ms\",{\"trace_id\":\"t1\"}],"
-            + "[\"" + BASE + "100000000\",\"GET /b took=15ms\"],"
-            + "[\"" + BASE + "200000000\",\"GET /c took=25ms\"]");
+        "[\""
+            + BASE
+            + "000000000\",\"GET /a took=5ms\",{\"trace_id\":\"t1\"}],"
+            + "[\""
+            + BASE
+            + "100000000\",\"GET /b took=15ms\"],"
+            + "[\""
+            + BASE
+            + "200000000\",\"GET /c took=25ms\"]");
     loki.push(
         "{\"service_name\":\"shop\",\"env\":\"prod\",\"level\":\"error\"}",
         "[\"1780000007000000000\",\"{\\\"msg\\\":\\\"failed\\\",\\\"code\\\":503}\"]");
@@ -50,10 +52,18 @@ class GrafanaRequestsTest {
   void theCheckOfTheDataSourceGetsOneSample() throws IOException, InterruptedException {
     assertEquals(
         SUCCESS
-            + "{\"resultType\":\"vector\",\"result\":[{\"metric\":{},\"value\":[4000000000,\"2\"]}]}}",
+            + "{\"resultType\":\"vector\",\"result\":["
+            + "{\"metric\":{},\"value\":[4000000000,\"2\"]}]}}",
         loki.get(
-            "query", "query", "vector(1)+vector(1)", "time", "4000000000", "direction", "backward"));
-    assertTrue(loki.get("status/buildinfo").startsWith("{\"version\":\"3.4.0\",\"revision\":\"widerow "));
+            "query",
+            "query",
+            "vector(1)+vector(1)",
+            "time",
+            "4000000000",
+            "direction",
+            "backward"));
+    assertTrue(
+        loki.get("status/buildinfo").startsWith("{\"version\":\"3.4.0\",\"revision\":\"widerow "));
   }
 
   @Test
@@ -164,8 +174,7 @@ class GrafanaRequestsTest {
   @Test
   void aFormAsksAsAUrlDoes() throws IOException, InterruptedException {
     String form =
-        LokiDaemon.form(
-            "query", "count_over_time({env=\"prod\"}[1m])", "time", "1780000060");
+        LokiDaemon.form("query", "count_over_time({env=\"prod\"}[1m])", "time", "1780000060");
     HttpResponse<String> answer =
         loki.http.post("/loki/api/v1/query", "application/x-www-form-urlencoded", form);
     assertEquals(
@@ -207,5 +216,115 @@ class GrafanaRequestsTest {
         "query: parse error at line 1, col 1: not supported: the function label_replace",
         loki.refusal(400, "query", "query", "label_replace(vector(1))"));
     assertEquals("query: is missing", loki.refusal(400, "query"));
+  }
+
+  @Test
+  void howMuchThereIs() throws IOException, InterruptedException {
+    String[] range = {"query", "{service_name=\"shop\"}", "start", START, "end", END};
+    String stats = loki.get("index/stats", range);
+    assertTrue(stats.startsWith("{\"streams\":1,\"chunks\":1,\"bytes\":"), stats);
+    assertTrue(stats.endsWith(",\"entries\":4}"), stats);
+    assertEquals(
+        SUCCESS
+            + "{\"resultType\":\"vector\",\"result\":["
+            + "{\"metric\":{\"service_name\":\"shop\"},\"value\":[1780000060,\"74\"]},"
+            + "{\"metric\":{\"service_name\":\"web\"},\"value\":[1780000060,\"23\"]}]}}",
+        loki.get(
+            "index/volume",
+            "query",
+            "{service_name=~`.+`}",
+            "targetLabels",
+            "service_name",
+            "start",
+            START,
+            "end",
+            END));
+    assertEquals(
+        SUCCESS
+            + "{\"resultType\":\"matrix\",\"result\":["
+            + "{\"metric\":{\"env\":\"dev\"},\"values\":[[1780000030,\"23\"]]}]}}",
+        loki.get(
+            "index/volume_range",
+            "query",
+            "{env=\"dev\"}",
+            "step",
+            "30s",
+            "start",
+            START,
+            "end",
+            END));
+  }
+
+  @Test
+  void drilldownFindsLabelsAndFields() throws IOException, InterruptedException {
+    String[] range = {"query", "{service_name=\"shop\"}", "start", START, "end", END};
+    assertEquals(
+        "{\"detectedLabels\":[{\"label\":\"env\",\"cardinality\":1},"
+            + "{\"label\":\"level\",\"cardinality\":2},"
+            + "{\"label\":\"service_name\",\"cardinality\":1}]}",
+        loki.get("detected_labels", range));
+    assertEquals(
+        "{\"fields\":[{\"label\":\"code\",\"type\":\"int\",\"cardinality\":1,"
+            + "\"parsers\":[\"json\"]},"
+            + "{\"label\":\"detected_level\",\"type\":\"string\",\"cardinality\":2,"
+            + "\"parsers\":null},"
+            + "{\"label\":\"msg\",\"type\":\"string\",\"cardinality\":1,\"parsers\":[\"json\"]},"
+            + "{\"label\":\"took\",\"type\":\"duration\",\"cardinality\":3,"
+            + "\"parsers\":[\"logfmt\"]},"
+            + "{\"label\":\"trace_id\",\"type\":\"string\",\"cardinality\":1,\"parsers\":null}],"
+            + "\"limit\":1000}",
+        loki.get("detected_fields", range));
+    assertEquals(
+        "{\"values\":[\"15ms\",\"25ms\",\"5ms\"],\"limit\":1000}",
+        loki.get("detected_field/took/values", range));
+    assertEquals(404, loki.ask("patterns", range).statusCode());
+    String counted =
+        loki.get(
+            "query",
+            "query",
+            "sum(count_over_time({service_name=\"shop\"} | detected_level != \"\" [1m]))"
+                + " by (detected_level)",
+            "time",
+            "1780000060");
+    assertTrue(
+        counted.contains("{\"detected_level\":\"error\"},\"value\":[1780000060,\"1\"]"), counted);
+    String withFields =
+        loki.get(
+            "query_range",
+            "query",
+            "{service_name=\"shop\"} | json | logfmt | drop __error__, __error_details__"
+                + " | took=\"15ms\"",
+            "start",
+            START,
+            "end",
+            END);
+    assertTrue(withFields.contains("GET /b"), withFields);
+    assertEquals(1, withFields.split("GET ", -1).length - 1, withFields);
+  }
+
+  @Test
+  void theContextOfALine() throws IOException, InterruptedException {
+    String answer =
+        loki.get(
+            "query_range",
+            "query",
+            "{env=\"prod\",level=\"info\",service_name=\"shop\"}",
+            "limit",
+            "100",
+            "direction",
+            "FORWARD",
+            "start",
+            BASE + "100000000",
+            "end",
+            "1780007200000000000");
+    assertTrue(answer.contains("GET /b") && answer.contains("GET /c"), answer);
+    assertEquals(-1, answer.indexOf("GET /a"), answer);
+  }
+
+  @Test
+  void aQueryIsShownAsItCame() throws IOException, InterruptedException {
+    assertEquals(
+        SUCCESS + "\"{a=\\\"b\\\"} |= `x`\"}",
+        loki.get("format_query", "query", "{a=\"b\"} |= `x`"));
   }
 }

@@ -51,8 +51,7 @@ public final class EventLines {
       }
     }
     if (level) {
-      line.set(
-          Category.METADATA, LabelNames.DETECTED_LEVEL, Level.of(newEvent, scratch));
+      line.set(Category.METADATA, LabelNames.DETECTED_LEVEL, Level.of(newEvent, scratch));
     }
     return line;
   }
@@ -97,9 +96,7 @@ public final class EventLines {
       if (!known) {
         known = true;
         isBody =
-            of != null
-                && of.find(AttributeName.BODY, body)
-                && body.kind() == AttributeKind.STRING;
+            of != null && of.find(AttributeName.BODY, body) && body.kind() == AttributeKind.STRING;
       }
       return isBody;
     }
@@ -121,7 +118,9 @@ public final class EventLines {
     event.forEach(
         new AttributeValue(),
         (name, value) -> {
-          text.append(text.isEmpty() ? "" : " ").append(LogfmtText.key(name.toString())).append('=');
+          text.append(text.isEmpty() ? "" : " ")
+              .append(LogfmtText.key(name.toString()))
+              .append('=');
           LogfmtText.value(text(value), text);
         });
     return text.toString();

@@ -154,7 +154,9 @@ record JsonNode(
         at++;
       }
       String word = source.substring(start, at);
-      if (!word.equals("true") && !word.equals("false") && !word.equals("null")
+      if (!word.equals("true")
+          && !word.equals("false")
+          && !word.equals("null")
           && !isNumber(word)) {
         throw new Bad("no value", start);
       }

@@ -30,8 +30,8 @@ public final class Pipeline {
   private final LogQuery query;
   private final int searched;
 
-  /// @param searched so many stages, the first ones, hold line filters that the store has applied to
-  ///   events with a body
+  /// @param searched so many stages, the first ones, hold line filters that the store has applied
+  ///   to events with a body
   public Pipeline(LogQuery query, int searched) {
     this.query = query;
     this.searched = searched;

@@ -105,8 +105,7 @@ final class Groups {
         }
       }
       Comparator<Integer> order =
-          (one, other) ->
-              compare(members.get(one).at(at), members.get(other).at(at), greatest);
+          (one, other) -> compare(members.get(one).at(at), members.get(other).at(at), greatest);
       places.sort(order); // stable: equal ones stay in the order of their labels
       int most = (int) Math.min(places.size(), aggregate.parameter());
       for (int place : places.subList(0, most)) {

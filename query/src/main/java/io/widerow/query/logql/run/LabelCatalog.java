@@ -77,8 +77,7 @@ public final class LabelCatalog {
       SortedSet<String> found) {
     List<Filter> any = left.stream().map(LabelCatalog::isText).toList();
     Filter filter = new Filter.And(List.of(selection.filter(), new Filter.Or(any)));
-    RangeQuery query =
-        selection.range(fromNanos, untilNanos).withFilter(filter).withAfter(after);
+    RangeQuery query = selection.range(fromNanos, untilNanos).withFilter(filter).withAfter(after);
     if (query.fromNanos() >= query.untilNanos()) {
       return null;
     }
@@ -160,8 +159,7 @@ public final class LabelCatalog {
   /// The types that may have events in the range.
   SortedSet<String> types() {
     SortedSet<String> types = new TreeSet<>();
-    for (PartitionInfo info :
-        execution.view().partitions(TypeGlobs.ALL, fromNanos, untilNanos)) {
+    for (PartitionInfo info : execution.view().partitions(TypeGlobs.ALL, fromNanos, untilNanos)) {
       if (info.timeFirstNanos() < untilNanos && info.timeLastNanos() >= fromNanos) {
         types.add(info.key().type());
       }

@@ -89,7 +89,10 @@ public final class LabelSet implements Comparable<LabelSet> {
   public String toString() {
     StringBuilder text = new StringBuilder("{");
     labels.forEach((name, value) ->
-        text.append(text.length() == 1 ? "" : ", ").append(name).append("=\"").append(value)
+        text.append(text.length() == 1 ? "" : ", ")
+            .append(name)
+            .append("=\"")
+            .append(value)
             .append('"'));
     return text.append('}').toString();
   }

@@ -5,14 +5,8 @@ import io.widerow.query.RangeReader;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.line.EventLines;
 import io.widerow.query.logql.line.Line;
-import io.widerow.query.logql.line.Line.Category;
 import io.widerow.query.logql.line.Pipeline;
 import io.widerow.storage.EventCursor.Step;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.SortedMap;
 
 /// The lines of a log query, as many as are asked for, by streams. When the last of them has a time
 /// that further lines have too, those are shown as well: clients go on behind that time, and would
@@ -23,25 +17,13 @@ import java.util.SortedMap;
 public final class LogRun {
   private final Execution execution;
   private final LogQuery query;
-  private final boolean categorized;
-  private final Map<LabelSet, List<Entry>> streams = new LinkedHashMap<>();
-  private long entries;
-
-  /// One line of an answer.
-  ///
-  /// @param metadata further attributes of the event; empty unless labels are told apart
-  /// @param parsed labels that stages have made; empty unless labels are told apart
-  public record Entry(
-      long timeNanos,
-      String text,
-      Map<String, String> metadata,
-      Map<String, String> parsed) {}
+  private final StreamEntries entries;
 
   /// @param categorized whether labels, metadata and parsed labels are told apart
   public LogRun(Execution execution, LogQuery query, boolean categorized) {
     this.execution = execution;
     this.query = query;
-    this.categorized = categorized;
+    this.entries = new StreamEntries(execution, categorized);
   }
 
   /// Reads the lines of a half-open range.
@@ -59,12 +41,12 @@ public final class LogRun {
     try {
       long lastNanos = 0;
       while (reader.nextWhenReady() == Step.EVENT) {
-        if (entries >= limit && reader.event().timeNanos() != lastNanos) {
+        if (entries.count() >= limit && reader.event().timeNanos() != lastNanos) {
           break;
         }
         Line line = lines.show(reader.event());
         if (pipeline.run(line)) {
-          add(line);
+          entries.add(line);
           lastNanos = line.timeNanos();
         }
       }
@@ -73,32 +55,8 @@ public final class LogRun {
     }
   }
 
-  private void add(Line line) {
-    SortedMap<String, String> labels =
-        categorized
-            ? line.labels(Category.STREAM)
-            : line.labels(Category.STREAM, Category.METADATA, Category.PARSED);
-    LabelSet stream = new LabelSet(labels);
-    List<Entry> of = streams.get(stream);
-    if (of == null) {
-      of = new ArrayList<>();
-      streams.put(stream, of);
-      execution.hold(stream.bytes());
-    }
-    Map<String, String> metadata = categorized ? line.labels(Category.METADATA) : Map.of();
-    Map<String, String> parsed = categorized ? line.labels(Category.PARSED) : Map.of();
-    of.add(new Entry(line.timeNanos(), line.text(), metadata, parsed));
-    execution.hold(128 + 2L * line.text().length() + 128L * (metadata.size() + parsed.size()));
-    entries++;
-  }
-
-  /// The lines by stream; each stream's in the direction of reading.
-  public Map<LabelSet, List<Entry>> streams() {
-    return streams;
-  }
-
-  /// How many lines there are.
-  public long entries() {
+  /// The lines.
+  public StreamEntries entries() {
     return entries;
   }
 }

@@ -5,6 +5,7 @@ import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Writes answers as Loki does.
 ///
@@ -18,37 +19,47 @@ public final class LokiJson {
   private LokiJson() {}
 
   /// Lines by stream.
-  ///
-  /// @param categorized whether labels, metadata and parsed labels are told apart
-  public static void streams(
-      Map<LabelSet, List<LogRun.Entry>> streams,
-      boolean categorized,
-      Execution cost,
-      OutputBuffer out) {
+  public static void streams(StreamEntries entries, Execution cost, OutputBuffer out) {
     out.put("{\"status\":\"success\",\"data\":{\"resultType\":\"streams\",");
-    if (categorized) {
-      out.put("\"encodingFlags\":[\"" + CATEGORIZE + "\"],");
-    }
+    flags(entries, out);
     out.put("\"result\":");
-    streamList(streams, categorized, out);
+    streamList(entries, out);
     stats(cost, out);
     out.put("}}\n");
   }
 
-  /// The list of streams alone.
-  public static void streamList(
-      Map<LabelSet, List<LogRun.Entry>> streams, boolean categorized, OutputBuffer out) {
+  /// A message of a tail.
+  ///
+  /// @param droppedNanos the time up to which lines are missing; null when none are
+  public static void tailed(StreamEntries entries, @Nullable Long droppedNanos, OutputBuffer out) {
+    out.put('{');
+    flags(entries, out);
+    out.put("\"streams\":");
+    streamList(entries, out);
+    out.put(",\"dropped_entries\":");
+    out.put(
+        droppedNanos == null ? "null" : "[{\"labels\":{},\"timestamp\":\"" + droppedNanos + "\"}]");
+    out.put('}');
+  }
+
+  private static void flags(StreamEntries entries, OutputBuffer out) {
+    if (entries.isCategorized()) {
+      out.put("\"encodingFlags\":[\"" + CATEGORIZE + "\"],");
+    }
+  }
+
+  private static void streamList(StreamEntries entries, OutputBuffer out) {
     out.put('[');
     String comma = "";
-    for (Map.Entry<LabelSet, List<LogRun.Entry>> stream : streams.entrySet()) {
+    for (Map.Entry<LabelSet, List<StreamEntries.Entry>> stream : entries.streams().entrySet()) {
       out.put(comma);
       out.put("{\"stream\":");
       labels(stream.getKey().labels(), out);
       out.put(",\"values\":[");
       String between = "";
-      for (LogRun.Entry entry : stream.getValue()) {
+      for (StreamEntries.Entry entry : stream.getValue()) {
         out.put(between);
-        entry(entry, categorized, out);
+        entry(entry, entries.isCategorized(), out);
         between = ",";
       }
       out.put("]}");
@@ -57,7 +68,7 @@ public final class LokiJson {
     out.put(']');
   }
 
-  private static void entry(LogRun.Entry entry, boolean categorized, OutputBuffer out) {
+  private static void entry(StreamEntries.Entry entry, boolean categorized, OutputBuffer out) {
     out.put("[\"" + entry.timeNanos() + "\",");
     text(entry.text(), out);
     if (categorized) {

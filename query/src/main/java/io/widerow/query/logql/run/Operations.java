@@ -16,8 +16,7 @@ final class Operations {
   static MetricRun.Value of(
       Metric.Binary binary, MetricRun.Value left, MetricRun.Value right, int steps) {
     if (left.isNumber() && right.isNumber()) {
-      Series both =
-          each(binary, left.series().getFirst(), right.series().getFirst(), false, steps);
+      Series both = each(binary, left.series().getFirst(), right.series().getFirst(), false, steps);
       return new MetricRun.Value(true, List.of(both));
     }
     if (left.isNumber() || right.isNumber()) {
@@ -126,7 +125,8 @@ final class Operations {
     Map<LabelSet, List<Series>> rightByKey = byKey(binary, right);
     for (Series one : left) {
       List<Series> others = rightByKey.getOrDefault(key(binary, one.labels()), List.of());
-      result.add(operator == Operator.OR ? one : kept(one, others, operator == Operator.AND, steps));
+      result.add(
+          operator == Operator.OR ? one : kept(one, others, operator == Operator.AND, steps));
     }
     if (operator == Operator.OR) {
       Map<LabelSet, List<Series>> leftByKey = byKey(binary, left);

@@ -31,9 +31,7 @@ final class Pushdown {
   static Filter ofType(Matcher matcher) {
     Pattern regex = matcher.regex();
     Filter test =
-        regex == null
-            ? equal(ANY, matcher.text())
-            : new Filter.Matches(ANY, new WholeText(regex));
+        regex == null ? equal(ANY, matcher.text()) : new Filter.Matches(ANY, new WholeText(regex));
     return new Filter.OfType(matcher.kind().isNegative() ? new Filter.Not(test) : test);
   }
 

@@ -147,8 +147,7 @@ final class RangeSamples {
     List<AttributeName> names = selection.attributes(others);
     boolean looksAtLines = selection.looksAtLines() || readsBytes();
     EventLines lines = new EventLines(execution.labels(), names, selection.needsLevel(others));
-    RangeReader reader =
-        execution.open(looksAtLines ? query : query.withFields(projection(names)));
+    RangeReader reader = execution.open(looksAtLines ? query : query.withFields(projection(names)));
     try {
       if (names != null && !looksAtLines && range.unwrap() == null) {
         reader.inAnyOrder(new Grouping(names, widthNanos).withPhase(baseNanos).withCells());

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/// The samples of one series in buckets of time, of which every window is made up.
+/// The samples of one series in buckets of time. Every window is made up of whole buckets.
 ///
 /// ```
 ///   steps      |       |       |         start + i * step

@@ -2,8 +2,8 @@
 /// grouping; the rest is decided line by line.
 ///
 /// ```
-///   Expr --> Selection: filter, attributes --> RangeReader --> Pipeline --> LogAnswer, RangeSamples
-///                                                                              Metric --> Series
+///   Expr --> Selection: filter, attributes --> RangeReader --> Pipeline --> LogRun: lines
+///                                                                      --> RangeSamples --> Series
 /// ```
 ///
 /// - Threads: one a query; any thread may cancel it.
