@@ -25,7 +25,7 @@ public sealed interface Condition {
 
   /// Compares a number, a duration in seconds, or a number of bytes. False without the label; a
   /// label that is no such number keeps the line and marks it as an error.
-  record Number(String label, Stage.Conversion conversion, Sign sign, double value)
+  record Quantity(String label, Stage.Conversion conversion, Sign sign, double value)
       implements Condition {}
 
   /// The comparisons of numbers.

@@ -76,7 +76,10 @@ public sealed interface Metric extends Expr {
 
     /// True when it needs samples of a label.
     public boolean needsUnwrap() {
-      return ordinal() >= SUM_OVER_TIME.ordinal();
+      return switch (this) {
+        case COUNT_OVER_TIME, RATE, BYTES_OVER_TIME, BYTES_RATE, ABSENT_OVER_TIME -> false;
+        default -> true;
+      };
     }
 
     /// True when it may have samples of a label.

@@ -85,7 +85,7 @@ final class StageParser {
     if (lexer.isSign("|=") || lexer.isSign("!=")) {
       return false;
     }
-    return lexer.isSign("|~") || lexer.isSign("!~") ? Boolean.TRUE : null;
+    return (lexer.isSign("|~") || lexer.isSign("!~")) ? Boolean.TRUE : null;
   }
 
   /// The next stage.
@@ -377,6 +377,6 @@ final class StageParser {
           case BYTES -> Stage.Conversion.BYTES;
           default -> Stage.Conversion.NUMBER;
         };
-    return new Condition.Number(label, conversion, sign, negative ? -value : value);
+    return new Condition.Quantity(label, conversion, sign, negative ? -value : value);
   }
 }

@@ -104,6 +104,9 @@ final class LokiTail {
 
   /// Reads the question before the connection becomes a WebSocket. Null when it can be followed.
   private @Nullable HttpResponse ask(ServiceRequestContext context, HttpRequest request) {
+    if (isOfPage(request)) {
+      return LokiErrors.of(HttpStatus.FORBIDDEN, "requests from web pages are refused");
+    }
     try {
       LokiParameters parameters = new LokiParameters(context.queryParams(), epochNanos.getAsLong());
       if (!(LogqlParser.parse(parameters.query()) instanceof LogQuery query)) {

@@ -115,11 +115,11 @@ public final class Pipeline {
         String value = line.get(matcher.name());
         yield matcher.test(value == null ? "" : value);
       }
-      case Condition.Number number -> holds(number, line);
+      case Condition.Quantity quantity -> holds(quantity, line);
     };
   }
 
-  private static boolean holds(Condition.Number test, Line line) {
+  private static boolean holds(Condition.Quantity test, Line line) {
     if (line.hasError()) {
       return true;
     }
@@ -135,7 +135,7 @@ public final class Pipeline {
     return test.sign().holds(value, test.value());
   }
 
-  private static String kind(Condition.Number test) {
+  private static String kind(Condition.Quantity test) {
     return switch (test.conversion()) {
       case NUMBER -> "number";
       case DURATION -> "duration";

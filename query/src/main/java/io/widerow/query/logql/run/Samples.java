@@ -4,6 +4,7 @@ import io.widerow.query.logql.Metric;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /// The samples of one series in buckets of time. Every window is made up of whole buckets.
 ///
@@ -98,11 +99,9 @@ final class Samples {
 
   /// Ends the adding.
   void complete() {
-    numbers = buckets.keySet().stream().mapToLong(Long::longValue).sorted().toArray();
-    sorted = new Bucket[numbers.length];
-    for (int i = 0; i < numbers.length; i++) {
-      sorted[i] = buckets.get(numbers[i]);
-    }
+    TreeMap<Long, Bucket> inOrder = new TreeMap<>(buckets);
+    numbers = inOrder.keySet().stream().mapToLong(Long::longValue).toArray();
+    sorted = inOrder.values().toArray(Bucket[]::new);
   }
 
   /// Sets the value of a step from the buckets of its window, if there is any sample in them.

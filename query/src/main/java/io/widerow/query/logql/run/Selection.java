@@ -177,7 +177,7 @@ final class Selection {
       case Condition.And(var parts) -> parts.forEach(part -> addNames(part, names));
       case Condition.Or(var parts) -> parts.forEach(part -> addNames(part, names));
       case Condition.Words(var matcher) -> names.add(matcher.name());
-      case Condition.Number number -> names.add(number.label());
+      case Condition.Quantity quantity -> names.add(quantity.label());
     }
   }
 }
