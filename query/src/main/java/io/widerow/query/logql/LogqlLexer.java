@@ -15,6 +15,8 @@ final class LogqlLexer {
   /// Most characters of all expressions of a query: matching costs as much as they are long.
   private static final int REGEX_CHARS_MAX = 3_000;
 
+  private static final long DURATION_MAX = 50L * 365 * 86_400 * 1_000_000_000;
+
   /// The longest first.
   private static final List<String> SIGNS =
       List.of("|=", "|~", "|>", "!=", "!~", "!>", "=~", "==", ">=", "<=");
@@ -140,6 +142,9 @@ final class LogqlLexer {
     Long nanos = kind == Kind.DURATION ? Units.nanos(word) : null;
     if (nanos == null) {
       throw wrong("expected a duration such as 5m");
+    }
+    if (nanos > DURATION_MAX) {
+      throw wrong("expected a duration of at most 50y");
     }
     advance();
     return nanos;

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// @param nowNanos the time now, nanoseconds since the Unix epoch
 record LokiParameters(QueryParams given, long nowNanos) {
   private static final long SECOND_NANOS = 1_000_000_000L;
+  private static final long NANOS_MIN = -(1L << 60); // a century may be taken off
+  private static final long NANOS_MAX = 1L << 62; // the year 2116
   private static final long HOUR_NANOS = 3_600 * SECOND_NANOS;
   private static final long LIMIT_DEFAULT = 100;
   private static final long LIMIT_MAX = 1_000_000;
@@ -53,7 +55,7 @@ record LokiParameters(QueryParams given, long nowNanos) {
     if (since != null) {
       before = duration("since", since);
     }
-    long start = time("start", end - before);
+    long start = time("start", end - Math.min(before, NANOS_MAX));
     if (start > end) {
       throw new QueryException.Refused("end", "%d is before start, %d".formatted(end, start));
     }
@@ -67,7 +69,8 @@ record LokiParameters(QueryParams given, long nowNanos) {
 
   private long time(String name, long absent) {
     String text = text(name);
-    return text == null ? absent : time(name, text, nowNanos);
+    long nanos = text == null ? absent : time(name, text, nowNanos);
+    return Math.clamp(nanos, NANOS_MIN, NANOS_MAX);
   }
 
   /// Nanoseconds, seconds with decimals, or RFC 3339.

@@ -101,6 +101,7 @@ public final class LabelNames {
       if (!attributes.contains(verbatim)) {
         attributes.add(verbatim);
       }
+      attributes.sort(null); // as events show them
     });
     labels = Collections.unmodifiableSet(stored);
   }

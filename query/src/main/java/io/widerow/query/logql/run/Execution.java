@@ -22,6 +22,7 @@ public final class Execution implements AutoCloseable {
   private long held;
   private long eventsScanned;
   private long eventsKept;
+  private long bytesRead;
   private volatile boolean cancelled;
   private volatile @Nullable RangeReader reading;
 
@@ -56,6 +57,7 @@ public final class Execution implements AutoCloseable {
   public void close(RangeReader reader) {
     eventsScanned += reader.eventsScanned();
     eventsKept += reader.statistics().eventsKept();
+    bytesRead += reader.statistics().bytesRead();
     reader.close();
   }
 
@@ -106,6 +108,11 @@ public final class Execution implements AutoCloseable {
   /// Events that the store's filter has kept.
   public long eventsKept() {
     return eventsKept;
+  }
+
+  /// Bytes that were read from segments.
+  public long bytesRead() {
+    return bytesRead;
   }
 
   /// Time since the query began, in nanoseconds.

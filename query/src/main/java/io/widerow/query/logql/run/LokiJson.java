@@ -151,6 +151,7 @@ public final class LokiJson {
   private static void stats(Execution cost, OutputBuffer out) {
     out.put(",\"stats\":{\"summary\":{\"execTime\":");
     out.put(plain(cost.elapsedNanos() / 1e9));
+    out.put(",\"totalBytesProcessed\":" + cost.bytesRead());
     out.put(",\"totalLinesProcessed\":" + cost.eventsScanned());
     out.put(",\"totalEntriesReturned\":" + cost.eventsKept() + "}}");
   }
