@@ -181,7 +181,7 @@ public enum FuzzTargets implements FuzzTarget {
       "{} | pattern \"<a> - <_>\" | unpack | line_format \"{{.a}}\" | label_format b=c,d=`{{.e}}`",
       "{a=\"b\"} | drop a, b=\"c\" | keep d | decolorize | x >= 1.5ms and (y = \"z\" or w < 5KB)",
       "sum by (a, b) (count_over_time({a=\"b\"} | drop __error__[5s]))",
-      "topk(3, avg_over_time({a=\"b\"} | unwrap duration(x) | __error__=\"\" [1h30m] offset 5m) by (c))",
+      "topk(3, avg_over_time({} | unwrap duration(x) | __error__=\"\" [1h30m] offset 5m) by (c))",
       "quantile_over_time(0.99, {a=\"b\"} | json | unwrap bytes(x) [5m]) without (d) > bool 1",
       "rate({a=\"b\"}[1m]) / on (x) rate({a=\"c\"}[1m]) * -2 ^ 3 or vector(1)"
     };

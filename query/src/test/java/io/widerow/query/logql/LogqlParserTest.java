@@ -52,31 +52,31 @@ class LogqlParserTest {
       delimiter = ';',
       textBlock =
           """
-          '' ;                                       1, col 1: it is empty
-          {a} ;                                      1, col 3: expected = != =~ or !~, found }
-          {a="b ;                                    1, col 4: a text without its closing quote
-          {a="b"} | json x ;                         -
-          {a=~"("} ;                                 1, col 5: no regular expression: error parsing regexp: missing closing ): `(`
-          {a="b"} | x < "5" ;                        1, col 13: a text has no order: use = != =~ or !~, found <
-          {a="b"} |> "x" ;                           1, col 9: not supported: |>, the filter by pattern
-          {a="b"} |= ip("1.2.3.4") ;                 1, col 12: not supported: ip()
-          {a="b"} | x = ip("1.2.3.4") ;              1, col 15: not supported: ip()
-          {a="b"} | line_format `{{ upper .x }}` ;   1, col 23: not supported: {{ upper .x }} in a template, only {{.label}}
-          {a="b"} | unwrap x ;                       1, col 9: unwrap is for functions such as sum_over_time(...)
-          rate({a="b"}) ;                            1, col 5: rate needs a window such as [5m]
-          rate({a="b"}[5x]) ;                        1, col 14: no number, duration or number of bytes: 5x
-          rate({a="b"}[0s]) ;                        1, col 13: the window must be longer than 0
-          sum_over_time({a="b"}[5m]) ;               1, col 14: sum_over_time needs a number: add | unwrap LABEL
-          rate({a="b"}[5m]) by (x) ;                 1, col 5: rate takes no by or without: put sum by (...) around it
-          sum({a="b"}) ;                             1, col 5: expected numbers such as count_over_time(...), found lines
-          label_replace(vector(1)) ;                 1, col 1: not supported: the function label_replace
+          '' ; 1, col 1: it is empty
+          {a} ; 1, col 3: expected = != =~ or !~, found }
+          {a="b ; 1, col 4: a text without its closing quote
+          {a="b"} | json x ; -
+          {a=~"("} ; 1, col 5: no regular expression: error parsing regexp: missing closing ): `(`
+          {a="b"} | x < "5" ; 1, col 13: a text has no order: use = != =~ or !~, found <
+          {a="b"} |> "x" ; 1, col 9: not supported: |>, the filter by pattern
+          {a="b"} |= ip("1.2.3.4") ; 1, col 12: not supported: ip()
+          {a="b"} | x = ip("1.2.3.4") ; 1, col 15: not supported: ip()
+          {} | line_format `{{u .x}}` ; 1, col 18: not supported: {{u .x}} in a template, only {{.label}}
+          {a="b"} | unwrap x ; 1, col 9: unwrap is for functions such as sum_over_time(...)
+          rate({a="b"}) ; 1, col 5: rate needs a window such as [5m]
+          rate({a="b"}[5x]) ; 1, col 14: no number, duration or number of bytes: 5x
+          rate({a="b"}[0s]) ; 1, col 13: the window must be longer than 0
+          sum_over_time({a="b"}[5m]) ; 1, col 14: sum_over_time needs a number: add | unwrap LABEL
+          rate({}[5m]) by (x) ; 1, col 5: rate takes no by or without: put sum by (...) around it
+          sum({a="b"}) ; 1, col 5: expected numbers such as count_over_time(...), found lines
+          label_replace(vector(1)) ; 1, col 1: not supported: the function label_replace
           rate({a="b"}[5m]) / on(a) group_left vector(1) ; 1, col 27: not supported: group_left
-          1 > 2 ;                                    1, col 3: a comparison of two numbers needs bool
-          topk(0, vector(1)) ;                       1, col 1: the number of series must be at least 1
-          {a="b"} | regexp "x" ;                     1, col 18: the expression has no named group, such as (?P<name>re)
-          {a="b"} | pattern "<a><b>" ;               1, col 19: the pattern has nothing between two captures before <b>
-          {a="b"} | label_format a=b,a=c ;           1, col 28: the label a is set twice
-          {a="b"} ?  ;                               1, col 9: unexpected ?
+          1 > 2 ; 1, col 3: a comparison of two numbers needs bool
+          topk(0, vector(1)) ; 1, col 1: the number of series must be at least 1
+          {a="b"} | regexp "x" ; 1, col 18: the expression has no named group, such as (?P<name>re)
+          {} | pattern "<a><b>" ; 1, col 14: the pattern has nothing between two captures before <b>
+          {a="b"} | label_format a=b,a=c ; 1, col 28: the label a is set twice
+          {a="b"} ?  ; 1, col 9: unexpected ?
           """)
   void whatIsWrongIsToldWithItsPlace(String text, String told) {
     if (told.equals("-")) {
