@@ -41,7 +41,7 @@ final class Templates {
     if (field.startsWith(".") && Names.isLabel(field.substring(1))) {
       return field.substring(1);
     }
-    throw new IllegalArgumentException("{{%s}} in a template, only {{.label}}".formatted(action));
+    throw new IllegalArgumentException("{{%s}}, only {{.label}}".formatted(action));
   }
 
   /// @throws IllegalArgumentException when it captures nothing, or two captures touch

@@ -61,7 +61,7 @@ class LogqlParserTest {
           {a="b"} |> "x" ; 1, col 9: not supported: |>, the filter by pattern
           {a="b"} |= ip("1.2.3.4") ; 1, col 12: not supported: ip()
           {a="b"} | x = ip("1.2.3.4") ; 1, col 15: not supported: ip()
-          {} | line_format `{{u .x}}` ; 1, col 18: not supported: {{u .x}} in a template, only {{.label}}
+          {} | line_format `{{u .x}}` ; 1, col 18: not supported: {{u .x}}, only {{.label}}
           {a="b"} | unwrap x ; 1, col 9: unwrap is for functions such as sum_over_time(...)
           rate({a="b"}) ; 1, col 5: rate needs a window such as [5m]
           rate({a="b"}[5x]) ; 1, col 14: no number, duration or number of bytes: 5x
