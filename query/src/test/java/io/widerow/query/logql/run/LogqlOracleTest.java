@@ -116,8 +116,8 @@ class LogqlOracleTest {
 
   private void checkNumbers(
       StoreView view, PlainMetric metric, List<PlainLine> lines, SplittableRandom random) {
-    long start = PlainLine.START + random.nextInt(120) * SECOND + random.nextInt(2) * 123_456_789;
-    Steps steps = new Steps(start, (30 + 15 * random.nextInt(3)) * SECOND, 1 + random.nextInt(8));
+    long start = PlainLine.START + random.nextInt(120) * SECOND + random.nextInt(2) * 123_456_789L;
+    Steps steps = new Steps(start, (30L + 15L * random.nextInt(3)) * SECOND, 1 + random.nextInt(8));
     Metric parsed = (Metric) LogqlParser.parse(metric.text());
     String what = metric.text() + " at " + steps;
     try (Execution execution = execution(view)) {

@@ -109,7 +109,7 @@ final class PlainLine {
     } else if (random.nextBoolean()) {
       made.put("severity", (long) random.nextInt(8));
     }
-    Object code = 200L + random.nextInt(4) * 100;
+    Object code = 200L + random.nextInt(4) * 100L;
     made.put("code", random.nextInt(4) == 0 ? code.toString() : code);
     made.put("took", pick(random, "5ms", "15ms", "1.5s", "soon"));
     made.put("size", pick(random, "1KB", "2KB", "5MiB"));
@@ -134,7 +134,7 @@ final class PlainLine {
 
   /// Gives an event its body, or none, and makes its line.
   private static PlainLine line(SplittableRandom random, Stored event) {
-    String number = event.attributes().get("number").toString();
+    String number = String.valueOf(event.attributes().get("number"));
     PlainLine line;
     switch (random.nextInt(4)) {
       case 0 -> {
