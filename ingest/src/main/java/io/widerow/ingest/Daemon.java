@@ -42,6 +42,10 @@ import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.loki.LokiService;
+import io.widerow.ingest.serve.page.PageService;
+import io.widerow.ingest.serve.page.SelfService;
+import io.widerow.ingest.serve.query.EventService;
+import io.widerow.ingest.serve.query.FieldsService;
 import io.widerow.ingest.serve.query.PartitionsService;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.StepService;
@@ -51,6 +55,7 @@ import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.LayoutService;
+import io.widerow.ingest.serve.status.RepartitionService;
 import io.widerow.ingest.serve.status.RetentionService;
 import io.widerow.ingest.serve.status.RuleService;
 import io.widerow.ingest.serve.status.SnapshotService;
@@ -98,6 +103,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
 /// | `widerow-loki-<n>` | one per query of Loki's API, virtual | reading its answer |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
+/// | `widerow-fields-<n>` | one per question for fields, virtual | reading, counting |
 /// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
@@ -127,6 +133,8 @@ public final class Daemon implements AutoCloseable {
   private final QueryService queries;
   private final StepService steps;
   private final LokiService loki;
+  private final QueryMemory memory;
+  private final FieldsService fields;
   private final Watch watch;
   private final ExecutorService evaluation =
       Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-rules"));
@@ -181,12 +189,13 @@ public final class Daemon implements AutoCloseable {
     loops =
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
-    QueryMemory memory = new QueryMemory(config.limits().queryMemoryBytes());
+    memory = new QueryMemory(config.limits().queryMemoryBytes());
     queries =
         new QueryService(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
     steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
-    loki = lokiService(memory);
+    loki = new LokiService(store, memory, config, Daemon::epochNanos, BuildVersion.value());
+    fields = new FieldsService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
@@ -200,16 +209,6 @@ public final class Daemon implements AutoCloseable {
     metrics.ofRequests(credit, connections);
     metrics.ofQueries(memory, queries);
     metrics.ofWriting(lanes, rules);
-  }
-
-  private LokiService lokiService(QueryMemory memory) {
-    return new LokiService(
-        store,
-        memory,
-        config.lokiLabels(),
-        Daemon::epochNanos,
-        config.limits().stallSeconds(),
-        BuildVersion.value());
   }
 
   private Doctor doctor() {
@@ -283,11 +282,16 @@ public final class Daemon implements AutoCloseable {
                 loki.routes(),
                 new TypesService(store).routes(),
                 new PartitionsService(store).routes(),
+                fields.routes(),
+                new EventService(store, memory).routes(),
+                PageService.routes(),
+                SelfService.routes(BuildVersion.value(), Daemon::epochNanos),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),
                 clock.routes(),
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
+                new RepartitionService(store).routes(),
                 new DoctorService(doctor).routes(),
                 watching.routes(),
                 new StatusServices(

@@ -9,6 +9,7 @@ class LayerTest extends LayerRules {
       """
       event:
       storage: event
+      storage.rollup:
       storage.embedded: event storage
       storage.cassandra.keyspace: event
       storage.cassandra.migrate: storage
@@ -26,6 +27,7 @@ class LayerTest extends LayerRules {
       query.logql: query
       query.logql.line: event query.logql
       query.logql.run: event storage query query.output query.logql query.logql.line
+      query.fields: event storage storage.rollup query query.filter query.output query.answer
       query.cli: event storage storage.embedded query query.remote query.answer
       query.cli.daemon: query query.remote query.cli
       ingest.decode: event
@@ -56,9 +58,10 @@ class LayerTest extends LayerRules {
           ingest.intake ingest.http
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
-          ingest.config ingest.http
+          query.fields ingest.config ingest.http
       ingest.serve.loki: storage query query.output query.logql query.logql.line \
           query.logql.run ingest.config ingest.http
+      ingest.serve.page: ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded query query.figures query.sizing \
           ingest.config ingest.lane ingest.rules ingest.intake ingest.http ingest.doctor \
           ingest.watch
@@ -72,7 +75,7 @@ class LayerTest extends LayerRules {
           ingest.receive.influx ingest.receive.journald ingest.receive.json ingest.receive.loki \
           ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
           ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.watch \
-          ingest.serve.query ingest.serve.loki \
+          ingest.serve.query ingest.serve.loki ingest.serve.page \
           ingest.serve.status ingest.cluster
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.remote query.cli ingest.decode

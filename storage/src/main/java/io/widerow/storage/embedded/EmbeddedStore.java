@@ -255,6 +255,11 @@ public final class EmbeddedStore implements EventStore {
     return layout;
   }
 
+  /// Gives partitions another form than a merge gave them.
+  public RepartitionControl repartition() {
+    return new RepartitionControl(contents, merger, this::requireTidy);
+  }
+
   /// Its partitions and what is in them.
   public PartitionCatalog partitions() {
     return new PartitionCatalog(contents);

@@ -30,10 +30,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: whatever is done to a store, and in whatever order, it shows exactly what was committed,
 /// each event once and the latest write of each id, in one order, both ways, for any range and any
 /// types; and counts by minute are those of the events, also from cells. Method: random operations
-/// (append, late, upsert, commit, seal, merge, reopen with other lanes, shards and bucket widths,
-/// layouts changed while it is open) against the store on a simulated disk and against a plain map;
-/// compare in between and at the end. The seed is the test's name; to replay one, run with
-/// `-Dseed=<n>`.
+/// (append, late, upsert, commit, seal, merge, repartition, reopen with other lanes, shards and
+/// bucket widths, layouts changed while it is open) against the store on a simulated disk and
+/// against a plain map; compare in between and at the end. The seed is the test's name; to replay
+/// one, run with `-Dseed=<n>`.
 class EmbeddedStoreModelTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
 
@@ -77,7 +77,8 @@ class EmbeddedStoreModelTest {
             driver.commit(store, Durability.DISK);
           }
           case 10 -> check(store, driver.acknowledged, random, late);
-          case 11, 12 -> changeLayout(store, random);
+          case 11 -> changeLayout(store, random);
+          case 12 -> repartition(store, random);
           default -> {
             driver.commit(store, Durability.DISK);
             store.close();
@@ -122,6 +123,17 @@ class EmbeddedStoreModelTest {
         int width = widths[random.nextInt(widths.length)];
         var _ = store.layout().set(new LayoutRule(glob, width, number, Source.API));
       }
+    }
+  }
+
+  /// Writes what weighs too much or too little again under other keys.
+  private static void repartition(EmbeddedStore store, SplittableRandom random) {
+    var weights = new PartitionWeights(1L << 40, 1 + random.nextInt(60), 1, 1);
+    try {
+      var asked = new RepartitionControl.Asked(_ -> true, 0, Long.MAX_VALUE, weights);
+      var _ = store.repartition().run(asked);
+    } catch (InterruptedException unexpected) {
+      throw new AssertionError(unexpected);
     }
   }
 

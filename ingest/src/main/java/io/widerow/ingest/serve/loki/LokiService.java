@@ -9,6 +9,7 @@ import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.QueryParams;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.query.QueryBudget;
@@ -55,21 +56,20 @@ public final class LokiService {
   private volatile boolean stopping;
 
   /// @param memory that all queries share
-  /// @param labelNames the attributes that are labels of streams
-  /// @param stallSeconds how long the reader of a tail may take nothing
+  /// @param config names the labels of streams, and how long the reader of a tail may take nothing
   /// @param version of this program
   public LokiService(
       EventStore store,
       QueryMemory memory,
-      List<String> labelNames,
+      DaemonConfig config,
       LongSupplier epochNanos,
-      int stallSeconds,
       String version) {
     this.store = store;
     this.memory = memory;
-    this.labels = new LabelNames(labelNames);
+    this.labels = new LabelNames(config.lokiLabels());
     this.epochNanos = epochNanos;
     this.answers = new LokiAnswers(version);
+    int stallSeconds = config.limits().stallSeconds();
     this.tail = new LokiTail(store, memory, labels, epochNanos, stallSeconds);
     this.places = new Semaphore(Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX));
   }
