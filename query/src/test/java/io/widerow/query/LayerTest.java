@@ -20,6 +20,9 @@ class LayerTest extends LayerRules {
       query.sizing: event storage query
       query.remote: event storage query query.output query.figures
       query.answer: event rollup storage query query.filter query.output query.figures
+      query.logql: query
+      query.logql.line: event query.logql
+      query.logql.run: event storage query query.output query.logql query.logql.line
       query.fields: event storage storage.rollup query query.filter query.output query.answer
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer
