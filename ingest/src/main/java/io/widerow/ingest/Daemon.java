@@ -54,6 +54,7 @@ import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.LayoutService;
+import io.widerow.ingest.serve.status.RepartitionService;
 import io.widerow.ingest.serve.status.RetentionService;
 import io.widerow.ingest.serve.status.RollupService;
 import io.widerow.ingest.serve.status.RuleService;
@@ -286,6 +287,7 @@ public final class Daemon implements AutoCloseable {
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
                 new RollupService(store).routes(),
+                new RepartitionService(store).routes(),
                 new DoctorService(doctor).routes(),
                 watching.routes(),
                 new StatusServices(

@@ -18,6 +18,7 @@ import io.widerow.query.cli.daemon.FieldsCommand;
 import io.widerow.query.cli.daemon.LayoutCommand;
 import io.widerow.query.cli.daemon.PartitionsCommand;
 import io.widerow.query.cli.daemon.PlanCommand;
+import io.widerow.query.cli.daemon.RepartitionCommand;
 import io.widerow.query.cli.daemon.RetentionCommand;
 import io.widerow.query.cli.daemon.RollupCommand;
 import io.widerow.query.cli.daemon.RuleCommand;
@@ -48,6 +49,7 @@ final class Commands {
     all.put("fields", FieldsCommand::commandLine);
     all.put("partitions", PartitionsCommand::commandLine);
     all.put("layout", LayoutCommand::commandLine);
+    all.put("repartition", RepartitionCommand::commandLine);
     all.put("retention", RetentionCommand::commandLine);
     all.put("plan", PlanCommand::commandLine);
     all.put("doctor", DoctorCommand::commandLine);

@@ -62,8 +62,19 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
   /// @throws QueryException.Remote when a line has others, or there is none
   public static Summed askSummed(
       DaemonAddress daemon, String path, List<String> heads, List<String> sumHeads) {
+    return changeSummed(daemon, "GET", path, Map.of(), heads, sumHeads);
+  }
+
+  /// The same with another method, such as `POST`.
+  public static Summed changeSummed(
+      DaemonAddress daemon,
+      String method,
+      String path,
+      Map<String, List<String>> parameters,
+      List<String> heads,
+      List<String> sumHeads) {
     List<String> lines = new ArrayList<>();
-    try (RemoteAnswer answer = RemoteAnswer.open(daemon, path, Map.of())) {
+    try (RemoteAnswer answer = RemoteAnswer.open(daemon, method, path, parameters)) {
       for (String line = answer.readLine(); line != null; line = answer.readLine()) {
         lines.add(line);
       }

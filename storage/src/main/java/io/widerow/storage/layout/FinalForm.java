@@ -37,7 +37,16 @@ public final class FinalForm {
   /// @param firstNanos time of the first, nanoseconds since the Unix epoch
   /// @param lastNanos time of the last
   /// @param weight of all of them
-  public record Piece(long firstNanos, long lastNanos, double weight) {}
+  public record Piece(long firstNanos, long lastNanos, double weight) {
+    /// The weight of what of it lies in a bucket.
+    public double weightIn(Bucket part) {
+      long first = minuteOf(firstNanos);
+      long last = minuteOf(lastNanos);
+      long from = Math.max(first, part.startMinutes());
+      long until = Math.min(last + 1, part.startMinutes() + (long) part.widthMinutes());
+      return until <= from ? 0 : weight * (until - from) / (last - first + 1);
+    }
+  }
 
   /// A part of the final form.
   ///
@@ -53,6 +62,16 @@ public final class FinalForm {
     for (int minute = 0; minute < bucket.widthMinutes(); minute++) {
       until[minute + 1] += until[minute];
     }
+  }
+
+  /// True when a partition has neither too much in it nor too little.
+  public static boolean isGood(double weight) {
+    return weight >= WEIGHT_MIN - ROUNDING && !isHeavy(weight);
+  }
+
+  /// True when a partition has too much in it.
+  public static boolean isHeavy(double weight) {
+    return weight > WEIGHT_MAX + ROUNDING;
   }
 
   /// The final form of a bucket of a day at most.
@@ -75,14 +94,17 @@ public final class FinalForm {
   }
 
   private int minute(long nanos) {
-    long minute = Math.floorDiv(nanos, PartitionKey.NANOS_PER_MINUTE) - bucket.startMinutes();
-    return Math.clamp(minute, 0, bucket.widthMinutes() - 1);
+    return Math.clamp(minuteOf(nanos) - bucket.startMinutes(), 0, bucket.widthMinutes() - 1);
+  }
+
+  private static long minuteOf(long nanos) {
+    return Math.floorDiv(nanos, PartitionKey.NANOS_PER_MINUTE);
   }
 
   /// @param from minute of the bucket at which a child begins
   private void divide(int from, int width) {
     double weight = until[from + width] - until[from];
-    if (weight <= WEIGHT_MAX + ROUNDING) {
+    if (!isHeavy(weight)) {
       add(from, width, 1);
       return;
     }

@@ -54,7 +54,8 @@ public final class SegmentArrivals {
   void replaced(List<LiveSegment> written, List<LiveSegment> removed) {
     long latest =
         removed.stream().mapToLong(segment -> limitOf(segment.entry().id())).max().orElse(0);
-    put(written, new Bound(ANY, 0, latest));
+    long first = removed.stream().mapToLong(this::firstOf).min().orElse(0);
+    put(written, new Bound(ANY, first, latest));
     removed.forEach(segment -> bounds.remove(segment.entry().id()));
   }
 
@@ -86,6 +87,17 @@ public final class SegmentArrivals {
     }
     boolean oneLane = bound.lane != ANY && lanes == position.laneLimits().size();
     return bound.first >= (oneLane ? position.laneLimits().get(bound.lane) : position.limitMax());
+  }
+
+  private long firstOf(LiveSegment segment) {
+    Bound bound = bounds.get(segment.entry().id());
+    return bound == null ? 0 : bound.first;
+  }
+
+  /// True when all events of a segment arrived since the store was opened: the shard of each,
+  /// modulo the lanes, is its lane.
+  public boolean isOfThisOpening(LiveSegment segment) {
+    return firstOf(segment) >= atOpen;
   }
 
   private long limitOf(long segmentId) {

@@ -50,6 +50,11 @@ record MergeOutput(Bucket bucket, NavigableMap<PartitionKey, Target> targets) {
   ///
   /// @param shard of so many shards
   record Target(List<Source> sources, EventId from, EventId until, int shard, int shards) {
+    /// All that is in some partitions.
+    static Target all(List<Source> sources) {
+      return new Target(sources, EventId.LEAST, EventId.LIMIT, 0, 1);
+    }
+
     /// The events in ascending order; those of other shards are to be left out.
     EventCursor open(BlockReaders readers) {
       return MergeCursor.of(cursors(readers), false);
@@ -98,11 +103,15 @@ record MergeOutput(Bucket bucket, NavigableMap<PartitionKey, Target> targets) {
     }
   }
 
+  /// True when there is an event for it.
+  boolean hasEvents(BlockReaders readers) {
+    return targets.values().stream().anyMatch(target -> target.hasEvents(readers));
+  }
+
   /// All that goes into one bucket, each partition with the key that it has there.
   static MergeOutput of(Bucket bucket, NavigableMap<PartitionKey, List<Source>> partitions) {
     NavigableMap<PartitionKey, Target> targets = new TreeMap<>();
-    partitions.forEach((key, sources) ->
-        targets.put(key, new Target(sources, EventId.LEAST, EventId.LIMIT, 0, 1)));
+    partitions.forEach((key, sources) -> targets.put(key, Target.all(sources)));
     return new MergeOutput(bucket, targets);
   }
 
@@ -167,9 +176,7 @@ record MergeOutput(Bucket bucket, NavigableMap<PartitionKey, Target> targets) {
     });
     return outputs.entrySet().stream()
         .map(each -> new MergeOutput(each.getKey().bucket, each.getValue()))
-        .filter(output ->
-            output.bucket.equals(bucket)
-                || output.targets.values().stream().anyMatch(target -> target.hasEvents(readers)))
+        .filter(output -> output.bucket.equals(bucket) || output.hasEvents(readers))
         .toList();
   }
 
@@ -199,8 +206,7 @@ record MergeOutput(Bucket bucket, NavigableMap<PartitionKey, Target> targets) {
   }
 
   /// The blocks of all sources.
-  private static List<FinalForm.Piece> pieces(
-      List<Source> sources, PartitionWeights weights, double rest) {
+  static List<FinalForm.Piece> pieces(List<Source> sources, PartitionWeights weights, double rest) {
     return sources.stream().flatMap(source -> pieces(source, weights, rest)).toList();
   }
 

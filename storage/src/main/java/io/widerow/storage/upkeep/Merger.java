@@ -3,7 +3,6 @@ package io.widerow.storage.upkeep;
 import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
-import io.widerow.storage.EventCursor;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.live.Kept;
 import io.widerow.storage.live.LiveSegment;
@@ -12,13 +11,9 @@ import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
-import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
-import io.widerow.storage.segment.Segment;
-import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentSummary;
-import io.widerow.storage.segment.SegmentWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,9 +21,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -76,14 +73,11 @@ public final class Merger {
 
   private static final double REST_STEP = 0.25;
 
-  /// Events that are merged between two looks at the pace: about 2 ms.
-  private static final int PACE_EVENTS = 1 << 10;
-
   private final StoreContents contents;
   private final ThinHistory thin;
   private final DayFold fold = new DayFold();
   private final RollupFill fill;
-  private final SegmentFiles files;
+  private final MergeWriter writer;
   private final MergePace pace;
   private final Expiry expiry;
   private volatile Executor executor;
@@ -96,6 +90,9 @@ public final class Merger {
 
   private final OneTask task = new OneTask(this::run);
 
+  /// What somebody asked for and waits for.
+  private final Queue<Rewrite<?>> asked = new ConcurrentLinkedQueue<>();
+
   /// The state for which `urgent` holds; only the running task uses both.
   private @Nullable StoreState judged;
 
@@ -107,7 +104,7 @@ public final class Merger {
     this.contents = contents;
     this.thin = new ThinHistory(contents);
     this.fill = new RollupFill(contents);
-    this.files = files;
+    this.writer = new MergeWriter(contents, files, this::isTime);
     this.pace = pace;
     this.executor = executor;
     this.expiry = new Expiry(contents, executor);
@@ -125,10 +122,20 @@ public final class Merger {
   /// Starts what is due, unless it is running already.
   public void start() {
     expiry.start();
-    if (plan() == null) {
+    if (plan() == null && asked.isEmpty()) {
       return;
     }
     task.start(executor);
+  }
+
+  /// Writes segments again, one after the other in the order in which this was called.
+  ///
+  /// @return when that is done
+  /// @throws StorageException when it failed; what was done before stays done
+  /// @throws InterruptedException when the calling thread was interrupted
+  public <R> R rewrite(Rewrite<R> rewrite) throws InterruptedException {
+    asked.add(rewrite);
+    return rewrite.await(() -> task.start(executor));
   }
 
   public void drain() throws InterruptedException {
@@ -141,6 +148,13 @@ public final class Merger {
       mergeAll();
     } catch (StorageException failed) {
       contents.backgroundFailed(failed);
+      giveUpAsked(failed);
+    }
+  }
+
+  private void giveUpAsked(StorageException failure) {
+    for (Rewrite<?> next = asked.poll(); next != null; next = asked.poll()) {
+      next.fail(failure);
     }
   }
 
@@ -149,8 +163,21 @@ public final class Merger {
   private void mergeAll() {
     try (var shared = new BlockReaderPool()) {
       BlockReaders readers = BlockReaders.of(shared);
-      for (ThinHistory.Merge due = plan(); due != null && isTime(); due = plan()) {
-        merge(due, readers);
+      var tools = new Rewrite.Tools(contents, expiry, thin, writer, readers);
+      ThinHistory.Merge due = plan();
+      Rewrite<?> next = asked.peek();
+      while (due != null || next != null) {
+        if (!isTime()) {
+          giveUpAsked(Rewrite.closing(new IllegalStateException("merging has ended")));
+          return;
+        }
+        if (due != null) {
+          merge(due, readers);
+        } else if (next != null && !next.goOn(tools)) {
+          asked.remove(next);
+        }
+        due = plan();
+        next = asked.peek();
       }
     }
   }
@@ -296,42 +323,24 @@ public final class Merger {
         boolean _ = contents.replaced(List.of(), due.sources(), () -> mayGo(parts.left));
         return;
       }
-      List<LiveSegment> merged = write(due, outputs(due, parts.kept, readers), readers);
-      if (!merged.isEmpty()) {
-        commit(due, merged, parts);
+      List<LiveSegment> merged =
+          writer.write(due.sources(), outputs(due, parts.kept, readers), readers);
+      BooleanSupplier still = () -> mayGo(parts.left) && !wouldShow(due.bucket(), parts);
+      if (!merged.isEmpty() && writer.commit(merged, due.sources(), still)) {
+        merged(due.sources(), merged);
       }
     } finally {
       expiry.giveBack();
     }
   }
 
-  private void commit(ThinHistory.Merge due, List<LiveSegment> merged, Parts parts) {
-    try {
-      if (due.bucket().isWide()) {
-        files.requireWide();
-      }
-      files.forceDirectory();
-      BooleanSupplier still = () -> mayGo(parts.left) && !wouldShow(due.bucket(), parts);
-      if (!contents.replaced(merged, due.sources(), still)) {
-        abandon(merged, new IllegalStateException("another retention decides now"));
-        return;
-      }
-    } catch (Throwable failed) {
-      if (!contents.hasEnded()) { // otherwise the manifest may list them
-        abandon(merged, failed);
-      }
-      throw failed;
-    }
+  private void merged(List<LiveSegment> sources, List<LiveSegment> merged) {
     merges.incrementAndGet();
-    long before = due.sources().stream().mapToLong(live -> live.entry().bytes()).sum();
+    long before = sources.stream().mapToLong(live -> live.entry().bytes()).sum();
     long after = merged.stream().mapToLong(live -> live.entry().bytes()).sum();
-    if (due.sources().stream().noneMatch(live -> live.entry().merged())) {
+    if (sources.stream().noneMatch(live -> live.entry().merged())) {
       rest += REST_STEP * ((double) after / Math.max(1, before) - rest);
     }
-  }
-
-  private void abandon(List<LiveSegment> merged, Throwable failed) {
-    merged.forEach(live -> files.abandon(live, failed));
   }
 
   /// What a merge leaves out: a type of a bucket that ends then.
@@ -392,74 +401,5 @@ public final class Merger {
             contents.config().lanes(),
             contents.segmentArrivals()::laneOf,
             readers);
-  }
-
-  /// Writes all segments of a merge, or none.
-  ///
-  /// @return none when the merge was given up
-  private List<LiveSegment> write(
-      ThinHistory.Merge due, List<MergeOutput> outputs, BlockReaders readers) {
-    SegmentOrigin origin = originOf(due.sources());
-    List<Long> ids = outputs.stream().map(_ -> contents.takeSegmentId()).toList();
-    if (ids.size() > 1) {
-      origin = origin.together(ids);
-    }
-    List<LiveSegment> written = new ArrayList<>();
-    try {
-      for (int i = 0; i < ids.size(); i++) {
-        LiveSegment merged = write(outputs.get(i), ids.get(i), origin, readers);
-        if (merged == null) {
-          abandon(written, new IllegalStateException("the store is being closed"));
-          return List.of();
-        }
-        written.add(merged);
-      }
-      return written;
-    } catch (Throwable failed) {
-      abandon(written, failed);
-      throw failed;
-    }
-  }
-
-  /// Null when the merge was given up.
-  private @Nullable LiveSegment write(
-      MergeOutput output, long id, SegmentOrigin origin, BlockReaders readers) {
-    int count = 0;
-    try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
-      for (Map.Entry<PartitionKey, MergeOutput.Target> partition : output.targets().entrySet()) {
-        MergeOutput.Target target = partition.getValue();
-        boolean begun = false;
-        try (EventCursor events = target.open(readers)) {
-          while (EventCursor.nextLocal(events)) {
-            if (target.takes(events.event())) {
-              if (!begun) {
-                writer.begin(partition.getKey());
-                begun = true;
-              }
-              writer.add(events.event());
-            }
-            if (++count % PACE_EVENTS == 0 && !isTime()) {
-              return null;
-            }
-          }
-        }
-      }
-      writer.tell(origin);
-      return files.adopt(SegmentEntry.of(writer.finish(), output.targets().firstKey(), true));
-    } catch (Throwable failed) {
-      files.discard(id, failed);
-      throw failed;
-    }
-  }
-
-  private SegmentOrigin originOf(List<LiveSegment> sources) {
-    List<SegmentOrigin.Source> all = new ArrayList<>();
-    for (LiveSegment source : sources) {
-      long id = source.entry().id();
-      Segment file = source.file();
-      SegmentOrigin.Source sealed = file == null ? null : file.origin().sealed(id);
-      all.add(sealed == null ? SegmentOrigin.Source.of(id) : sealed);
-    }
-    return contents.origin(all);
   }
 }

@@ -1,9 +1,13 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.faults.PlantLoader.Cut;
+import io.widerow.storage.EventCursor;
 import io.widerow.storage.live.LiveLayouts;
+import io.widerow.storage.live.SegmentArrivals;
+import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.segment.SegmentOrigin;
-import io.widerow.storage.upkeep.Merger;
+import io.widerow.storage.upkeep.MergeWriter;
+import io.widerow.storage.upkeep.Repartition;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -20,6 +24,24 @@ final class LayoutPlants {
         PlantedBugsTest.planted(
             "segments that one merge wrote name each other",
             SuiteCheck.MANIFEST_LOSS,
-            Cut.to(Merger.class, "write", SegmentOrigin.class, "together", "alone")));
+            Cut.to(MergeWriter.class, "write", SegmentOrigin.class, "together", "alone")),
+        PlantedBugsTest.planted(
+            "files of a repartition have their names before the manifest lists them",
+            SuiteCheck.REPARTITION,
+            Cut.out(MergeWriter.class, "commit", SegmentFiles.class, "forceDirectory")),
+        PlantedBugsTest.planted(
+            "what a repartition wrote is compared with what it read",
+            SuiteCheck.REPARTITION_DIGEST,
+            Cut.to(MergeWriter.class, "write", EventCursor.class, "nextLocal", "everySecond"),
+            Cut.out(Repartition.class, "write", Repartition.class, "requireSame")),
+        PlantedBugsTest.planted(
+            "shards of an earlier opening keep their lanes",
+            SuiteCheck.REPARTITION_LANES,
+            Cut.to(
+                "io.widerow.storage.upkeep.RepartitionPlan",
+                "of",
+                SegmentArrivals.class,
+                "isOfThisOpening",
+                "always")));
   }
 }

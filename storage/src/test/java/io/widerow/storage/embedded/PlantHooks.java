@@ -1,6 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.faults.CutDisk;
+import io.widerow.storage.EventCursor;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
@@ -12,6 +13,7 @@ import io.widerow.storage.journal.Witness;
 import io.widerow.storage.live.GuardedClock;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Released;
+import io.widerow.storage.live.SegmentArrivals;
 import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
@@ -163,6 +165,16 @@ public final class PlantHooks {
 
   public static boolean always(StoreContents unused) {
     return true;
+  }
+
+  public static boolean always(SegmentArrivals unused, LiveSegment segment) {
+    return true;
+  }
+
+  /// Passes over every other event.
+  public static boolean everySecond(EventCursor events) {
+    boolean passed = EventCursor.nextLocal(events);
+    return passed && EventCursor.nextLocal(events);
   }
 
   public static boolean always(Duration unused) {

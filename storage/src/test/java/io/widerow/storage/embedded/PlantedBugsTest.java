@@ -38,7 +38,7 @@ import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
 import io.widerow.storage.segment.SegmentWriter;
 import io.widerow.storage.upkeep.JournalPin;
-import io.widerow.storage.upkeep.Merger;
+import io.widerow.storage.upkeep.MergeWriter;
 import io.widerow.storage.upkeep.Sealer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -150,7 +150,7 @@ class PlantedBugsTest {
         planted(
             "the rename of a merged segment is forced",
             SuiteCheck.CRASH,
-            Cut.out(Merger.class, "commit", SegmentFiles.class, "forceDirectory")),
+            Cut.out(MergeWriter.class, "commit", SegmentFiles.class, "forceDirectory")),
         planted(
             "an edit of the manifest is forced",
             SuiteCheck.CRASH,

@@ -83,7 +83,11 @@ final class RetentionStore implements AutoCloseable {
 
   private EmbeddedStore open() {
     StoreConfig config =
-        lanes == config().lanes() ? config() : config().withLanes(lanes, 2 * lanes);
+        lanes == config().lanes()
+            ? config()
+            : config()
+                .withMemory(lanes * (2L << 20), Duration.ofDays(1))
+                .withLanes(lanes, 2 * lanes);
     return new EmbeddedStore(
         new StoreOpener(config, disk, clock, background)
             .open(_ -> new FileJournal.Factory(disk, config)));
@@ -170,19 +174,23 @@ final class RetentionStore implements AutoCloseable {
 
   /// @param since only events that arrived from there on; null for all
   List<String> shown(Predicate<String> types, @Nullable Arrivals since) {
+    try (StoreView view = store.view()) {
+      return shown(view, types, since);
+    }
+  }
+
+  static List<String> shown(StoreView view, Predicate<String> types, @Nullable Arrivals since) {
     List<String> shown = new ArrayList<>();
     var body = new AttributeValue();
-    try (StoreView view = store.view()) {
-      List<PartitionKey> keys =
-          view.partitions(types, 0, Long.MAX_VALUE / 2, since).stream()
-              .map(PartitionInfo::key)
-              .toList();
-      try (EventCursor cursor = view.open(keys, Scan.all().withSince(since))) {
-        while (cursor.next() == EventCursor.Step.EVENT) {
-          EventView event = cursor.event();
-          boolean found = event.find(AttributeName.of("body"), body);
-          shown.add(event.id() + " " + event.type() + " " + (found ? body : "nothing"));
-        }
+    List<PartitionKey> keys =
+        view.partitions(types, 0, Long.MAX_VALUE / 2, since).stream()
+            .map(PartitionInfo::key)
+            .toList();
+    try (EventCursor cursor = view.open(keys, Scan.all().withSince(since))) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        EventView event = cursor.event();
+        boolean found = event.find(AttributeName.of("body"), body);
+        shown.add(event.id() + " " + event.type() + " " + (found ? body : "nothing"));
       }
     }
     return shown;

@@ -89,6 +89,42 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Crash states of repartitions.
+  REPARTITION {
+    @Override
+    public void accept(long seed) {
+      try {
+        new RepartitionCrashTest().aCutChangesNothingOrAllOfABucket(seed);
+      } catch (InterruptedException unexpected) {
+        throw new AssertionError(unexpected);
+      }
+    }
+  },
+
+  /// A repartition that is done or refused.
+  REPARTITION_DIGEST {
+    @Override
+    public void accept(long seed) {
+      try {
+        new RepartitionTest().aRepartitionLosesNothing();
+      } catch (InterruptedException unexpected) {
+        throw new AssertionError(unexpected);
+      }
+    }
+  },
+
+  /// Positions in the order of arrival after repartitions.
+  REPARTITION_LANES {
+    @Override
+    public void accept(long seed) {
+      try {
+        new RepartitionTest().positionsOutliveFoldedShards();
+      } catch (InterruptedException unexpected) {
+        throw new AssertionError(unexpected);
+      }
+    }
+  },
+
   /// Power cuts while the witness of the journals is written.
   WITNESS {
     @Override

@@ -82,6 +82,19 @@ final class UpkeepRoutes<T> {
         });
   }
 
+  /// POST for the scope admin, which may take as long as it needs.
+  ///
+  /// @param below the rest of the path; empty for the path itself
+  HttpRoute work(String below, Answer<T> answer) {
+    return HttpRoute.post(
+        path + below,
+        Tokens.Scope.ADMIN,
+        (context, _) -> {
+          context.clearRequestTimeout();
+          return answer(context, answer);
+        });
+  }
+
   private HttpResponse answer(ServiceRequestContext context, Answer<T> answer) {
     return HttpResponse.of(
         CompletableFuture.supplyAsync(
@@ -142,5 +155,15 @@ final class UpkeepRoutes<T> {
           "%s: is given %d times: %s".formatted(name, values.size(), String.join(", ", values)));
     }
     return values.isEmpty() ? null : values.getFirst();
+  }
+
+  /// A parameter that is `true` or `false`; false when it is not given.
+  static boolean flag(QueryParams given, String name) {
+    String value = single(given, name);
+    if (value != null && !value.equals("true") && !value.equals("false")) {
+      throw new IllegalArgumentException(
+          "%s: must be true or false, got '%s'".formatted(name, value));
+    }
+    return "true".equals(value);
   }
 }

@@ -1,0 +1,93 @@
+package io.widerow.ingest.serve.status;
+
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.QueryParams;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.RepartitionControl.Asked;
+import io.widerow.storage.embedded.RepartitionControl.Misfit;
+import io.widerow.storage.embedded.RepartitionControl.Plan;
+import io.widerow.storage.embedded.RepartitionControl.Report;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Semaphore;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/// `POST /v1/admin/repartition?type=GLOB&from=&to=&dry=true|false`: writes closed partitions that
+/// weigh too much or too little again under other keys, and answers when that is done; with `dry`
+/// it lists them and changes nothing. One works at a time, another is answered 409. A store on a
+/// cluster keeps its keys: 501.
+///
+/// - Threads: any event loop; the request waits on the server's blocking executor.
+public final class RepartitionService {
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final String PATH = "/v1/admin/repartition";
+  private static final String OF_CLUSTER =
+      "the partitions of a store on a cluster keep their keys: this is for a store on one machine";
+
+  private final UpkeepRoutes<EmbeddedStore> routes;
+  private final Semaphore place = new Semaphore(1);
+
+  public RepartitionService(EventStore store) {
+    this.routes =
+        new UpkeepRoutes<>(
+            PATH, () -> store instanceof EmbeddedStore embedded ? embedded : null, OF_CLUSTER);
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(routes.work("", this::repartition));
+  }
+
+  private HttpResponse repartition(EmbeddedStore embedded, QueryParams given)
+      throws RequestRefused {
+    Parameters.requireKnown(given, List.of("type", "from", "to", "dry"));
+    boolean dry = UpkeepRoutes.flag(given, "dry");
+    var range = TypesAndTimes.of(given, embedded);
+    var asked =
+        new Asked(
+            range.types(), range.fromNanos(), range.untilNanos(), embedded.layout().weights());
+    if (dry) {
+      return UpkeepRoutes.lines(lines(embedded.repartition().plan(asked)));
+    }
+    if (!place.tryAcquire()) {
+      throw new RequestRefused(
+          HttpStatus.CONFLICT, "another repartition is at work; wait for its end");
+    }
+    try {
+      Report report = embedded.repartition().run(asked);
+      String json = append(new StringBuilder(), report, "\"same\"").toString();
+      LOG.log(Level.INFO, "repartition of {0}: {1}", new Object[] {range, json.strip()});
+      return HttpAnswers.json(HttpStatus.OK, json);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping");
+    } finally {
+      place.release();
+    }
+  }
+
+  private static StringBuilder lines(Plan plan) {
+    StringBuilder lines = new StringBuilder();
+    for (Misfit misfit : plan.misfits()) {
+      HttpAnswers.appendString(lines.append("{\"partition\":"), misfit.key().toString());
+      lines.append(",\"events\":").append(misfit.events());
+      lines.append(",\"bytes\":").append(misfit.bytes());
+      lines.append(",\"weight\":").append(String.format(Locale.ROOT, "%.4f", misfit.weight()));
+      lines.append("}\n");
+    }
+    return append(lines, plan.report(), "null");
+  }
+
+  private static StringBuilder append(StringBuilder json, Report report, String digest) {
+    json.append("{\"partitions\":").append(report.partitions());
+    json.append(",\"before\":").append(report.before());
+    json.append(",\"after\":").append(report.after());
+    return json.append(",\"digest\":").append(digest).append("}\n");
+  }
+}

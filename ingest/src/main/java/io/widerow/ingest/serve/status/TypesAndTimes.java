@@ -1,0 +1,38 @@
+package io.widerow.ingest.serve.status;
+
+import com.linecorp.armeria.common.QueryParams;
+import io.widerow.query.TimeText;
+import io.widerow.query.TypeGlobs;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.util.List;
+
+/// The types and the range of time that a request is about: `type` (several), `from`, `to`.
+///
+/// @param fromNanos inclusive, nanoseconds since the Unix epoch; the least long when not given
+/// @param untilNanos exclusive; the greatest long when not given
+record TypesAndTimes(TypeGlobs types, long fromNanos, long untilNanos) {
+  /// @throws IllegalArgumentException with a sentence for the one who asked, also when the store
+  ///   has nothing of such types
+  static TypesAndTimes of(QueryParams given, EmbeddedStore store) {
+    TypeGlobs types = new TypeGlobs(given.getAll("type"));
+    for (String glob : types.globs()) {
+      if (glob.isEmpty()) {
+        throw new IllegalArgumentException("type: is empty");
+      }
+      var one = new TypeGlobs(List.of(glob));
+      if (store.partitions().entries(one, Long.MIN_VALUE, Long.MAX_VALUE).isEmpty()) {
+        throw new IllegalArgumentException("type: no type matches '%s'".formatted(glob));
+      }
+    }
+    long now = store.nowNanos();
+    String from = UpkeepRoutes.single(given, "from");
+    String to = UpkeepRoutes.single(given, "to");
+    long fromNanos = from == null ? Long.MIN_VALUE : TimeText.parse("from", from, now);
+    long untilNanos = to == null ? Long.MAX_VALUE : TimeText.parse("to", to, now);
+    if (fromNanos >= untilNanos) {
+      throw new IllegalArgumentException(
+          "to: %s is not after from, %s".formatted(to, from == null ? "the beginning" : from));
+    }
+    return new TypesAndTimes(types, fromNanos, untilNanos);
+  }
+}
