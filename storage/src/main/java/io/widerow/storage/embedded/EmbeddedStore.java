@@ -87,7 +87,6 @@ public final class EmbeddedStore implements EventStore {
   private final @Nullable DelayedStart start; // of a store that was opened on a full disk
   private final RetentionControl retention;
   private final LayoutSettings layout;
-  private final RollupControl rollups;
   private final RecoveryReport recovery;
   private final BlockReaderPool readers = new BlockReaderPool();
 
@@ -158,7 +157,6 @@ public final class EmbeddedStore implements EventStore {
     this.start = parts.start();
     this.retention = new RetentionControl(contents, this::requireTidy);
     this.layout = new LayoutSettings(contents, clock, this::requireTidy);
-    this.rollups = new RollupControl(contents, files, this::requireTidy, merger::start);
     this.recovery = parts.recovery();
   }
 
@@ -254,7 +252,7 @@ public final class EmbeddedStore implements EventStore {
 
   /// The rollups that are defined in it.
   public RollupControl rollups() {
-    return rollups;
+    return new RollupControl(contents, files, this::requireTidy, merger::start);
   }
 
   /// The layouts of its types. In a store that is drained they belong to its owner.

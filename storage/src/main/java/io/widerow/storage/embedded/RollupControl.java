@@ -15,7 +15,8 @@ import java.util.List;
 /// Segments that are begun from then on have their cells; minutes without cells are counted from
 /// events.
 ///
-/// - Threads: any.
+/// - Threads: any. The lock of the contents, which is held while the manifest is edited, orders the
+///   changes.
 public final class RollupControl {
   private final StoreContents contents;
   private final SegmentFiles files;
@@ -62,7 +63,7 @@ public final class RollupControl {
   /// @throws IllegalArgumentException when there are too many
   public void set(RollupDefinition rollup) {
     requireOpen.run();
-    synchronized (this) {
+    synchronized (contents) {
       List<RollupDefinition> next = without(rollup.name());
       next.add(rollup);
       if (next.size() > RollupSection.COUNT_MAX) {
@@ -81,7 +82,7 @@ public final class RollupControl {
   /// @throws IllegalArgumentException when there is none of this name
   public void unset(String name) {
     requireOpen.run();
-    synchronized (this) {
+    synchronized (contents) {
       List<RollupDefinition> next = without(name);
       if (next.size() == all().size()) {
         List<String> names = all().stream().map(RollupDefinition::name).toList();

@@ -191,7 +191,7 @@ public final class Merger {
       return new ThinHistory.Merge(SegmentSet.bucketOf(first), List.of(first));
     }
     if (due.isEmpty()) {
-      LiveSegment lacking = fill.next();
+      LiveSegment lacking = asked.isEmpty() ? fill.next() : null;
       return lacking == null
           ? null
           : new ThinHistory.Merge(SegmentSet.bucketOf(lacking), List.of(lacking));
