@@ -218,7 +218,7 @@ find.addEventListener("keydown", (pressed) => {
 });
 
 async function begin() {
-  whenTokenIsWanted(login);
+  whenTokenIsWanted(login, loggedIn);
   document.body.append(
     h("header.title", {}, h("span.logo", { "aria-hidden": "true" }), h("h1", {}, "Widerow"), h("nav", { role: "tablist" }, ...tabs), h("span.space"),
       health.element, h("button.link", { onclick: keys.toggle }, key("?"), " keys")),
@@ -233,10 +233,7 @@ async function begin() {
     tell();
   } });
   bind({ run, jump, step, context, leave, toggleFollow });
-  await run(async () => {
-    await all("/v1/self", new URLSearchParams());
-    loggedIn();
-  });
+  await run(() => all("/v1/self", new URLSearchParams()));
   health.start();
   await ask();
 }

@@ -9,12 +9,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
+import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.TokenDaemon;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.EventStore;
 import java.io.IOException;
 import java.net.URLEncoder;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +47,8 @@ class ExplorerPageTest {
   private static final String SHOP = "/ui/?type=shop&" + RANGE;
   private static final String IDS =
       "[...document.querySelectorAll('[data-test=row]')].map((row) => row.dataset.id)";
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Path SHOTS = Path.of("target/ui");
 
   private static final List<String> HOSTILE =
@@ -368,6 +375,39 @@ class ExplorerPageTest {
     browser.await(element("partition"));
     shots("events");
     assertEquals(List.of(), browser.problems());
+  }
+
+  @Test
+  void theTokenStaysInMemory(@TempDir Path directory) throws IOException {
+    String query = "0123456789abcdef0123456789abcdef";
+    String ingest = "fedcba9876543210fedcba9876543210";
+    Path tokens = Files.createFile(directory.resolve("tokens"), OWNER_ONLY);
+    Path _ =
+        Files.writeString(
+            tokens,
+            TokenDaemon.line("ann", query, "query") + TokenDaemon.line("app", ingest, "ingest"));
+    DaemonConfig config =
+        DaemonConfig.of(
+            Map.of("http", "127.0.0.1:0", "lanes", "1", "tokens", tokens.toString(), "data", "x"));
+    try (Daemon guarded = Daemon.start(config, new MemoryStore(1))) {
+      browser.open("http://127.0.0.1:" + guarded.httpAddress().getPort() + "/ui/");
+      String told = element("login-refused") + ".textContent";
+      enter("nothing");
+      browser.await(told + " === 'needs a token'");
+      enter(ingest);
+      browser.await(told + " === 'the token has no scope query'");
+      enter(query);
+      browser.await("document.documentElement.dataset.ready && !" + element("login"));
+      assertEquals(
+          "{}{}", browser.text("JSON.stringify(localStorage) + JSON.stringify(sessionStorage)"));
+      assertEquals("", browser.text("document.cookie"));
+      assertTrue(browser.requests().stream().noneMatch(each -> each.contains(query)));
+    }
+  }
+
+  private void enter(String token) {
+    browser.evaluate(element("login") + ".querySelector('input').value = '" + token + "'");
+    browser.evaluate(element("login") + ".querySelector('button').click()");
   }
 
   private void shots(String view) throws IOException {
