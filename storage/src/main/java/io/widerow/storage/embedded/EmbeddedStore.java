@@ -87,6 +87,7 @@ public final class EmbeddedStore implements EventStore {
   private final @Nullable DelayedStart start; // of a store that was opened on a full disk
   private final RetentionControl retention;
   private final LayoutSettings layout;
+  private final DeletionControl deletions;
   private final RecoveryReport recovery;
   private final BlockReaderPool readers = new BlockReaderPool();
 
@@ -157,6 +158,7 @@ public final class EmbeddedStore implements EventStore {
     this.start = parts.start();
     this.retention = new RetentionControl(contents, this::requireTidy);
     this.layout = new LayoutSettings(contents, clock, this::requireTidy);
+    this.deletions = new DeletionControl(contents, merger, this::lanesNow, this::requireTidy);
     this.recovery = parts.recovery();
   }
 
@@ -260,6 +262,11 @@ public final class EmbeddedStore implements EventStore {
     return new RepartitionControl(contents, merger, this::requireTidy);
   }
 
+  /// Its deletions by filter.
+  public DeletionControl deletions() {
+    return deletions;
+  }
+
   /// Its partitions and what is in them.
   public PartitionCatalog partitions() {
     return new PartitionCatalog(contents);
@@ -347,6 +354,7 @@ public final class EmbeddedStore implements EventStore {
           drainer.start();
         } else {
           merger.start();
+          deletions.goOn();
         }
         contents.keepRoom();
       }

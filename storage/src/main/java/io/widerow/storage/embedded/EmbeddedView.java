@@ -57,6 +57,7 @@ final class EmbeddedView implements StoreView {
   private final List<OpenRows.View> rows;
   private final long segmentLimit;
   private final Kept kept;
+  private final @Nullable Filter shown; // what no deletion hides; null for everything
   private final @Nullable LaneArrivals before; // ends earlier than the moment; null for not
   private final Executor closers; // of files that this view is the last to read
   private final Prefetch prefetch;
@@ -66,6 +67,7 @@ final class EmbeddedView implements StoreView {
       StoreContents contents,
       StoreState state,
       List<OpenRows.View> rows,
+      @Nullable Filter shown,
       long segmentLimit,
       @Nullable LaneArrivals before,
       BlockReaderPool shared,
@@ -75,6 +77,7 @@ final class EmbeddedView implements StoreView {
     this.before = before;
     this.state = state;
     this.rows = rows;
+    this.shown = shown;
     this.segmentLimit = segmentLimit;
     this.closers = closers;
     this.kept = contents.retentions().shown();
@@ -97,13 +100,14 @@ final class EmbeddedView implements StoreView {
       ReadDeadline deadline) {
     Executor closers = deadline.isAny() ? others : Runnable::run;
     while (true) {
+      Filter shown = contents.deletions().shown(); // first: a later state has less
       long segmentLimit = contents.segmentLimit(); // first: the state shows all lower segments
       StoreState state = contents.state();
       if (state.segments().tryAcquire()) {
         List<OpenRows.View> rows = new ArrayList<>();
         if (acquire(state.rows(), rows)) {
           return new EmbeddedView(
-              contents, state, rows, segmentLimit, before, shared, closers, deadline);
+              contents, state, rows, shown, segmentLimit, before, shared, closers, deadline);
         }
         release(state, rows, closers);
       }
@@ -283,7 +287,7 @@ final class EmbeddedView implements StoreView {
 
   @Override
   public EventCursor open(List<PartitionKey> partitions, Scan all) {
-    Scan scan = all.withBefore(before);
+    Scan scan = notDeleted(all).withBefore(before);
     List<PartitionKey> wanted = kept(partitions);
     boolean pushDown = scan.filter() instanceof Filter.Everything || !anyOwnIds(wanted);
     Scan below = pushDown ? scan : withoutFilter(scan);
@@ -302,9 +306,20 @@ final class EmbeddedView implements StoreView {
   public EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
     List<PartitionKey> wanted = kept(partitions);
     Grouping fold = scan.fold();
+    if (shown != null) {
+      return unordered(wanted, notDeleted(scan).withFold(null)); // each event is looked at
+    }
     return fold != null && fold.cells() && fold.isOfMinutes() && scan.since() == null && hasCells()
         ? CellCount.open(this, wanted, scan, fold)
         : unordered(wanted, scan);
+  }
+
+  /// A scan without the events that a deletion hides.
+  private Scan notDeleted(Scan scan) {
+    Filter hides = shown;
+    return hides == null
+        ? scan
+        : scan.withFilter(new Filter.And(List.of(scan.filter(), hides)));
   }
 
   /// Unordered only when no event may replace another: the order decides which one is shown.

@@ -64,6 +64,7 @@ public final class Manifest implements AutoCloseable {
   private ManifestSections sections = ManifestSections.NONE;
   private @Nullable LayoutSection layouts;
   private @Nullable RetentionSection retention;
+  private DeletionSection deletions = DeletionSection.NONE;
   private @Nullable DiskFile file;
   private long fileBytes;
   private long snapshotBytes;
@@ -129,6 +130,7 @@ public final class Manifest implements AutoCloseable {
         layouts = LayoutSection.of(sections);
         retention = RetentionSection.of(sections);
         var _ = RuleSection.of(sections); // refuses what is none
+        deletions = DeletionSection.of(sections);
       } catch (IOException malformed) {
         throw new StorageException.Corrupt(path, offset, "edit: " + malformed.getMessage());
       }
@@ -378,6 +380,11 @@ public final class Manifest implements AutoCloseable {
   /// about it.
   public @Nullable RetentionSection retention() {
     return retention;
+  }
+
+  /// The deletions by filter, as they were when the manifest was read.
+  public DeletionSection deletions() {
+    return deletions;
   }
 
   /// What the store knows besides its segments.
