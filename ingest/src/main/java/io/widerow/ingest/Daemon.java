@@ -41,11 +41,17 @@ import io.widerow.ingest.receive.otlp.OtlpProtocol;
 import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.rules.RuleFile;
+import io.widerow.ingest.serve.page.PageService;
+import io.widerow.ingest.serve.page.SelfService;
+import io.widerow.ingest.serve.query.EventService;
+import io.widerow.ingest.serve.query.FieldsService;
 import io.widerow.ingest.serve.query.PartitionsService;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.StepService;
 import io.widerow.ingest.serve.query.TypesService;
+import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
+import io.widerow.ingest.serve.status.DeletionService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.LayoutService;
@@ -95,6 +101,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
+/// | `widerow-fields-<n>` | one per question for fields, virtual | reading, counting |
 /// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
@@ -123,6 +130,8 @@ public final class Daemon implements AutoCloseable {
   private final Doctor doctor;
   private final QueryService queries;
   private final StepService steps;
+  private final QueryMemory memory;
+  private final FieldsService fields;
   private final Watch watch;
   private final ExecutorService evaluation =
       Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-rules"));
@@ -177,11 +186,12 @@ public final class Daemon implements AutoCloseable {
     loops =
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
-    QueryMemory memory = new QueryMemory(config.limits().queryMemoryBytes());
+    memory = new QueryMemory(config.limits().queryMemoryBytes());
     queries =
         new QueryService(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
     steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
+    fields = new FieldsService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
@@ -267,12 +277,19 @@ public final class Daemon implements AutoCloseable {
                 steps.routes(),
                 new TypesService(store).routes(),
                 new PartitionsService(store).routes(),
+                fields.routes(),
+                new EventService(store, memory).routes(),
+                PageService.routes(),
+                SelfService.routes(BuildVersion.value(), Daemon::epochNanos),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),
                 clock.routes(),
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
                 new RepartitionService(store).routes(),
+                new DeletionService(
+                        store, config.data(), config.store().snapshotDirectory(config.data()))
+                    .routes(),
                 new DoctorService(doctor).routes(),
                 watching.routes(),
                 new StatusServices(

@@ -9,6 +9,7 @@ class LayerTest extends LayerRules {
       """
       event:
       storage: event
+      storage.rollup:
       storage.embedded: event storage
       storage.cassandra.keyspace: event
       storage.cassandra.migrate: storage
@@ -23,6 +24,7 @@ class LayerTest extends LayerRules {
       query.sizing: event storage query
       query.remote: event storage query query.output query.figures
       query.answer: event storage query query.output query.figures
+      query.fields: event storage storage.rollup query query.filter query.output query.answer
       query.cli: event storage storage.embedded query query.remote query.answer
       query.cli.daemon: query query.remote query.cli
       ingest.decode: event
@@ -53,7 +55,8 @@ class LayerTest extends LayerRules {
           ingest.intake ingest.http
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
-          ingest.config ingest.http
+          query.fields ingest.config ingest.http
+      ingest.serve.page: ingest.config ingest.http
       ingest.serve.status: event storage storage.embedded query query.figures query.sizing \
           ingest.config ingest.lane ingest.rules ingest.intake ingest.http ingest.doctor \
           ingest.watch
@@ -67,7 +70,7 @@ class LayerTest extends LayerRules {
           ingest.receive.influx ingest.receive.journald ingest.receive.json ingest.receive.loki \
           ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
           ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.watch \
-          ingest.serve.query \
+          ingest.serve.query ingest.serve.page \
           ingest.serve.status ingest.cluster
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.remote query.cli ingest.decode

@@ -19,6 +19,7 @@ class LayerTest extends LayerRules {
       query.sizing: event storage query
       query.remote: event storage query query.output query.figures
       query.answer: event storage query query.filter query.output query.figures
+      query.fields: event storage storage.rollup query query.filter query.output query.answer
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer
       query.cli.daemon: query query.output query.figures query.sizing query.remote query.cli

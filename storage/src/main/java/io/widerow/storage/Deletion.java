@@ -75,6 +75,12 @@ public record Deletion(
     public static final Proof NONE =
         new Proof(0, 0, Digest.NONE, Digest.NONE, List.of(), List.of(), Map.of());
 
+    /// The same, with what the journals held.
+    public Proof goneFrom(Map<Integer, Long> newJournals) {
+      return new Proof(
+          removed, partitions, kept, keptBefore, filesRemoved, filesWritten, newJournals);
+    }
+
     public Proof {
       filesRemoved = List.copyOf(filesRemoved);
       filesWritten = List.copyOf(filesWritten);

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class Access {
   private static final AttributeKey<String> PRINCIPAL =
       AttributeKey.valueOf(Access.class, "PRINCIPAL");
+  private static final AttributeKey<Set<Tokens.Scope>> SCOPES =
+      AttributeKey.valueOf(Access.class, "SCOPES");
   private static final String NEEDS_TOKEN = "needs a token";
   private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
 
@@ -52,6 +54,20 @@ public final class Access {
     return name == null ? "" : name;
   }
 
+  /// Who asks, for the one who asks.
+  ///
+  /// @param name of the token; empty without tokens
+  /// @param scopes of the token; all without tokens
+  /// @param tokens whether requests need one
+  public record Principal(String name, Set<Tokens.Scope> scopes, boolean tokens) {
+    public static Principal of(ServiceRequestContext context) {
+      Set<Tokens.Scope> scopes = context.attr(SCOPES);
+      return scopes == null
+          ? new Principal("", Set.of(Tokens.Scope.values()), false)
+          : new Principal(principal(context), scopes, true);
+    }
+  }
+
   /// Who sent a request.
   ///
   /// @param sender the name of its token, else the address it came from
@@ -69,6 +85,9 @@ public final class Access {
   /// The service of a route, for requests that may use it; others get the refusal.
   public HttpService guard(HttpRoute route) {
     return (context, request) -> {
+      if (route.scope() == Tokens.Scope.QUERY) { // a stored text is never to be taken for a page
+        context.setAdditionalResponseHeader(HttpHeaderNames.X_CONTENT_TYPE_OPTIONS, "nosniff");
+      }
       HttpResponse refused = refusal(route, context, request);
       return refused != null ? refused : route.service().serve(context, request);
     };
@@ -100,6 +119,7 @@ public final class Access {
           "the token has no scope " + scope.name().toLowerCase(Locale.ROOT));
     }
     context.setAttr(PRINCIPAL, token.name());
+    context.setAttr(SCOPES, token.scopes());
     return null;
   }
 

@@ -8,7 +8,6 @@ import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
-import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.figures.StatsQuery;
 import io.widerow.query.figures.StatsWriter;
@@ -30,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
 /// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`,
-/// `csv-safe`; `stats`, `by`, `every`, `order-by` and `rollup` for aggregates of the events instead
-/// of the events; then `limit` is of their rows. An unknown name or an invalid value throws
+/// `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by` and `rollup` for aggregates of the events
+/// instead of the events; then `limit` is of their rows. An unknown name or an invalid value throws
 /// [QueryException.Refused] with the value in its message.
 ///
 /// @param query which events
@@ -57,6 +56,7 @@ public record QueryParameters(
           "stats",
           "by",
           "every",
+          "bars",
           "order-by",
           "rollup");
 
@@ -95,12 +95,12 @@ public record QueryParameters(
     }
     String after = single(given, "after");
     String where = single(given, "where");
-    query = after == null ? query : query.withAfter(Token.parse(after));
+    query = after == null ? query : query.withAfter(Positions.parse(after));
     String arrived = single(given, "arrived");
     query = arrived == null ? query : query.withSince(arrivals(arrived));
     query =
         where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos)).narrowed();
-    StatsQuery figures = figures(given);
+    StatsQuery figures = figures(given, query, nowNanos);
     String limit = single(given, "limit");
     if (figures == null) {
       query = limit == null ? query : query.withLimit(limit(limit));
@@ -120,9 +120,10 @@ public record QueryParameters(
   }
 
   /// The aggregates, without a limit; null for events.
-  private static @Nullable StatsQuery figures(Map<String, List<String>> given) {
-    StatsQuery figures =
-        StatsQuery.parse(single(given, "stats"), single(given, "by"), single(given, "every"));
+  private static @Nullable StatsQuery figures(
+      Map<String, List<String>> given, RangeQuery query, long nowNanos) {
+    String every = BarSteps.every(single(given, "every"), single(given, "bars"), query, nowNanos);
+    StatsQuery figures = StatsQuery.parse(single(given, "stats"), single(given, "by"), every);
     String orderBy = single(given, "order-by");
     if (figures == null) {
       if (orderBy != null) {

@@ -131,7 +131,10 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(names = "--by", paramLabel = "NAMES", description = "Group by these attributes.")
   @Nullable String by;
 
-  @Option(names = "--every", paramLabel = "STEP", description = "Group by time step, such as 5m.")
+  @Option(
+      names = "--every",
+      paramLabel = "STEP",
+      description = "Group by time step, such as 5m; auto: at most 260 of them.")
   @Nullable String every;
 
   @Option(

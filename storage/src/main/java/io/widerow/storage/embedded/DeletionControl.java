@@ -172,10 +172,13 @@ public final class DeletionControl {
     Deletion found = contents.deletions().section().get(id);
     if (found == null) {
       List<String> ids =
-          contents.deletions().section().deletions().stream().map(each -> "d-" + each.id()).toList();
+          contents.deletions().section().deletions().stream()
+              .map(each -> "d-" + each.id())
+              .toList();
       throw new IllegalArgumentException(
           "id: there is no d-%d; %s"
-              .formatted(id, ids.isEmpty() ? "none was planned" : "there are " + String.join(", ", ids)));
+              .formatted(
+                  id, ids.isEmpty() ? "none was planned" : "there are " + String.join(", ", ids)));
     }
     return found;
   }

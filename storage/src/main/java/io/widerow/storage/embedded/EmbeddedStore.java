@@ -173,7 +173,6 @@ public final class EmbeddedStore implements EventStore {
     readers.helpWith(threads);
   }
 
-  /// What opening found and did.
   public RecoveryReport recovery() {
     return recovery;
   }
@@ -188,7 +187,6 @@ public final class EmbeddedStore implements EventStore {
     return start == null ? lanes.get(lane) : start.writer(lane);
   }
 
-  /// The lanes that take events.
   private List<EmbeddedLane> lanesNow() {
     return start == null ? lanes : start.lanes();
   }
@@ -262,7 +260,6 @@ public final class EmbeddedStore implements EventStore {
     return new RepartitionControl(contents, merger, this::requireTidy);
   }
 
-  /// Its deletions by filter.
   public DeletionControl deletions() {
     return deletions;
   }

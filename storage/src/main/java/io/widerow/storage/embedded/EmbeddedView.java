@@ -19,6 +19,7 @@ import io.widerow.storage.cursor.FilterCursor;
 import io.widerow.storage.cursor.LazyCursor;
 import io.widerow.storage.cursor.MergeCursor;
 import io.widerow.storage.disk.ReadDeadline;
+import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.BucketSpans;
 import io.widerow.storage.live.Kept;
 import io.widerow.storage.live.LiveSegment;
@@ -59,6 +60,7 @@ final class EmbeddedView implements StoreView {
   private final Kept kept;
   private final @Nullable Filter shown; // what no deletion hides; null for everything
   private final @Nullable LaneArrivals before; // ends earlier than the moment; null for not
+  private final Layouts layouts;
   private final Executor closers; // of files that this view is the last to read
   private final Prefetch prefetch;
   private final BlockReaders readers;
@@ -80,6 +82,7 @@ final class EmbeddedView implements StoreView {
     this.shown = shown;
     this.segmentLimit = segmentLimit;
     this.closers = closers;
+    this.layouts = contents.layouts().now();
     this.kept = contents.retentions().shown();
     this.prefetch = new Prefetch(deadline.isAny() ? null : shared.threads().ahead());
     this.readers = BlockReaders.of(shared, deadline);
@@ -154,7 +157,7 @@ final class EmbeddedView implements StoreView {
   }
 
   private long widthNanosOf(String type) {
-    return contents.layouts().now().of(type).widthMinutes() * PartitionKey.NANOS_PER_MINUTE;
+    return layouts.of(type).admittedMinutes() * PartitionKey.NANOS_PER_MINUTE;
   }
 
   /// True when the time lies in a bucket of another width that is kept and has events of the type.
@@ -181,8 +184,9 @@ final class EmbeddedView implements StoreView {
         for (OpenRow row : view.rows(bucket)) {
           if (isWanted(row.key, types) && mayHold(view, row, scan)) {
             PartitionInfo info = view.info(row);
-            if (info.events() > 0) {
-              found.merge(row.key, info, EmbeddedView::both);
+            long keptFrom = keptFromNanos(row.key);
+            if (info.events() > 0 && info.timeLastNanos() >= keptFrom) {
+              found.merge(row.key, startingAt(info, keptFrom), EmbeddedView::both);
             }
           }
         }
@@ -202,8 +206,10 @@ final class EmbeddedView implements StoreView {
     }
     for (OpenRows.View view : rows) {
       for (OpenRow row : view.rows()) {
-        if (isWanted(row.key, types)) {
-          sums.add(view.info(row), 0);
+        PartitionInfo info = view.info(row);
+        long keptFrom = keptFromNanos(row.key);
+        if (isWanted(row.key, types) && info.timeLastNanos() >= keptFrom) {
+          sums.add(startingAt(info, keptFrom), 0);
         }
       }
     }
@@ -234,13 +240,14 @@ final class EmbeddedView implements StoreView {
         : null;
   }
 
-  /// The least time that is kept of a partition. One of a wide bucket is partly past its retention
-  /// for long; its events are hidden as if they were in the buckets in which they arrived.
+  /// The least time that is kept of a partition. One of a wider bucket is partly past its retention
+  /// for long; its events are hidden as if they were in the buckets by which they were admitted. So
+  /// what is shown does not depend on merges that widen, and nothing that is hidden comes back.
   private long keptFromNanos(PartitionKey key) {
-    if (!Bucket.of(key).isWide()) {
-      return Long.MIN_VALUE;
-    }
-    return kept.keptFromNanos(key.type(), widthNanosOf(key.type()));
+    long width = widthNanosOf(key.type());
+    return key.untilNanos() - key.fromNanos() <= width
+        ? Long.MIN_VALUE
+        : kept.keptFromNanos(key.type(), width);
   }
 
   private static PartitionInfo startingAt(PartitionInfo info, long fromNanos) {
@@ -317,9 +324,7 @@ final class EmbeddedView implements StoreView {
   /// A scan without the events that a deletion hides.
   private Scan notDeleted(Scan scan) {
     Filter hides = shown;
-    return hides == null
-        ? scan
-        : scan.withFilter(new Filter.And(List.of(scan.filter(), hides)));
+    return hides == null ? scan : scan.withFilter(new Filter.And(List.of(scan.filter(), hides)));
   }
 
   /// Unordered only when no event may replace another: the order decides which one is shown.

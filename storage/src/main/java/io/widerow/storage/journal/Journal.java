@@ -9,8 +9,8 @@ import java.util.function.IntToLongFunction;
 /// embedded store writes a group here before it acknowledges the group. It reads the journal once,
 /// when it opens.
 ///
-/// - Threads: the lane's; any thread may call [#trim], [#current], [#bytes], [#beginFile]
-///   and [#keptFrom].
+/// - Threads: the lane's; any thread may call [#trim], [#current], [#bytes], [#beginFile] and
+///   [#keptFrom].
 public interface Journal extends AutoCloseable {
   /// Name of the journals' directory, inside the store's.
   String DIRECTORY = "journal";

@@ -78,13 +78,19 @@ public final class Kept {
   ///
   /// @param untilNanos end of the bucket
   public boolean isPast(String type, long untilNanos) {
-    RetentionRule policy = policies.of(type);
-    Duration age = policy.age();
+    return isPast(policies.groupOf(type), untilNanos);
+  }
+
+  /// True when a bucket of the types that are kept so is past its retention.
+  ///
+  /// @param untilNanos end of the bucket
+  public boolean isPast(Policies.Group types, long untilNanos) {
+    Duration age = types.age();
     if (age != null && untilNanos + age.toNanos() <= nowNanos) {
       return true;
     }
-    return policy.bytes() != RetentionRule.UNLIMITED
-        && untilNanos <= horizons.getOrDefault(policy, Long.MIN_VALUE);
+    RetentionRule limit = types.limit();
+    return limit != null && untilNanos <= horizons.getOrDefault(limit, Long.MIN_VALUE);
   }
 
   /// The least time of a type's events that are kept by their age: the start of the first bucket

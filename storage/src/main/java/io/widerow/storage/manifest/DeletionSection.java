@@ -166,13 +166,7 @@ public record DeletionSection(int next, List<Deletion> deletions) {
         in.readLong(),
         in.readLong(),
         new Proof(
-            in.readLong(),
-            in.readInt(),
-            digest(in),
-            digest(in),
-            ids(in),
-            ids(in),
-            journals(in)));
+            in.readLong(), in.readInt(), digest(in), digest(in), ids(in), ids(in), journals(in)));
   }
 
   private static Digest digest(DataInputStream in) throws IOException {
@@ -180,8 +174,12 @@ public record DeletionSection(int next, List<Deletion> deletions) {
   }
 
   private static List<Long> ids(DataInputStream in) throws IOException {
+    int count = in.readInt();
+    if (count < 0 || count > in.available() / Long.BYTES) {
+      throw new IOException("deletions: %d files".formatted(count));
+    }
     List<Long> ids = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
+    for (int left = count; left > 0; left--) {
       ids.add(in.readLong());
     }
     return ids;

@@ -99,11 +99,20 @@ public final class DeletionWork extends Rewrite<Boolean> {
       }
       unit.forEach(live -> looked.add(live.entry().id()));
     }
-    Deletion done =
-        deletion.with(
-            State.DONE, deletion.arrivedBefore(), contents.clock().wallNanos(), deletion.proof());
+    long ended = contents.clock().wallNanos();
+    Proof proof = deletion.proof().goneFrom(sealed(contents));
+    Deletion done = deletion.with(State.DONE, deletion.arrivedBefore(), ended, proof);
     contents.deletions().change(now -> now.with(done), List.of(), List.of());
     return false;
+  }
+
+  /// By lane, up to where the journal held what is in segments now.
+  private static Map<Integer, Long> sealed(StoreContents contents) {
+    StoreContents.Moment moment = contents.moment();
+    moment.segments().release(Runnable::run);
+    Map<Integer, Long> sealed = new TreeMap<>(moment.manifest().sealedLsns());
+    sealed.keySet().removeIf(lane -> lane >= contents.config().lanes());
+    return sealed;
   }
 
   @Override
@@ -178,21 +187,22 @@ public final class DeletionWork extends Rewrite<Boolean> {
       }
     }
     Set<EventId> ids = new HashSet<>();
-    types.values().forEach(sources -> {
-      try (EventCursor events = MergeOutput.Target.all(sources).open(tools.readers())) {
-        while (EventCursor.nextLocal(events)) {
-          if (events.event().version() != 0 && target.isMatch(events.event())) {
-            ids.add(events.event().id());
+    types
+        .values()
+        .forEach(sources -> {
+          try (EventCursor events = MergeOutput.Target.all(sources).open(tools.readers())) {
+            while (EventCursor.nextLocal(events)) {
+              if (events.event().version() != 0 && target.isMatch(events.event())) {
+                ids.add(events.event().id());
+              }
+            }
           }
-        }
-      }
-    });
+        });
     return ids;
   }
 
   /// How many partitions of a segment have something that goes.
-  private static int touched(
-      LiveSegment live, Target target, Set<EventId> ids, Tools tools) {
+  private static int touched(LiveSegment live, Target target, Set<EventId> ids, Tools tools) {
     int touched = 0;
     for (SegmentSummary.Partition partition : live.partitions()) {
       if (target.mayBeIn(partition.key())) {

@@ -43,10 +43,8 @@ public final class Drainer {
     return positions.isEmpty()
         ? List.of()
         : contents.state().segments().all().stream()
-            .filter(
-                live ->
-                    positions.stream()
-                        .anyMatch(to -> contents.segmentArrivals().isOlder(live, to)))
+            .filter(live ->
+                positions.stream().anyMatch(to -> contents.segmentArrivals().isOlder(live, to)))
             .toList();
   }
 

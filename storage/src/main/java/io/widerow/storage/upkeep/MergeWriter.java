@@ -145,7 +145,7 @@ public final class MergeWriter {
       }
       files.forceDirectory();
       if (!edit.getAsBoolean()) {
-        abandon(written, new IllegalStateException("what was left out is kept again"));
+        abandon(written, new IllegalStateException("another retention decides now"));
         return false;
       }
       return true;

@@ -4,6 +4,7 @@ import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.live.Kept;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.SegmentFiles;
@@ -27,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -324,7 +326,8 @@ public final class Merger {
       }
       List<LiveSegment> merged =
           writer.write(due.sources(), outputs(due, parts.kept, readers), readers);
-      if (!merged.isEmpty() && writer.commit(merged, due.sources(), () -> mayGo(parts.left))) {
+      BooleanSupplier still = () -> mayGo(parts.left) && !wouldShow(due.bucket(), parts);
+      if (!merged.isEmpty() && writer.commit(merged, due.sources(), still)) {
         merged(due.sources(), merged);
       }
     } finally {
@@ -366,6 +369,17 @@ public final class Merger {
   private boolean mayGo(Set<Left> left) {
     Retentions.OnDisk now = contents.retentions().onDisk();
     return left.stream().allMatch(each -> now.mayGo(each.type, each.untilNanos));
+  }
+
+  /// True when something is hidden now that the wider bucket would show again.
+  private boolean wouldShow(Bucket bucket, Parts parts) {
+    Kept shown = contents.retentions().shown();
+    return parts.kept.values().stream()
+        .flatMap(List::stream)
+        .map(source -> source.partition().key())
+        .anyMatch(key ->
+            shown.isPast(key.type(), key.untilNanos())
+                && !shown.isPast(key.type(), bucket.untilNanos()));
   }
 
   /// A closed bucket, or what is there of one that has very many segments, gets its final form the

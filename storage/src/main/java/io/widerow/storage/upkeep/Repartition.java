@@ -5,6 +5,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.live.Kept;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.StoreContents;
@@ -211,9 +212,13 @@ public final class Repartition extends Rewrite<Repartition.Report> {
     return kept;
   }
 
+  /// False when another retention decides now: what was left out is kept again, or something is
+  /// hidden that a wider bucket would show.
   private static boolean mayGo(Step step, StoreContents contents) {
     Retentions.OnDisk now = contents.retentions().onDisk();
-    return step.left().stream().allMatch(key -> now.mayGo(key.type(), key.untilNanos()));
+    Kept shown = contents.retentions().shown();
+    return step.left().stream().allMatch(key -> now.mayGo(key.type(), key.untilNanos()))
+        && step.keysBefore().stream().noneMatch(key -> shown.isPast(key.type(), key.untilNanos()));
   }
 
   /// Reads back what was written.

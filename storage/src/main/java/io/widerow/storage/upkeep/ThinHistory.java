@@ -32,7 +32,8 @@ import java.util.stream.Stream;
 ///
 /// Time that is thin as a whole, and covered over half of it at least, is the condition, because a
 /// query plans a bucket and all that is inside of it together. And a wide bucket is dropped only
-/// when all of it is past its retention: so it is at most an eighth of the retention wide.
+/// when all of it is past its retention: so it is at most an eighth of the retention wide. No part
+/// of it may be past when it is made: what is hidden would be shown again until the rest is past.
 ///
 /// - Threads: any; it has no state.
 final class ThinHistory {
@@ -160,10 +161,12 @@ final class ThinHistory {
         .allMatch(type -> isKeptLong(contents.retentions().policies().groupOf(type), bucket));
   }
 
-  private static boolean isKeptLong(Policies.Group kept, Bucket bucket) {
+  private boolean isKeptLong(Policies.Group kept, Bucket bucket) {
     RetentionRule limit = kept.limit();
     boolean roomy = limit == null || limit.bytes() >= RETENTION_WIDTHS * BYTES_MAX;
+    long firstUntil = bucket.fromNanos() + PartitionKey.NANOS_PER_MINUTE;
     return roomy
+        && !contents.retentions().shown().isPast(kept, firstUntil)
         && (kept.age() == null
             || kept.age().toMinutes() >= (long) RETENTION_WIDTHS * bucket.widthMinutes());
   }

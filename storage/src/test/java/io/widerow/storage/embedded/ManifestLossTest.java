@@ -104,7 +104,7 @@ class ManifestLossTest {
       EmbeddedStore store = open(disk);
       store.layout().configure(List.of(), new PartitionWeights(1 << 30, 2, 1 << 20, 1 << 30), true);
       for (int group = 0; group < 12; group++) {
-        driver.append(store, YESTERDAY_NANOS / HOUR_NANOS * HOUR_NANOS + group * 290L * SECOND, 4);
+        driver.append(store, YESTERDAY_NANOS / HOUR_NANOS * HOUR_NANOS + group * 290L * SECOND, 12);
         driver.commit(store, Durability.DISK);
       }
       store.sealAll();
@@ -112,7 +112,9 @@ class ManifestLossTest {
       assertTrue(store.statistics().merged() > 0, "nothing was merged");
       model.putAll(driver.acknowledged.all());
     }
-    assertTrue(segmentIds(disk).stream().anyMatch(id -> originOf(disk, id).together().size() > 2));
+    assertTrue(
+        segmentIds(disk).stream().anyMatch(id -> originOf(disk, id).together().size() > 2),
+        "several parts");
     return disk.restart();
   }
 

@@ -93,6 +93,29 @@ class RetentionControlTest {
   }
 
   @Test
+  void hiddenHoursStayHiddenWhenTheirDayBecomesOneBucket() {
+    long day = Math.floorDiv(START_NANOS, DAY.toNanos()) * DAY.toNanos() - 20 * DAY.toNanos();
+    for (int hour = 0; hour < 24; hour++) {
+      it.write("a", day + hour * HOUR.toNanos(), 10);
+      it.store().sealAll();
+    }
+    List<String> before = it.shown();
+    Duration half = Duration.ofNanos(START_NANOS - day).minus(HOUR.multipliedBy(12));
+    it.retention().set(rule("a", half, GRACE));
+    assertEquals(Map.of("a", 120L), it.counts());
+    it.store().maintain();
+    assertEquals(Map.of("a", 120L), it.counts(), "merged, and no hour is back");
+    it.retention().unset("a");
+    assertEquals(before, it.shown());
+    it.store().maintain();
+    assertEquals(1, it.store().statistics().segments(), "the day is one bucket");
+    it.retention().set(rule("a", half, GRACE));
+    assertEquals(Map.of("a", 120L), it.counts(), "hours of a day's bucket are hidden");
+    pass(GRACE.plus(Duration.ofSeconds(1)));
+    assertEquals(Map.of("a", 120L), it.counts());
+  }
+
+  @Test
   void policyAndWhatItHidOutliveARestart() {
     fill();
     List<String> before = it.shown();

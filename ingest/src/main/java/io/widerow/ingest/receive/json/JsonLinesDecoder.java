@@ -14,6 +14,7 @@ import io.widerow.ingest.decode.NamePrefix;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes JSON: each object is one event. What the members are called that are the type, the time,
@@ -198,22 +199,11 @@ public final class JsonLinesDecoder {
       batch.refuse(NO_TYPE_REASON);
       return;
     }
-    EventId own = id;
-    if (keyBytes > 0) {
-      if (own != null || timeNanos == Times.NONE) {
-        batch.refuse(own != null ? KEY_AND_ID : NO_TIME);
-        return;
-      }
-      own = idOfKey(json, type, offset, length);
-    }
-    if (own != null) {
-      batch.events.begin(type, offset, length, own);
-      if (timeNanos != Times.NONE && EventId.leastOf(timeNanos).time() != own.time()) {
-        batch.events.reject(Rejection.ID_AND_TIME_DIFFER);
-      }
-    } else {
+    if (id == null && keyBytes == 0) {
       long nanos = timeNanos != Times.NONE ? timeNanos : batch.useArrivalTime();
       batch.events.begin(type, offset, length, nanos);
+    } else if (!beginWithId(json, type, offset, length, batch)) {
+      return;
     }
     if (textAt != NONE) {
       tape.rename(textAt);
@@ -229,6 +219,25 @@ public final class JsonLinesDecoder {
     if (why != null) {
       writeEscaped(why, json, start, batch);
     }
+  }
+
+  /// Begins an event with an id or a key of its sender's. False when it is refused. Few events have
+  /// one: beside [#write] it would make that too large to be inlined (325 bytes of code).
+  private boolean beginWithId(
+      JsonScanner json, byte[] type, int offset, int length, IncomingBatch batch) {
+    EventId own = id;
+    if (keyBytes > 0) {
+      if (own != null || timeNanos == Times.NONE) {
+        batch.refuse(own != null ? KEY_AND_ID : NO_TIME);
+        return false;
+      }
+      own = idOfKey(json, type, offset, length);
+    }
+    batch.events.begin(type, offset, length, Objects.requireNonNull(own));
+    if (timeNanos != Times.NONE && EventId.leastOf(timeNanos).time() != own.time()) {
+      batch.events.reject(Rejection.ID_AND_TIME_DIFFER);
+    }
+    return true;
   }
 
   /// Reads an object again, with its bytes that are not UTF-8 escaped; or refuses it.

@@ -6,13 +6,13 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 
 /// The version that the build wrote into a resource of this package.
-final class BuildVersion {
+public final class BuildVersion {
   private static final String VALUE = read();
 
   private BuildVersion() {}
 
   /// The version, such as `0.1.0`.
-  static String value() {
+  public static String value() {
     return VALUE;
   }
 

@@ -63,6 +63,27 @@ final class UpkeepRoutes<T> {
         path, Set.of(method), Tokens.Scope.ADMIN, (context, _) -> answer(context, answer));
   }
 
+  /// An endpoint about one thing, whose name is the last segment of the path.
+  ///
+  /// @param below the rest of the path, with `{id}`
+  HttpRoute one(HttpMethod method, String below, Named<T> answer) {
+    return new HttpRoute(
+        path + below,
+        Set.of(method),
+        Tokens.Scope.ADMIN,
+        (context, _) -> {
+          context.clearRequestTimeout();
+          String id = String.valueOf(context.pathParam("id"));
+          return answer(context, (there, given) -> answer.of(there, id, given));
+        });
+  }
+
+  /// Answers a request about one thing.
+  interface Named<T> {
+    /// @throws IllegalArgumentException with a sentence for the one who asked
+    HttpResponse of(T part, String id, QueryParams given) throws RequestRefused;
+  }
+
   /// POST for the scope admin, which may take as long as it needs.
   ///
   /// @param below the rest of the path; empty for the path itself

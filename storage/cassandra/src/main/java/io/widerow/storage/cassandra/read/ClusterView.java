@@ -70,12 +70,10 @@ final class ClusterView implements StoreView {
     if (reader.retention().of(type) == null) {
       return false;
     }
-    Long end = catalog.bucketEnd(type, timeNanos);
-    if (end == null) {
-      long width = widthNanos(type);
-      end = (Math.floorDiv(timeNanos, width) + 1) * width;
-    }
-    return reader.retention().isExpired(type, end, nowNanos);
+    long width = widthNanos(type);
+    long end = (Math.floorDiv(timeNanos, width) + 1) * width;
+    Long there = catalog.bucketEnd(type, timeNanos);
+    return reader.retention().isExpired(type, there == null ? end : Math.min(there, end), nowNanos);
   }
 
   private long widthNanos(String type) {
@@ -148,14 +146,14 @@ final class ClusterView implements StoreView {
         : new PartitionInfo(info.key(), info.events(), from, info.timeLastNanos());
   }
 
-  /// The least time that is kept of a partition. One of a wide bucket is partly past its retention
-  /// for long; its events are hidden as if they were in the buckets in which they arrived.
+  /// The least time that is kept of a partition. One of a wider bucket is partly past its retention
+  /// for long; its events are hidden as if they were in the buckets by which they were admitted.
   private long keptFromNanos(PartitionKey key) {
     Duration age = reader.retention().of(key.type());
-    if (!Bucket.of(key).isWide() || age == null) {
+    long width = widthNanos(key.type());
+    if (age == null || key.untilNanos() - key.fromNanos() <= width) {
       return Long.MIN_VALUE;
     }
-    long width = widthNanos(key.type());
     return Math.max(0, Math.floorDiv(nowNanos - age.toNanos(), width) * width);
   }
 

@@ -1,0 +1,130 @@
+package io.widerow.ingest.serve.page;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPOutputStream;
+
+/// A file of the page, read from the class path once.
+final class PageFile {
+  private static final String ROOT = "/io/widerow/ui/";
+  private static final int HASH_BYTES = 12;
+
+  /// The files that there are; `PageFilesTest` holds this list to the directory.
+  static final List<String> NAMES =
+      List.of(
+          "index.html",
+          "page.css",
+          "icon.svg",
+          "main.js",
+          "bind.js",
+          "dom.js",
+          "format.js",
+          "api.js",
+          "state.js",
+          "question.js",
+          "strip.js",
+          "strip-draw.js",
+          "list.js",
+          "rows.js",
+          "event.js",
+          "facets.js",
+          "follow.js",
+          "differences.js",
+          "layout.js",
+          "layout-draw.js",
+          "keys.js",
+          "login.js",
+          "text.js",
+          "range.js",
+          "levels.js",
+          "rail.js",
+          "empty.js");
+
+  private final byte[] bytes;
+  private final byte[] gzip;
+  private final String etag;
+  private final String contentType;
+
+  private PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
+    this.bytes = bytes;
+    this.gzip = gzip;
+    this.etag = etag;
+    this.contentType = contentType;
+  }
+
+  /// Its content; not to be changed.
+  byte[] bytes() {
+    return bytes;
+  }
+
+  /// Its content, compressed; not to be changed.
+  byte[] gzip() {
+    return gzip;
+  }
+
+  /// Changes with the content.
+  String etag() {
+    return etag;
+  }
+
+  String contentType() {
+    return contentType;
+  }
+
+  /// All files by their names.
+  static Map<String, PageFile> all() {
+    Map<String, PageFile> files = new LinkedHashMap<>();
+    NAMES.forEach(name -> files.put(name, read(name)));
+    return files;
+  }
+
+  private static PageFile read(String name) {
+    try (InputStream resource = PageFile.class.getResourceAsStream(ROOT + name)) {
+      if (resource == null) {
+        throw new IllegalStateException("the page has no file " + name);
+      }
+      byte[] bytes = resource.readAllBytes();
+      return new PageFile(bytes, gzip(bytes), etag(bytes), contentType(name));
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  private static byte[] gzip(byte[] bytes) throws IOException {
+    var packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+      out.write(bytes);
+    }
+    return packed.toByteArray();
+  }
+
+  private static String etag(byte[] bytes) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
+      return '"' + HexFormat.of().formatHex(Arrays.copyOf(digest, HASH_BYTES)) + '"';
+    } catch (NoSuchAlgorithmException missing) {
+      throw new IllegalStateException("each Java has SHA-256", missing);
+    }
+  }
+
+  private static String contentType(String name) {
+    String end = name.substring(name.lastIndexOf('.') + 1);
+    return switch (end) {
+      case "html" -> "text/html; charset=utf-8";
+      case "js" -> "text/javascript; charset=utf-8";
+      case "css" -> "text/css; charset=utf-8";
+      case "svg" -> "image/svg+xml";
+      case "woff2" -> "font/woff2";
+      default -> throw new IllegalStateException("no content type for " + name);
+    };
+  }
+}

@@ -1,0 +1,151 @@
+package io.widerow.ingest.serve.query;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.QueryParams;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.event.EventId;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.answer.EventAnswer;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/// `GET /v1/events/{id}`: one event, its position and where it lies. `GET /v1/events/{id}/context`:
+/// the events around it in the total order.
+///
+/// - Threads: any event loop; the work is done on the server's blocking executor.
+public final class EventService {
+  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
+  private static final int ANSWERS_MAX = 8;
+  private static final int AROUND_DEFAULT = 10;
+  private static final int AROUND_MAX = 1_000;
+
+  private final EventStore store;
+  private final QueryMemory memory;
+  private final Semaphore places = new Semaphore(ANSWERS_MAX);
+
+  /// @param memory that all queries share
+  public EventService(EventStore store, QueryMemory memory) {
+    this.store = store;
+    this.memory = memory;
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(
+        HttpRoute.get(
+            "/v1/events/{id}", Tokens.Scope.QUERY, (context, _) -> answer(context, false)),
+        HttpRoute.get(
+            "/v1/events/{id}/context", Tokens.Scope.QUERY, (context, _) -> answer(context, true)));
+  }
+
+  /// What is asked for.
+  ///
+  /// @param type of the event; null for any
+  /// @param around how many events before and after; null for the event alone
+  private record Wanted(EventId id, @Nullable String type, EventAnswer.@Nullable Around around) {}
+
+  private HttpResponse answer(ServiceRequestContext context, boolean around) {
+    try {
+      Wanted wanted = wanted(context, around);
+      if (!places.tryAcquire()) {
+        return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+      }
+      return HttpResponse.of(
+          CompletableFuture.supplyAsync(() -> find(wanted), context.blockingTaskExecutor()));
+    } catch (RequestRefused refused) {
+      return HttpAnswers.error(refused.status(), refused.reason());
+    }
+  }
+
+  private static Wanted wanted(ServiceRequestContext context, boolean around)
+      throws RequestRefused {
+    QueryParams given = context.queryParams();
+    Parameters.requireKnown(
+        given, around ? List.of("type", "before", "after", "same") : List.of("type"));
+    String type = single(given, "type");
+    EventId id;
+    try {
+      id = EventId.parse(String.valueOf(context.pathParam("id")));
+    } catch (IllegalArgumentException notAnId) {
+      throw new RequestRefused(HttpStatus.BAD_REQUEST, "id: " + notAnId.getMessage());
+    }
+    if (!around) {
+      return new Wanted(id, type, null);
+    }
+    String same = single(given, "same");
+    if (same != null && !same.equals("true") && !same.equals("false")) {
+      throw new RequestRefused(HttpStatus.BAD_REQUEST, "same: must be true or false, got " + same);
+    }
+    return new Wanted(
+        id,
+        type,
+        new EventAnswer.Around(
+            number(given, "before"), number(given, "after"), "true".equals(same)));
+  }
+
+  private static int number(QueryParams given, String name) throws RequestRefused {
+    String text = single(given, name);
+    if (text == null) {
+      return AROUND_DEFAULT;
+    }
+    try {
+      int number = Integer.parseInt(text);
+      if (number >= 0 && number <= AROUND_MAX) {
+        return number;
+      }
+    } catch (NumberFormatException _) {
+      // refused below
+    }
+    throw new RequestRefused(
+        HttpStatus.BAD_REQUEST,
+        "%s: must be a whole number from 0 to %d, got %s".formatted(name, AROUND_MAX, text));
+  }
+
+  private static @Nullable String single(QueryParams given, String name) throws RequestRefused {
+    List<String> values = given.getAll(name);
+    if (values.size() > 1) {
+      throw new RequestRefused(
+          HttpStatus.BAD_REQUEST,
+          "%s: is given %d times: %s".formatted(name, values.size(), String.join(", ", values)));
+    }
+    return values.isEmpty() ? null : values.getFirst();
+  }
+
+  private HttpResponse find(Wanted wanted) {
+    OutputBuffer out = new OutputBuffer(1 << 12);
+    try (StoreView view = store.view()) {
+      EventAnswer answer = new EventAnswer(view, memory);
+      boolean found =
+          wanted.around == null
+              ? answer.event(wanted.id, wanted.type, out)
+              : answer.context(wanted.id, wanted.type, wanted.around, out);
+      if (!found) {
+        return HttpAnswers.error(HttpStatus.NOT_FOUND, "no such event: " + wanted.id);
+      }
+    } catch (StorageException.Unreachable away) {
+      return QueryService.unreachable(away);
+    } catch (QueryException | StorageException failed) {
+      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage()));
+    } finally {
+      places.release();
+    }
+    return HttpResponse.of(
+        ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
+        HttpData.copyOf(out.bytes(), 0, out.length()));
+  }
+}

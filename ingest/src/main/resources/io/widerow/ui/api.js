@@ -1,0 +1,125 @@
+// Questions to the daemon. Answers are JSON lines, taken as they come. The token is in memory, or in
+// the storage of this tab when its reader says so; never in a URL.
+
+const TOKEN = "widerow-token";
+let token = sessionStorage.getItem(TOKEN) ?? "";
+
+/** Called when the daemon wants a token; resolves when there is another. */
+let wanted = async () => {};
+
+/** @param {() => Promise<void>} ask */
+export function whenTokenIsWanted(ask) {
+  wanted = ask;
+}
+
+/** @param {string} text @param {boolean} keep whether this tab may store it */
+export function setToken(text, keep) {
+  token = text;
+  if (keep) {
+    sessionStorage.setItem(TOKEN, text);
+  } else {
+    sessionStorage.removeItem(TOKEN);
+  }
+}
+
+/** A question that was refused, or has no answer. */
+export class Refused extends Error {
+  /** @param {string} why @param {number} status 0 when the daemon is away */
+  constructor(why, status) {
+    super(why);
+    this.status = status;
+  }
+}
+
+/** @type {Map<string, AbortController>} */
+const running = new Map();
+
+/** The signal of a new question of a kind; ends the one before. @param {string} kind */
+export function latest(kind) {
+  running.get(kind)?.abort();
+  const controller = new AbortController();
+  running.set(kind, controller);
+  return controller.signal;
+}
+
+/** True for the end of a question that a newer one replaced. @param {unknown} failure */
+export function isOld(failure) {
+  return failure instanceof DOMException && failure.name === "AbortError";
+}
+
+/**
+ * Asks for JSON lines.
+ * @param {string} path such as `/v1/query`
+ * @param {URLSearchParams} params
+ * @param {AbortSignal | undefined} signal
+ * @param {(line: any) => void} each
+ * @returns {Promise<{millis: number, arrived: string | null}>}
+ */
+export async function ask(path, params, signal, each) {
+  const begun = performance.now();
+  const response = await send(path, params, signal);
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    const lines = (rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split("\n");
+    rest = done ? "" : lines.pop() ?? "";
+    for (const line of lines) {
+      if (line) {
+        take(JSON.parse(line), each);
+      }
+    }
+    if (done) {
+      return { millis: performance.now() - begun, arrived: response.headers.get("widerow-arrived") };
+    }
+  }
+}
+
+/** @param {any} line @param {(line: any) => void} each */
+function take(line, each) {
+  if (typeof line.error === "string" && line.ts === undefined && Object.keys(line).length === 1) {
+    throw new Refused(line.error, 200);
+  }
+  each(line);
+}
+
+/** @param {string} path @param {URLSearchParams} params @param {AbortSignal} [signal] */
+async function send(path, params, signal) {
+  for (;;) {
+    const headers = token ? { authorization: `Bearer ${token}` } : {};
+    const text = params.toString();
+    let response;
+    try {
+      response = await fetch(text ? `${path}?${text}` : path, { headers, signal, cache: "no-store" });
+    } catch (failure) {
+      throw isOld(failure) ? failure : new Refused("the daemon does not answer", 0);
+    }
+    if (response.ok) {
+      return response;
+    }
+    if (response.status === 401) {
+      await wanted();
+      continue;
+    }
+    throw new Refused(await why(response), response.status);
+  }
+}
+
+/** @param {Response} response */
+async function why(response) {
+  const text = await response.text();
+  try {
+    return JSON.parse(text).error ?? text;
+  } catch {
+    return text || `the answer is ${response.status}`;
+  }
+}
+
+/** All lines of an answer. @param {string} path @param {URLSearchParams} params @param {AbortSignal} [signal] */
+export async function all(path, params, signal) {
+  /** @type {any[]} */
+  const lines = [];
+  const told = await ask(path, params, signal, (line) => lines.push(line));
+  return { lines, ...told };
+}

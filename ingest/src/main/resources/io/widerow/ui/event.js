@@ -1,0 +1,167 @@
+import { ask, isOld, latest } from "./api.js";
+import { fill, h, key, shown } from "./dom.js";
+import { clock, nanos, whole } from "./format.js";
+import { narrow, toggleColumn } from "./facets.js";
+import { indexOf, list } from "./list.js";
+import { nameText, quoted } from "./range.js";
+import { address, change, state } from "./state.js";
+import { BODY_CHARS, plain, valueText } from "./text.js";
+
+const OWN = new Set(["id", "ts", "type", "body"]);
+const DEEP = 6;
+
+export const element = h("aside.detail", { test: "detail", hidden: true, "aria-label": "event" });
+let current = /** @type {any} */ (null);
+let context = () => {};
+
+/** @param {{context: () => void}} on */
+export function start(on) {
+  context = on.context;
+}
+
+/** Opens the panel with the selected event. */
+export async function open() {
+  const at = indexOf(state.at);
+  if (at < 0) {
+    return;
+  }
+  current = list.items[at].event;
+  element.hidden = false;
+  show(null);
+  const event = current;
+  try {
+    await ask(`/v1/events/${event.id}`, new URLSearchParams({ type: event.type }), latest("event"), (place) => {
+      if (current === event) {
+        show(place);
+      }
+    });
+  } catch (failure) {
+    if (!isOld(failure) && current === event) {
+      element.append(h("p.quiet", {}, String(failure instanceof Error ? failure.message : failure)));
+    }
+  }
+}
+
+export function close() {
+  element.hidden = true;
+  current = null;
+}
+
+export function isOpen() {
+  return !element.hidden;
+}
+
+/** @param {any} place what `/v1/events/ID` says; null until it has */
+function show(place) {
+  const event = current;
+  const time = clock(nanos(event.ts));
+  fill(element,
+    h("header", {}, h("h2", {}, `${time.time}.${time.nanos}`),
+      h("button.close", { test: "close", "aria-label": "close", onclick: close }, "✕")),
+    h("p.mono.quiet", {}, `${time.year}-${time.day} ${state.tz === "utc" ? "UTC" : "local"} `, ...shown(event.type)),
+    event.body === undefined ? null : bodyBox(valueText(event.body)),
+    h("dl.kv", { test: "kv" }, ...Object.entries(event).filter(([name]) => !OWN.has(name)).flatMap(([name, value]) => field(name, value))),
+    h("div.actions", {},
+      h("button", { test: "context", onclick: context, title: "the events around it, without the filter" }, "Context ", key("c")),
+      h("button", { test: "permalink", "data-href": link(), onclick: copyLink }, "Copy link ", key("y")),
+      h("button", { onclick: copyJson }, "JSON ", key("Y")),
+      h("button", { onclick: () => copy(curl()) }, "curl"),
+      h("button", { onclick: () => copy(command()) }, "command")),
+    place ? where(place, event) : null);
+}
+
+/** @param {string} text */
+function bodyBox(text) {
+  const box = h("div.body-box", { test: "body", dir: "auto" });
+  const json = parsed(text);
+  if (json !== undefined) {
+    fill(box, tree(json, 0));
+  } else {
+    fill(box, ...shown(text.slice(0, BODY_CHARS), state.find));
+  }
+  if (text.length > BODY_CHARS && json === undefined) {
+    box.append(h("button.link", { onclick: () => fill(box, ...shown(text, state.find)) }, `show all ${whole(text.length)} characters`));
+  }
+  return box;
+}
+
+/** @param {string} text */
+function parsed(text) {
+  if (!/^\s*[[{]/.test(text) || text.length > 200_000) {
+    return undefined;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON as a tree. @param {any} value @param {number} depth @returns {Node} */
+function tree(value, depth) {
+  if (value === null || typeof value !== "object") {
+    return h(`span.json-${value === null ? "null" : typeof value}`, {}, ...shown(JSON.stringify(value)));
+  }
+  const entries = Object.entries(value);
+  if (depth >= DEEP || entries.length === 0) {
+    return h("span", {}, ...shown(JSON.stringify(value).slice(0, 400)));
+  }
+  return h("ul.tree", {}, ...entries.slice(0, 200).map(([name, inner]) =>
+    h("li", {}, h("span.json-key", {}, ...shown(name)), ": ", tree(inner, depth + 1))));
+}
+
+/** @param {string} name @param {unknown} value */
+function field(name, value) {
+  const text = valueText(value);
+  const does = (/** @type {string} */ title, /** @type {string} */ sign, /** @type {() => void} */ run) =>
+    h("button", { title, "aria-label": `${title}: ${plain(name)}`, onclick: run }, sign);
+  return [
+    h("dt", { title: plain(name) }, ...shown(name)),
+    h(`dd.${typeof value}`, {}, h("span.value", {}, ...shown(text.slice(0, 2000), state.find)), h("span.does", {},
+      does("only these", "=", () => narrow(name, value, false)),
+      does("not these", "≠", () => narrow(name, value, true)),
+      does("as column", "⫶", () => toggleColumn(name)),
+      does("differences by it", "≁", () => change({ view: "differences", pick: "", pickwhere: `${nameText(name)} = ${typeof value === "string" ? quoted(value) : text}` }, true)))),
+  ];
+}
+
+/** @param {any} place @param {any} event */
+function where(place, event) {
+  const partition = String(place.partition ?? "");
+  const shard = Number(partition.slice(partition.lastIndexOf("|") + 1));
+  const bucket = partition.slice(0, partition.indexOf("|"));
+  return h("div", {},
+    h("h3", {}, "Where it lies"),
+    h("p.mono", { test: "partition" }, bucket, h("i", {}, " | "), ...shown(event.type), h("i", {}, " | "), String(shard)),
+    place.state ? h("p.quiet", {}, place.state) : null,
+    h("h3", {}, "Identity"),
+    h("p.mono", {}, event.id),
+    h("p.quiet", {}, `100 ns tick ${whole(place.tick)} of its second, arrival ${whole(place.arrival)}`));
+}
+
+/** The URL of the selected event. */
+export function link() {
+  return new URL(address({ ...state, tail: false }), location.href).href;
+}
+
+/** @param {string} text */
+async function copy(text) {
+  await navigator.clipboard.writeText(text);
+}
+
+export function copyLink() {
+  return copy(link());
+}
+
+export function copyJson() {
+  return current ? copy(JSON.stringify(current)) : Promise.resolve();
+}
+
+function curl() {
+  return `curl '${location.origin}/v1/events/${current.id}?type=${encodeURIComponent(current.type).replaceAll("'", "%27")}'`;
+}
+
+function command() {
+  const type = `'${current.type.replaceAll("'", "'\\''")}'`;
+  return `./widerow query --url ${location.host} ${type} --where 'id = "${current.id}"'`;
+}

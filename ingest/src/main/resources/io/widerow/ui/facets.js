@@ -1,0 +1,118 @@
+import { all, isOld, latest } from "./api.js";
+import { fill, h, shown } from "./dom.js";
+import { bytes, short, whole } from "./format.js";
+import { classOf } from "./levels.js";
+import { both, params, test } from "./range.js";
+import { change, state } from "./state.js";
+import { plain, valueText } from "./text.js";
+
+const SHOWN = 5;
+const FIRST = ["type", "level"];
+
+export const element = h("aside.facets", { test: "facets", "aria-label": "fields" });
+
+/** The fields of the last answer, for suggestions. */
+export const known = { fields: /** @type {any[]} */ ([]), exact: true };
+
+/** Asks which fields the events have, and shows their values. */
+export async function load() {
+  try {
+    const { lines } = await all("/v1/fields", params({ top: 8 }), latest("fields"));
+    const [head, ...fields] = lines;
+    known.fields = fields;
+    known.exact = head.exact;
+    show(head, fields);
+  } catch (failure) {
+    if (!isOld(failure)) {
+      throw failure;
+    }
+  }
+}
+
+/** @param {any} head @param {any[]} fields */
+function show(head, fields) {
+  const place = (/** @type {any} */ field) =>
+    FIRST.includes(field.field) ? FIRST.indexOf(field.field) : field.many || field.bins ? 4 : 3;
+  const sorted = [...fields].sort((a, b) => place(a) - place(b) || b.events - a.events || (a.field < b.field ? -1 : 1));
+  const scale = head.exact ? 1 : 1 / Math.max(head.read, 0.001);
+  fill(element,
+    head.exact ? null : h("p.facets-note", { title: "the answer was due before all was read" }, `estimated from ${Math.round(head.read * 100)} % of the events`),
+    ...sorted.map((field) => facet(field, head.events, scale)));
+}
+
+/** @param {any} field @param {number} events @param {number} scale */
+function facet(field, events, scale) {
+  const shownValues = field.values.slice(0, SHOWN);
+  const many = field.many ? `≈ ${short(field.distinct)} values` : field.distinct > SHOWN ? `${field.distinct} values` : "";
+  const column = state.cols.includes(field.field);
+  return h("section.facet", { test: "facet", "data-field": plain(field.field) },
+    h("h3", {},
+      h("button.facet-name", {
+        title: column ? "remove the column" : "show as a column", "aria-pressed": String(column),
+        onclick: () => toggleColumn(field.field),
+      }, ...shown(field.field)),
+      h("small", {}, many)),
+    field.bins ? histogram(field) : null,
+    ...(field.many || field.bins ? [] : shownValues.map((/** @type {any} */ value) => row(field.field, value, events, scale))));
+}
+
+/** @param {string} name */
+export function toggleColumn(name) {
+  const cols = state.cols.includes(name) ? state.cols.filter((each) => each !== name) : [...state.cols, name];
+  change({ cols });
+}
+
+/** @param {string} name @param {any} value @param {number} events @param {number} scale */
+function row(name, value, events, scale) {
+  const of = name === "level" ? `.level-${classOf(value.value)}` : "";
+  const bar = h(`span.facet-bar${of}`);
+  bar.style.width = `${Math.max(value.count / Math.max(events, 1) * 84, 0.5)}%`;
+  const said = value.value === "" ? '""' : valueText(value.value);
+  return h("button.facet-value", {
+    test: "facet-value", "data-value": plain(said),
+    title: `${plain(said)}\n${whole(value.count * scale)} events. Click: only these. Shift and click: not these.`,
+    onclick: (/** @type {MouseEvent} */ event) => narrow(name, value.value, event.shiftKey),
+  }, bar, h("span.facet-text", {}, ...shown(said.slice(0, 120))), h("span.facet-count", {}, short(value.count * scale)));
+}
+
+/** Only the events with a value, or only those without. @param {string} name @param {unknown} value @param {boolean} not */
+export function narrow(name, value, not) {
+  if (name === "type" && !not && typeof value === "string") {
+    change({ types: [value] }, true);
+  } else {
+    change({ where: both(state.where, test(name, value, not)) }, true);
+  }
+}
+
+/** Numbers as small bars, and their ends. @param {any} field */
+function histogram(field) {
+  const most = Math.max(...field.bins.map((/** @type {any} */ bin) => bin.count), 1);
+  return h("div.bins", { role: "img", "aria-label": `${plain(field.field)}: ${field.min} to ${field.max}, median ${field.p50}` },
+    h("div.bins-bars", {}, ...field.bins.map((/** @type {any} */ bin) => {
+      const bar = h("button.bin", {
+        title: `${number(bin.from)} to ${number(bin.to)}: ${whole(bin.count)}`,
+        onclick: () => change({ where: both(state.where, between(field.field, bin)) }, true),
+      });
+      bar.style.height = `${Math.max(bin.count / most * 28, 1)}px`;
+      return bar;
+    })),
+    h("div.bins-ends", {}, h("span", {}, number(field.min)), h("span", {}, `median ${number(field.p50)}`), h("span", {}, number(field.max))));
+}
+
+/** A filter for a bin. @param {string} name @param {any} bin */
+export function between(name, bin) {
+  const field = test(name, 0).split(" ")[0];
+  return bin.from === bin.to ? `${field} = ${bin.from}` : `${field} >= ${bin.from} and ${field} < ${bin.to}`;
+}
+
+/** @param {number} value */
+export function number(value) {
+  return Math.abs(value) >= 10_000 ? short(value) : String(Number(Number(value).toPrecision(3)));
+}
+
+/** Health in the title row. @param {any[]} types */
+export function sums(types) {
+  const events = types.reduce((sum, type) => sum + (type.events ?? 0), 0);
+  const size = types.reduce((sum, type) => sum + type.bytes, 0);
+  return { events, text: `${short(events)} events`, bytes: bytes(size) };
+}

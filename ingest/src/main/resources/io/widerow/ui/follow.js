@@ -1,0 +1,156 @@
+// Follows what comes. The position lies in the store: each question is for the events after the last
+// one shown, and for those before it that have arrived since. So a page that holds still asks for
+// nothing and loses nothing.
+
+import { Refused, all, isOld, latest } from "./api.js";
+import { whole } from "./format.js";
+import { append, item, list } from "./list.js";
+import { params } from "./range.js";
+import { count, redraw } from "./strip.js";
+import { change, state } from "./state.js";
+
+const PAUSE_MILLIS = 250;
+const AWAY_MILLIS = 1000;
+const LIMIT = 5000;
+
+export const follow = { on: false, held: false, seen: 0, behind: 0, away: 0, rate: 0, gap: "" };
+
+let after = "";
+let arrived = "";
+let timer = 0;
+let told = (/** @type {string} */ _text) => {};
+let moment = { at: 0, seen: 0 };
+
+/** @param {{tell: (text: string) => void}} on */
+export function start(on) {
+  told = on.tell;
+}
+
+/** Begins after the last event of the list, or stops. @param {boolean} on */
+export function set(on) {
+  clearTimeout(timer);
+  latest("follow").throwIfAborted();
+  Object.assign(follow, { on, held: false, seen: 0, behind: 0, away: 0, rate: 0, gap: "" });
+  if (on) {
+    after = list.items.length > 0 ? list.items[list.items.length - 1].key : list.token;
+    arrived = list.arrived ?? "";
+    moment = { at: performance.now(), seen: 0 };
+    void poll();
+  }
+  tell();
+}
+
+/** Stops reading, or goes on from the position. @param {boolean} held */
+export function hold(held) {
+  if (!follow.on || follow.held === held) {
+    return;
+  }
+  follow.held = held;
+  clearTimeout(timer);
+  follow.behind = 0;
+  tell();
+  timer = setTimeout(held ? behind : poll, held ? AWAY_MILLIS : 0);
+}
+
+/** Asks again and again how far the held list is behind; a count, no event. */
+async function behind() {
+  try {
+    const { lines } = await all("/v1/query", position({ stats: "count" }), latest("follow"));
+    follow.behind = lines[0]?.count ?? 0;
+    follow.away = 0;
+  } catch (failure) {
+    if (isOld(failure)) {
+      return;
+    }
+    lost(failure);
+  }
+  if (follow.held) {
+    tell();
+    timer = setTimeout(behind, AWAY_MILLIS);
+  }
+}
+
+/** @param {Record<string, string | number>} more */
+function position(more) {
+  const asked = params(more, { unbounded: true });
+  if (after) {
+    asked.set("after", after);
+  }
+  if (arrived && after) {
+    asked.set("arrived", arrived);
+  }
+  return asked;
+}
+
+async function poll() {
+  try {
+    const answer = await all("/v1/query", position({ limit: LIMIT }), latest("follow"));
+    take(answer);
+    follow.away = 0;
+  } catch (failure) {
+    if (isOld(failure)) {
+      return;
+    }
+    lost(failure);
+  }
+  rate();
+  tell();
+  if (follow.on && !follow.held) {
+    const full = follow.away === 0 && lastFull;
+    timer = setTimeout(poll, full ? 0 : follow.away ? AWAY_MILLIS : PAUSE_MILLIS);
+  }
+}
+
+let lastFull = false;
+
+/** @param {{lines: any[], arrived: string | null}} answer */
+function take(answer) {
+  const events = answer.lines.filter((line) => line.id);
+  const token = answer.lines.find((line) => line.token)?.token;
+  lastFull = events.filter((event) => event["widerow.late"] !== true).length >= LIMIT;
+  after = token ?? after;
+  arrived = answer.arrived ?? arrived;
+  if (events.length === 0) {
+    return;
+  }
+  const items = events.map(item);
+  items.forEach((each) => count(each.time, each.event.level));
+  follow.seen += items.length;
+  append(items);
+  redraw();
+}
+
+/** @param {unknown} failure */
+function lost(failure) {
+  if (failure instanceof Refused && failure.status === 410) {
+    follow.gap = failure.message;
+    after = "";
+    arrived = "";
+    return;
+  }
+  follow.away ||= Date.now();
+  if (failure instanceof Refused && failure.status !== 0 && failure.status !== 503) {
+    change({ tail: false });
+    throw failure;
+  }
+}
+
+function rate() {
+  const now = performance.now();
+  if (now - moment.at >= 1000) {
+    follow.rate = (follow.seen - moment.seen) / (now - moment.at) * 1000;
+    moment = { at: now, seen: follow.seen };
+  }
+}
+
+function tell() {
+  if (!follow.on) {
+    told("Follow");
+  } else if (follow.away) {
+    told(`away since ${new Date(follow.away).toISOString().slice(11, 19)}`);
+  } else if (follow.held) {
+    told(follow.behind > 0 ? `held: ${whole(follow.behind)} behind` : "held");
+  } else {
+    told(follow.rate >= 1 ? `following ${whole(follow.rate)}/s` : "following");
+  }
+}

@@ -1,0 +1,165 @@
+// Times are BigInt nanoseconds since the Unix epoch, so that none is rounded.
+
+import { state } from "./state.js";
+
+export const SECOND = 1_000_000_000n;
+const UNITS = { ns: 1n, us: 1000n, ms: 1_000_000n, s: SECOND, m: 60n * SECOND, h: 3600n * SECOND,
+  d: 86_400n * SECOND, w: 604_800n * SECOND, y: 31_536_000n * SECOND };
+const LADDER = [1, 2, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600,
+  43_200, 86_400, 172_800, 604_800, 2_592_000].map((seconds) => BigInt(seconds) * SECOND);
+
+/** A time of an answer in nanoseconds. @param {string} text RFC 3339 in UTC */
+export function nanos(text) {
+  const digits = text.length > 20 ? text.slice(20, -1).padEnd(9, "0").slice(0, 9) : "0";
+  return BigInt(Date.parse(`${text.slice(0, 19)}Z`)) * 1_000_000n + BigInt(digits);
+}
+
+/** A time as RFC 3339 in UTC, to the nanosecond. @param {bigint} time */
+export function iso(time) {
+  const below = ((time % SECOND) + SECOND) % SECOND;
+  const whole = new Date(Number((time - below) / 1_000_000n)).toISOString().slice(0, 19);
+  const digits = below.toString().padStart(9, "0").replace(/0+$/, "");
+  return `${whole}${digits ? `.${digits}` : ""}Z`;
+}
+
+/** The time now. */
+export function now() {
+  return BigInt(Date.now()) * 1_000_000n;
+}
+
+/**
+ * A time as people write it; null when it is none.
+ * @param {string} text `now`, `15m` for so long ago, RFC 3339 without a zone in UTC, an epoch
+ * @param {bigint} [at] what is now
+ * @returns {bigint | null}
+ */
+export function parseTime(text, at = now()) {
+  const ago = duration(text);
+  if (text === "now" || ago !== null) {
+    return ago === null ? at : at - ago;
+  }
+  if (/^\d{1,19}$/.test(text)) {
+    const scale = text.length <= 11 ? SECOND : text.length <= 14 ? 1_000_000n
+      : text.length <= 17 ? 1000n : 1n;
+    return BigInt(text) * scale;
+  }
+  const form = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:\d\d)?$/;
+  const [whole, day, minute = "00:00", second = "00", part = "", zone = "Z"] = form.exec(text) ?? [];
+  const millis = whole ? Date.parse(`${day}T${minute}:${second}${zone}`) : NaN;
+  return Number.isNaN(millis) ? null : BigInt(millis) * 1_000_000n + BigInt(part.padEnd(9, "0"));
+}
+
+/** A duration such as `1h30m` in nanoseconds; null when it is none. @param {string} text */
+export function duration(text) {
+  if (!/^(\d+(ns|us|ms|[smhdwy]))+$/.test(text)) {
+    return null;
+  }
+  let sum = 0n;
+  for (const [, number, unit] of text.matchAll(/(\d+)(ns|us|ms|[smhdwy])/g)) {
+    sum += BigInt(number) * UNITS[unit];
+  }
+  return sum;
+}
+
+/** The finest step with at most so many bars. @param {bigint} span @param {number} bars */
+export function stepFor(span, bars) {
+  let step = SECOND;
+  if (span / BigInt(bars - 2) < SECOND) {
+    for (step = 1n; span / step >= BigInt(bars - 2);) {
+      const digit = Number(step.toString()[0]);
+      step = digit === 2 ? step / 2n * 5n : step * 2n;
+    }
+    return step;
+  }
+  return LADDER.find((each) => span / each < BigInt(bars - 2)) ?? (span / BigInt(bars - 2) / UNITS.d + 1n) * UNITS.d;
+}
+
+/**
+ * A time in parts, in the zone of the page.
+ * @param {bigint} time
+ */
+export function clock(time) {
+  const below = ((time % SECOND) + SECOND) % SECOND;
+  const date = new Date(Number((time - below) / 1_000_000n));
+  const shift = state.tz === "local" ? date.getTimezoneOffset() * 60_000 : 0;
+  const text = new Date(date.getTime() - shift).toISOString();
+  const digits = below.toString().padStart(9, "0");
+  return {
+    year: text.slice(0, 4), day: text.slice(5, 10), time: text.slice(11, 19),
+    part: digits.endsWith("000") ? digits.slice(0, 6) : digits, nanos: digits,
+  };
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** `24 Nov`, with the year when it is another one. @param {bigint} time */
+export function dayText(time) {
+  const { year, day } = clock(time);
+  const other = Number(year) !== new Date().getUTCFullYear() ? ` ${year}` : "";
+  return `${Number(day.slice(3))} ${MONTHS[Number(day.slice(0, 2)) - 1]}${other}`;
+}
+
+/** A time to the minute, or to what the step of an axis needs. @param {bigint} time */
+export function minuteText(time, withSeconds = false) {
+  return clock(time).time.slice(0, withSeconds ? 8 : 5);
+}
+
+/** How long, in two digits and a unit. @param {bigint} span */
+export function spanText(span) {
+  const units = [["d", UNITS.d], ["h", UNITS.h], ["m", UNITS.m], ["s", UNITS.s]];
+  for (const [unit, size] of units) {
+    if (span >= size) {
+      const tenth = Number(span * 10n / size) / 10;
+      return `${tenth >= 10 || Number.isInteger(tenth) ? Math.round(tenth) : tenth} ${unit === "m" ? "min" : unit}`;
+    }
+  }
+  return sinceText(span).slice(1);
+}
+
+/** The time since the row before, as `+3.3 s`. @param {bigint} span */
+export function sinceText(span) {
+  if (span === 0n) {
+    return "=";
+  }
+  const size = Number(span < 0n ? -span : span);
+  const sign = span < 0n ? "−" : "+";
+  const units = [["ns", 1], ["µs", 1e3], ["ms", 1e6], ["s", 1e9], ["min", 6e10], ["h", 3.6e12], ["d", 8.64e13]];
+  const at = Math.max(units.findLastIndex(([, unit]) => size >= unit), 0);
+  const number = size / units[at][1];
+  return `${sign}${number < 10 && at > 0 ? number.toFixed(1) : Math.round(number)} ${units[at][0]}`;
+}
+
+/** `293 888`, with a thin space. @param {number} number */
+export function whole(number) {
+  return Math.round(number).toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
+}
+
+/** `267 k`. @param {number} number */
+export function short(number) {
+  const units = ["", " k", " M", " G", " T"];
+  let at = 0;
+  let left = number;
+  while (left >= (at === 0 ? 10_000 : 1000) && at < units.length - 1) {
+    left /= 1000;
+    at++;
+  }
+  return at === 0 ? whole(left) : `${left >= 100 ? Math.round(left) : Number(left.toPrecision(3))}${units[at]}`;
+}
+
+/** `141.7 MB`. @param {number} number */
+export function bytes(number) {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let at = 0;
+  let left = number;
+  while (left >= 1000 && at < units.length - 1) {
+    left /= 1000;
+    at++;
+  }
+  return `${at === 0 ? left : left.toFixed(1)} ${units[at]}`;
+}
+
+/** A share in percent, `0.4 %`. @param {number} share 0 to 1 */
+export function percent(share) {
+  const of = share * 100;
+  return `${of > 0 && of < 10 ? (of < 0.05 ? "<0.1" : Number(of.toFixed(1))) : Math.round(of)} %`;
+}

@@ -1,0 +1,236 @@
+import { all, isOld, whenTokenIsWanted, Refused } from "./api.js";
+import { fill, h, key } from "./dom.js";
+import * as differences from "./differences.js";
+import * as event from "./event.js";
+import * as facets from "./facets.js";
+import * as follow from "./follow.js";
+import { clock, whole } from "./format.js";
+import * as keys from "./keys.js";
+import * as layout from "./layout.js";
+import { indexOf, list, next, openAt, openNewest, openTime } from "./list.js";
+import { loggedIn, login } from "./login.js";
+import * as question from "./question.js";
+import { start as startRail } from "./rail.js";
+import { look, range, settle } from "./range.js";
+import * as rows from "./rows.js";
+import { QUESTION, change, onChange, state } from "./state.js";
+import * as strip from "./strip.js";
+import { bind } from "./bind.js";
+import { welcome, nothing } from "./empty.js";
+
+const TABS = [["events", "Events", "v", "tab-events"]];
+const health = h("span.health", { test: "health" });
+const status = h("footer.status", { test: "status" });
+const find = /** @type {HTMLInputElement} */ (h("input.find", { placeholder: "find", "aria-label": "find in bodies", hidden: true }));
+const tabs = TABS.map(([view, name, letter, test]) =>
+  h("button.tab", { test, role: "tab", onclick: () => change({ view }, true) }, name, " ", key(letter)));
+const events = h("main.events", {}, facets.element, rows.element, event.element);
+
+/** Runs a question and tells its failure; one that was replaced by a newer one tells nothing. */
+async function run(/** @type {() => Promise<unknown>} */ asks) {
+  try {
+    await asks();
+    question.refuse(null);
+    return true;
+  } catch (failure) {
+    if (!isOld(failure)) {
+      question.refuse(failure instanceof Error ? failure : new Refused(String(failure), 0));
+    }
+    return false;
+  }
+}
+
+/** Asks the question of the state: bars, list and fields at the same time. */
+async function ask() {
+  follow.set(false);
+  await run(async () => {
+    await settle();
+    question.show();
+    const opening = open();
+    await Promise.all([strip.load(), opening]);
+    await facets.load();
+    tell();
+    await emptiness();
+    if (state.tail) {
+      follow.set(true);
+    }
+  });
+  tell();
+  showView();
+  document.documentElement.dataset.ready = "true";
+}
+
+async function open() {
+  if (state.at && await openAt(state.at)) {
+    return;
+  }
+  await (state.pick && strip.pick() && !state.at ? openTime(strip.pick().from) : openNewest());
+}
+
+async function emptiness() {
+  rows.say();
+  if (list.items.length > 0) {
+    return;
+  }
+  const stored = (await all("/v1/types", new URLSearchParams())).lines;
+  rows.say(...(stored.length === 0 ? welcome() : await nothing()));
+}
+
+async function tellHealth() {
+  try {
+    await look();
+    const sums = facets.sums(range.stored);
+    fill(health, h("i.ready"), "ready", h("span", {}, sums.text), h("span", {}, sums.bytes));
+  } catch {
+    fill(health, h("i.away"), "away");
+  }
+}
+
+function tell() {
+  const at = list.items[indexOf(state.at)]?.time ?? strip.strip.at;
+  const when = at === null || at === undefined ? null : clock(at);
+  fill(status,
+    h("span", {}, h("b", {}, whole(strip.strip.total)), " events, exact order"),
+    when ? h("span", {}, "at ", h("b", {}, `${when.time}.${when.nanos}`)) : null,
+    h("span", {}, `list ${Math.round(list.millis)} ms, bars ${Math.round(strip.strip.millis)} ms`),
+    range.said ? h("span.said", {}, range.said) : null,
+    h("span.space"), find,
+    ...[["/", "filter"], ["j k", "event"], ["e", "next error"], ["n", "next match"], ["c", "context"], ["?", "keys"]]
+      .map(([name, does]) => h("span.hint", {}, ...name.split(" ").map(key), ` ${does}`)));
+}
+
+function showView() {
+  TABS.forEach(([view], i) => tabs[i].setAttribute("aria-selected", String(state.view === view)));
+  events.hidden = state.view !== "events";
+  differences.element.hidden = state.view !== "differences";
+  layout.element.hidden = state.view !== "layout";
+  if (state.view === "differences") {
+    void run(differences.load);
+  } else if (state.view === "layout") {
+    void run(layout.load);
+  } else {
+    rows.layOut();
+  }
+}
+
+/** @param {"error" | "find"} what @param {boolean} forward */
+function jump(what, forward) {
+  void run(async () => {
+    if (what === "find" && !state.find) {
+      find.hidden = false;
+      find.focus();
+      return;
+    }
+    const found = await next(what, forward);
+    if (found) {
+      await goTo(found);
+    }
+  });
+}
+
+/** @param {string} at TYPE/ID */
+async function goTo(at) {
+  change({ at });
+  if (indexOf(at) < 0) {
+    await openAt(at);
+  }
+  rows.select(indexOf(at));
+  if (event.isOpen()) {
+    await event.open();
+  }
+  tell();
+}
+
+function context() {
+  if (state.at) {
+    change(state.where ? { where: "" } : { types: [] }, true);
+  }
+}
+
+function step(/** @type {number} */ by) {
+  rows.step(by);
+  if (event.isOpen()) {
+    void event.open();
+  }
+  tell();
+}
+
+function leave() {
+  question.refuse(null);
+  question.closeRanges();
+  find.hidden = true;
+  if (event.isOpen()) {
+    event.close();
+    rows.layOut();
+  } else if (state.pick) {
+    strip.unpick();
+  }
+}
+
+onChange((changed) => {
+  const has = (/** @type {string[]} */ ...names) => names.some((name) => changed.has(name));
+  if (has(...QUESTION)) {
+    void ask();
+  } else {
+    if (has("tail")) {
+      follow.set(state.tail);
+    }
+    if (has("view")) {
+      showView();
+    } else if (has("pick", "pickwhere") && state.view === "differences") {
+      void run(differences.load);
+    }
+    if (has("at") && indexOf(state.at) < 0 && state.at) {
+      void run(() => openAt(state.at));
+    }
+    if (has("cols", "wrap", "tz", "find", "pick")) {
+      rows.layOut();
+      strip.redraw();
+    }
+    if (has("map")) {
+      layout.repaint();
+    }
+    if (has("cols")) {
+      void run(facets.load);
+    }
+    question.show();
+    tell();
+  }
+});
+
+find.addEventListener("keydown", (pressed) => {
+  if (pressed.key === "Enter") {
+    change({ find: find.value });
+    find.blur();
+    jump("find", true);
+  } else if (pressed.key === "Escape") {
+    find.value = "";
+    change({ find: "" });
+    find.hidden = true;
+    find.blur();
+  }
+});
+
+async function begin() {
+  whenTokenIsWanted(login);
+  document.body.append(
+    h("header.title", {}, h("span.logo", { "aria-hidden": "true" }), h("h1", {}, "Widerow"), h("nav", { role: "tablist" }, ...tabs), h("span.space"),
+      health, h("button.link", { onclick: keys.toggle }, key("?"), " keys")),
+    question.element, strip.element, events, differences.element, layout.element, status, keys.element);
+  strip.start({ goTo: (time) => { change({ at: "" }); void run(() => openTime(time)).then(tell); }, different: () => change({ view: "differences" }, true) });
+  startRail((time) => { change({ at: "" }); void run(() => openTime(time)); });
+  rows.start({ opened: () => void event.open().then(() => { rows.layOut(); rows.reveal(indexOf(state.at)); }) });
+  event.start({ context });
+  question.start({ follow: () => change({ tail: !state.tail }) });
+  follow.start({ tell: (text) => question.following(text, follow.follow.seen, follow.follow.behind) });
+  bind({ run, jump, step, context, leave });
+  await run(async () => {
+    await all("/v1/self", new URLSearchParams());
+    loggedIn();
+  });
+  setInterval(tellHealth, 10_000);
+  void tellHealth();
+  await ask();
+}
+
+void begin();

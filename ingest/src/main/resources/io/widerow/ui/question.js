@@ -1,0 +1,160 @@
+import { Refused } from "./api.js";
+import { fill, h, key } from "./dom.js";
+import { clock, dayText, minuteText, parseTime, spanText } from "./format.js";
+import { known } from "./facets.js";
+import { nameText, range } from "./range.js";
+import { change, state } from "./state.js";
+import { plain, valueText } from "./text.js";
+
+const KEPT = "widerow-questions";
+const KEPT_MAX = 50;
+
+const types = /** @type {HTMLInputElement} */ (h("input", {
+  test: "types", placeholder: "all", spellcheck: "false", autocomplete: "off", "aria-label": "types, by name or glob", size: "8",
+}));
+const where = /** @type {HTMLInputElement} */ (h("input", {
+  test: "where", placeholder: 'status >= 500 and body contains "timeout"', spellcheck: "false", autocomplete: "off",
+  "aria-label": "filter", list: "questions",
+}));
+const colours = h("div.where-colours", { "aria-hidden": "true", "data-decor": "" });
+const asked = h("datalist", { id: "questions" });
+const rangeText = h("span");
+const rangeBox = h("button.box.range", { test: "range", "aria-expanded": "false", onclick: toggleRanges }, rangeText);
+const tail = h("button.box", { test: "tail", "aria-pressed": "false" }, "Follow ", key("f"));
+const refused = h("div.refused", { test: "refused", role: "alert", hidden: true });
+const ranges = h("div.menu", { hidden: true });
+export const element = h("div.question", {},
+  h("label.box.types", {}, h("span", {}, "types"), types),
+  h("label.box.where", {}, h("span", {}, "where"), h("span.where-in", {}, colours, where), asked),
+  rangeBox, tail, refused, ranges);
+
+const WORDS = /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|\b(and|or|not|exists|in|is|null|contains|icontains|has)\b|\b(\d[\w.:-]*)|([^"'\w]+|\w+)/gi;
+
+/** @param {{follow: () => void}} on */
+export function start(on) {
+  tail.addEventListener("click", on.follow);
+  types.addEventListener("keydown", (event) => event.key === "Enter" && ask());
+  types.addEventListener("change", ask);
+  where.addEventListener("keydown", (event) => event.key === "Enter" && ask());
+  where.addEventListener("input", paint);
+  where.addEventListener("scroll", paint);
+  for (const input of [types, where]) {
+    input.addEventListener("keydown", (event) => event.key === "Escape" && input.blur());
+  }
+  where.addEventListener("focus", suggest);
+}
+
+/** Asks what the inputs say. No question while somebody is typing: Enter asks. */
+function ask() {
+  const next = { types: types.value.split(/[\s,]+/).filter((type) => type), where: where.value.trim() };
+  if (next.where !== state.where || next.types.join() !== state.types.join()) {
+    remember(next.where);
+    change(next, true);
+  }
+}
+
+/** The question row as the state says. */
+export function show() {
+  if (document.activeElement !== types) {
+    types.value = state.types.join(" ");
+  }
+  if (document.activeElement !== where || where.value.trim() === "") {
+    where.value = state.where;
+  }
+  types.size = Math.max(types.value.length, 4);
+  paint();
+  const sameDay = dayText(range.from) === dayText(range.to - 1n);
+  const seconds = range.to - range.from < 600_000_000_000n;
+  fill(rangeText, h("b", {}, `${dayText(range.from)} ${minuteText(range.from, seconds)} – ${sameDay ? "" : `${dayText(range.to)} `}${minuteText(range.to, seconds)}`),
+    ` ${spanText(range.to - range.from)}  ${state.tz === "utc" ? "UTC" : "local"}`);
+  tail.setAttribute("aria-pressed", String(state.tail));
+}
+
+/** Colours below the filter, whose own text is transparent. */
+function paint() {
+  const made = [];
+  for (const [text, string, word, number] of where.value.matchAll(WORDS)) {
+    made.push(string ? h("i.string", {}, plain(text)) : word ? h("i.word", {}, text) : number ? h("i.number", {}, text) : plain(text));
+  }
+  fill(colours, ...made);
+  colours.style.transform = `translateX(${-where.scrollLeft}px)`;
+}
+
+/** Suggests earlier filters, and tests of the fields that there are. */
+function suggest() {
+  const tests = known.fields.filter((field) => field.field !== "type").flatMap((field) =>
+    field.values.slice(0, 3).map((/** @type {any} */ each) =>
+      `${nameText(field.field)} = ${typeof each.value === "string" ? JSON.stringify(each.value) : valueText(each.value)}`));
+  fill(asked, ...[...kept(), ...tests].map((text) => h("option", { value: plain(text) })));
+}
+
+/** @returns {string[]} */
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT) ?? "[]");
+  } catch {
+    return [];
+  }
+}
+
+/** @param {string} question */
+function remember(question) {
+  if (question) {
+    const all = [question, ...kept().filter((each) => each !== question)].slice(0, KEPT_MAX);
+    localStorage.setItem(KEPT, JSON.stringify(all));
+  }
+}
+
+/** Tells why a question was refused, with its place; the list stays. @param {unknown} failure null when it was not */
+export function refuse(failure) {
+  refused.hidden = failure === null;
+  if (failure !== null) {
+    const why = failure instanceof Refused ? failure.message : `this page failed: ${failure}`;
+    fill(refused, h("pre", {}, plain(why)), h("button.link", { "aria-label": "close", onclick: () => refuse(null) }, "✕"));
+  }
+}
+
+export function focus() {
+  where.focus();
+  where.select();
+}
+
+function toggleRanges() {
+  ranges.hidden = !ranges.hidden;
+  rangeBox.setAttribute("aria-expanded", String(!ranges.hidden));
+  if (ranges.hidden) {
+    return;
+  }
+  const stamp = (/** @type {bigint} */ time) => `${clock(time).year}-${clock(time).day} ${clock(time).time}`;
+  const from = /** @type {HTMLInputElement} */ (h("input", { value: stamp(range.from), "aria-label": "from" }));
+  const to = /** @type {HTMLInputElement} */ (h("input", { value: stamp(range.to), "aria-label": "to" }));
+  const set = () => {
+    const bad = [from, to].find((input) => parseTime(input.value.trim()) === null);
+    if (bad) {
+      refuse(new Refused(`not a time: ${bad.value}`, 400));
+      return;
+    }
+    closeRanges();
+    change({ from: from.value.trim(), to: to.value.trim(), since: "" }, true);
+  };
+  [from, to].forEach((input) => input.addEventListener("keydown", (event) => event.key === "Enter" && set()));
+  const last = (/** @type {string} */ since, /** @type {string} */ name) =>
+    h("button", { onclick: () => { closeRanges(); change({ from: "", to: "", since }, true); } }, name);
+  fill(ranges,
+    h("div.menu-row", {}, last("15m", "15 min"), last("1h", "1 h"), last("6h", "6 h"), last("24h", "24 h"), last("7d", "7 d"), last("30d", "30 d"),
+      h("button", { onclick: () => { closeRanges(); change({ from: "", to: "", since: "" }, true); } }, "newest")),
+    h("div.menu-row", {}, from, "–", to, h("button", { onclick: set }, "Set")));
+  from.focus();
+}
+
+export function closeRanges() {
+  ranges.hidden = true;
+  rangeBox.setAttribute("aria-expanded", "false");
+}
+
+/** What the button of following says. @param {string} text @param {number} seen @param {number} behind */
+export function following(text, seen, behind) {
+  tail.dataset.seen = String(seen);
+  tail.dataset.behind = String(behind);
+  fill(tail, text, " ", key("f"));
+}

@@ -1,0 +1,105 @@
+import { all } from "./api.js";
+import { SECOND, iso, nanos, now, parseTime } from "./format.js";
+import { change, state } from "./state.js";
+
+/** The range of the question, in nanoseconds, and what the store has. */
+export const range = { from: 0n, to: 0n, said: "", stored: /** @type {any[]} */ ([]) };
+
+const HOUR = 3600n * SECOND;
+
+/**
+ * Makes the range of the URL absolute. Without one it is the last hour, and when nothing lies there,
+ * the time of the newest events: a page that shows nothing is taken for broken.
+ */
+export async function settle() {
+  const at = now();
+  range.said = "";
+  if (state.from || state.to || state.since) {
+    range.to = (state.to && parseTime(state.to, at)) || at;
+    const begin = state.from || state.since;
+    range.from = (begin && parseTime(begin, at)) ?? range.to - HOUR;
+    return;
+  }
+  await look();
+  const ends = range.stored.map((type) => nanos(type.last));
+  const last = ends.reduce((a, b) => (a > b ? a : b), 0n);
+  range.to = at;
+  range.from = at - HOUR;
+  if (ends.length === 0 || last >= range.from) {
+    return;
+  }
+  range.said = "Nothing came in the last hour: these are the newest events.";
+  range.to = (last / (60n * SECOND) + 1n) * 60n * SECOND;
+  const begins = range.stored
+    .filter((type) => nanos(type.last) > range.to - 12n * HOUR)
+    .map((type) => nanos(type.first));
+  const first = begins.reduce((a, b) => (a < b ? a : b), last);
+  const earliest = range.to - 12n * HOUR;
+  range.from = (first > earliest ? first / (60n * SECOND) * 60n * SECOND : earliest);
+  change({ from: iso(range.from), to: iso(range.to) });
+}
+
+/** Asks which of the types of the question there are. */
+export async function look() {
+  range.stored = (await all("/v1/types", new URLSearchParams(state.types.map((type) => ["type", type])))).lines;
+}
+
+/**
+ * The parameters of the question.
+ * @param {Record<string, string | number>} [more]
+ * @param {{where?: string, from?: bigint, to?: bigint, unbounded?: boolean, types?: string[]}} [other]
+ *     instead of what the question says
+ */
+export function params(more = {}, other = {}) {
+  const to = new URLSearchParams();
+  (other.types ?? state.types).forEach((type) => to.append("type", type));
+  const where = other.where ?? state.where;
+  if (where.trim()) {
+    to.set("where", where);
+  }
+  if (!other.unbounded) {
+    to.set("from", iso(other.from ?? range.from));
+    to.set("to", iso(other.to ?? range.to));
+  }
+  for (const [name, value] of Object.entries(more)) {
+    to.set(name, String(value));
+  }
+  return to;
+}
+
+/** A filter and another condition. @param {string} where @param {string} condition */
+export function both(where, condition) {
+  if (!where.trim()) {
+    return condition;
+  }
+  return /\bor\b/i.test(where) ? `(${where}) and ${condition}` : `${where} and ${condition}`;
+}
+
+const KEYWORDS = new Set(["and", "or", "not", "exists", "in", "is", "null", "contains", "icontains", "has", "true", "false"]);
+
+/** A name as a filter takes it. @param {string} name */
+export function nameText(name) {
+  const bare = /^[A-Za-z_][\w.\-/@:]*$/.test(name) && !KEYWORDS.has(name.toLowerCase());
+  return bare ? name : `\`${name}\``;
+}
+
+/** A string as a filter takes it. @param {string} text */
+export function quoted(text) {
+  const escaped = text.replace(/[\\"\n\r\t\u0000-\u001f]/g, (c) =>
+    ({ "\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t" })[c]
+      ?? `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  return `"${escaped}"`;
+}
+
+/**
+ * A test of a field for a value.
+ * @param {string} name @param {unknown} value null for events without the field
+ * @param {boolean} [not]
+ */
+export function test(name, value, not = false) {
+  const field = nameText(name);
+  if (value === null || value === undefined) {
+    return `${field} is ${not ? "not " : ""}null`;
+  }
+  return `${field} ${not ? "!=" : "="} ${typeof value === "string" ? quoted(value) : JSON.stringify(value)}`;
+}

@@ -1,0 +1,213 @@
+import { fill, h, perFrame, shown } from "./dom.js";
+import { clock, sinceText } from "./format.js";
+import { classOf } from "./levels.js";
+import { grow, indexOf, list, onList } from "./list.js";
+import { draw as drawRail, element as rail } from "./rail.js";
+import { mark as markStrip, pick } from "./strip.js";
+import { change, state } from "./state.js";
+import { ROW_CHARS, plain, valueText } from "./text.js";
+
+const ROW = 20;
+const NEAR = 40; // rows from an end at which more is asked for
+const OWN = new Set(["id", "ts", "type", "body", "level", "widerow.late"]);
+
+/** The marked time, from which the second column counts; null for the row before. */
+let marked = /** @type {bigint | null} */ (null);
+let tops = [0]; // where each row begins, and the last one ends
+let wrapChars = 100;
+
+const head = h("div.row.head", { role: "row" });
+const inner = h("div.inner", { role: "rowgroup" });
+const scroller = h("div.scroller", {
+  test: "list", role: "grid", "aria-label": "events", "aria-rowcount": "-1", tabindex: "0",
+}, inner);
+const note = h("div.list-note", { hidden: true });
+export const element = h("section.list", {}, head, h("div.list-body", {}, scroller, rail), note);
+
+/** Whether the end of the list is in sight. */
+export const sight = { end: true };
+let opened = () => {};
+
+/** @param {{opened: () => void}} on */
+export function start(on) {
+  opened = on.opened;
+  scroller.addEventListener("scroll", perFrame(render));
+  new ResizeObserver(perFrame(layOut)).observe(scroller);
+  onList((what) => {
+    const before = scroller.scrollTop;
+    measure();
+    inner.style.height = `${tops[tops.length - 1]}px`;
+    if (what.opened !== undefined) {
+      const at = what.opened === "end" ? tops[tops.length - 1] : tops[what.opened] - scroller.clientHeight / 2;
+      scroller.scrollTop = Math.max(at, 0);
+    } else if (what.prepended) {
+      scroller.scrollTop = before + tops[what.prepended];
+    } else if (what.dropped && !sight.end) {
+      scroller.scrollTop = Math.max(before - what.dropped * ROW, 0);
+    } else if (sight.end && state.tail) {
+      scroller.scrollTop = tops[tops.length - 1];
+    }
+    render();
+  });
+}
+
+/** Measures and draws anew: columns, wrapping or the size have changed. */
+export function layOut() {
+  const columns = `22ch 9ch 15ch 7ch minmax(30ch, 1fr)${" minmax(8ch, 16ch)".repeat(state.cols.length)}`;
+  element.style.setProperty("--columns", columns);
+  wrapChars = Math.max(Math.floor((scroller.clientWidth - 420 - 120 * state.cols.length) / 7.3), 20);
+  fill(head, ...["time", marked === null ? "since last" : "since mark", "type", "level", "body"].map((name) => h("span", {}, name)),
+    ...state.cols.map((name) =>
+      h("button.column", { title: "remove this column", onclick: () => change({ cols: state.cols.filter((each) => each !== name) }) }, plain(name), " ✕")));
+  measure();
+  inner.style.height = `${tops[tops.length - 1]}px`;
+  render();
+}
+
+function measure() {
+  tops = [0];
+  for (const each of list.items) {
+    const lines = state.wrap ? Math.min(Math.ceil(bodyOf(each.event).length / wrapChars) || 1, 40) : 1;
+    tops.push(tops[tops.length - 1] + lines * ROW);
+  }
+}
+
+/** The row at a height. @param {number} y */
+function rowAt(y) {
+  let low = 0;
+  let high = list.items.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (tops[middle + 1] <= y) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/** Draws the rows that are seen, and asks for more near an end. */
+export function render() {
+  const first = rowAt(scroller.scrollTop);
+  const last = Math.min(rowAt(scroller.scrollTop + scroller.clientHeight) + 1, list.items.length);
+  const chosen = pick();
+  const rows = [];
+  for (let i = first; i < last; i++) {
+    rows.push(row(i, chosen));
+  }
+  inner.replaceChildren(...rows);
+  sight.end = scroller.scrollTop + scroller.clientHeight >= tops[tops.length - 1] - ROW;
+  if (first < NEAR) {
+    void grow("up");
+  }
+  if (last > list.items.length - NEAR && !state.tail) {
+    void grow("down");
+  }
+  const selected = indexOf(state.at);
+  const stands = list.items[selected >= first && selected < last ? selected : Math.floor((first + last) / 2)];
+  markStrip(stands ? stands.time : null);
+  drawRail(list.items[first]?.time ?? null, list.items[Math.max(last - 1, 0)]?.time ?? null);
+}
+
+/** @param {number} i @param {{from: bigint, to: bigint} | null} chosen */
+function row(i, chosen) {
+  const { event, time, key, late } = list.items[i];
+  const of = classOf(event.level);
+  const when = clock(time);
+  const before = marked ?? (i > 0 ? list.items[i - 1].time : null);
+  const gap = before === null ? "" : sinceText(time - before);
+  const long = marked === null && before !== null && time - before > 5_000_000_000n;
+  const made = h(`div.row.${of}`, {
+    role: "row", test: "row", "data-id": event.id, "data-type": plain(event.type), "aria-selected": String(key === state.at),
+    onclick: () => select(i, true),
+  },
+  h("span.time", { title: `${when.year}-${when.day} ${when.time}.${when.nanos}` }, h("i", {}, `${when.day} `), when.time, h("i", {}, `.${when.part}`)),
+  h(`span.since${long ? ".long" : ""}`, {}, gap),
+  h("span.type", {}, ...shown(event.type)),
+  h("span.level", {}, ...shown(event.level === undefined ? "" : valueText(event.level))),
+  body(event, late),
+  ...state.cols.map((name) => h("span", {}, ...shown(event[name] === undefined ? "" : valueText(event[name]).slice(0, ROW_CHARS)))));
+  made.style.top = `${tops[i]}px`;
+  made.style.height = `${tops[i + 1] - tops[i]}px`;
+  made.classList.toggle("chosen", chosen !== null && time >= chosen.from && time < chosen.to);
+  return made;
+}
+
+/** What stands in the column of the body: of an event without one, its attributes. */
+function bodyOf(event) {
+  if (event.body !== undefined) {
+    return valueText(event.body);
+  }
+  return Object.entries(event).filter(([name]) => !OWN.has(name))
+    .map(([name, value]) => `${name}=${valueText(value)}`).join("  ");
+}
+
+function body(event, late) {
+  const all = bodyOf(event).trimEnd();
+  const breaks = state.wrap ? -1 : all.indexOf("\n");
+  const line = (breaks < 0 ? all : all.slice(0, breaks)).slice(0, state.wrap ? wrapChars * 40 : ROW_CHARS);
+  const more = breaks < 0 ? 0 : all.slice(breaks).split("\n").length - 1;
+  return h(`span.body${event.body === undefined ? ".made" : ""}`, {},
+    late ? h("em.late", {}, "late") : null, ...shown(line, state.find),
+    more > 0 ? h("em.more", {}, `+${more}`) : null);
+}
+
+/** Selects a row. @param {number} i @param {boolean} [open] its panel as well */
+export function select(i, open = false) {
+  const chosen = list.items[Math.max(0, Math.min(i, list.items.length - 1))];
+  if (!chosen) {
+    return;
+  }
+  change({ at: chosen.key });
+  reveal(indexOf(chosen.key));
+  render();
+  if (open) {
+    opened();
+  }
+}
+
+/** Moves the selection. @param {number} by rows */
+export function step(by) {
+  const at = indexOf(state.at);
+  select(at < 0 ? rowAt(scroller.scrollTop + scroller.clientHeight / 2) : at + by);
+}
+
+/** Scrolls a row into sight. @param {number} i */
+export function reveal(i) {
+  if (i < 0) {
+    return;
+  }
+  if (tops[i] < scroller.scrollTop) {
+    scroller.scrollTop = tops[i] - ROW;
+  } else if (tops[i + 1] > scroller.scrollTop + scroller.clientHeight) {
+    scroller.scrollTop = tops[i + 1] + ROW - scroller.clientHeight;
+  }
+}
+
+/** Rows that are seen at once. */
+export function pageRows() {
+  return Math.max(Math.floor(scroller.clientHeight / ROW) - 2, 1);
+}
+
+/** Marks the selected event, or nothing when it is marked already. */
+export function toggleMark() {
+  const at = indexOf(state.at);
+  marked = marked === null && at >= 0 ? list.items[at].time : null;
+  layOut();
+}
+
+/** The marked time. */
+export function markedTime() {
+  return marked;
+}
+
+export function focus() {
+  scroller.focus();
+}
+
+/** Says something instead of rows. @param {...(Node | string)} what nothing to say nothing */
+export function say(...what) {
+  note.hidden = what.length === 0;
+  fill(note, ...what);
+}

@@ -1,0 +1,98 @@
+// All that the page shows is in its URL. The question has the parameters of /v1/query, so that
+// `/ui/?x` and `/v1/query?x` are the same question.
+
+/** What is shown, as the URL says it. */
+export const state = {
+  types: /** @type {string[]} */ ([]), where: "", from: "", to: "", since: "",
+  view: "events", at: "", pick: "", pickwhere: "", cols: /** @type {string[]} */ ([]),
+  find: "", tail: false, tz: "utc", wrap: false, map: "events",
+};
+
+/** The parameters that make a question. */
+export const QUESTION = ["types", "where", "from", "to", "since"];
+
+/** @type {((changed: Set<string>) => void)[]} */
+const listeners = [];
+
+/** Calls a function after each change, with the names of what changed. */
+export function onChange(/** @type {(changed: Set<string>) => void} */ listener) {
+  listeners.push(listener);
+}
+
+/** What the URL says now. */
+function read() {
+  const given = new URLSearchParams(location.search);
+  const text = (/** @type {string} */ name) => given.get(name) ?? "";
+  const view = text("view");
+  return {
+    types: given.getAll("type").filter((type) => type), where: text("where"), from: text("from"),
+    to: text("to"), since: text("since"),
+    view: ["events"].includes(view) ? view : "events", at: text("at"),
+    pick: text("pick"), pickwhere: text("pickwhere"),
+    cols: text("cols").split(",").filter((name) => name), find: text("find"),
+    tail: text("tail") === "1", tz: text("tz") === "local" ? "local" : "utc",
+    wrap: text("wrap") === "1", map: text("map") || "events",
+  };
+}
+
+/** The URL of a state. @param {typeof state} of */
+export function address(of) {
+  const to = new URLSearchParams();
+  of.types.forEach((type) => to.append("type", type));
+  for (const name of ["where", "from", "to", "since", "at", "pick", "pickwhere", "find"]) {
+    if (of[name]) {
+      to.set(name, of[name]);
+    }
+  }
+  if (of.view !== "events") {
+    to.set("view", of.view);
+  }
+  if (of.cols.length > 0) {
+    to.set("cols", of.cols.join(","));
+  }
+  if (of.tail) {
+    to.set("tail", "1");
+  }
+  if (of.tz !== "utc") {
+    to.set("tz", of.tz);
+  }
+  if (of.wrap) {
+    to.set("wrap", "1");
+  }
+  if (of.map !== "events") {
+    to.set("map", of.map);
+  }
+  const text = to.toString();
+  return location.pathname + (text ? `?${text}` : "");
+}
+
+/** @param {Partial<typeof state>} next */
+function apply(next) {
+  const changed = new Set(
+    Object.keys(next).filter((name) => String(next[name]) !== String(state[name])));
+  Object.assign(state, next);
+  return changed;
+}
+
+/**
+ * Changes the state and the URL.
+ * @param {Partial<typeof state>} next
+ * @param {boolean} [push] whether going back returns to what was before
+ */
+export function change(next, push = false) {
+  const changed = apply(next);
+  if (changed.size > 0) {
+    const method = push ? "pushState" : "replaceState";
+    history[method](null, "", address(state));
+    listeners.forEach((listener) => listener(changed));
+  }
+}
+
+addEventListener("popstate", () => {
+  const changed = apply(read());
+  if (changed.size > 0) {
+    listeners.forEach((listener) => listener(changed));
+  }
+});
+
+Object.assign(state, read());

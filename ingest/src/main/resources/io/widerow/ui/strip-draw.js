@@ -1,0 +1,134 @@
+import { colour, fill, h, surface } from "./dom.js";
+import { SECOND, clock, dayText, minuteText, short, whole } from "./format.js";
+import { STACK, className } from "./levels.js";
+import { range } from "./range.js";
+import { state } from "./state.js";
+
+/** Where the plot lies in its canvas, in pixels. */
+export const PLOT = { left: 46, right: 12, top: 26, bottom: 95, errorTop: 98, errorBottom: 126 };
+const FONT = "11px Inter, system-ui, sans-serif";
+
+/** A round number that is not less. @param {number} most */
+function roundUp(most) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
+  return [1, 2, 2.5, 5, 10].map((of) => of * power).find((of) => of >= most) ?? most;
+}
+
+/**
+ * Draws volume by level, errors below on their own scale, the choice and where the list stands.
+ * @param {HTMLCanvasElement} canvas
+ * @param {HTMLElement} legend
+ * @param {any} strip
+ * @param {{from: bigint, to: bigint} | null} pick
+ */
+export function draw(canvas, legend, strip, pick) {
+  names(legend, strip);
+  const on = surface(canvas);
+  const span = Number(range.to - range.from);
+  if (!on || span <= 0) {
+    return;
+  }
+  const { pen, width } = on;
+  const plot = width - PLOT.left - PLOT.right;
+  const x = (/** @type {bigint} */ time) => PLOT.left + Number(time - range.from) / span * plot;
+  pen.font = FONT;
+  const volumes = strip.bars.map((/** @type {any} */ bar) => STACK.reduce((sum, of) => sum + bar[of], 0));
+  const top = roundUp(Math.max(...volumes, 1));
+  const errorTop = Math.max(...strip.bars.map((/** @type {any} */ bar) => bar.error), 0);
+  scale(pen, width, top, errorTop);
+  strip.bars.forEach((/** @type {any} */ bar, /** @type {number} */ i) => {
+    const begin = strip.first + BigInt(i) * strip.step;
+    const left = Math.max(x(begin), PLOT.left);
+    const right = Math.min(x(begin + strip.step), width - PLOT.right);
+    const wide = Math.max(right - left - (right - left > 3 ? 1 : 0), 0.5);
+    let bottom = PLOT.bottom;
+    for (const of of STACK) {
+      const high = bar[of] / top * (PLOT.bottom - PLOT.top);
+      if (high > 0) {
+        pen.fillStyle = colour(`--bar-${of}`);
+        pen.fillRect(left, bottom - high, wide, high);
+        bottom -= high;
+      }
+    }
+    if (bar.error > 0) {
+      const high = Math.max(bar.error / errorTop * (PLOT.errorBottom - PLOT.errorTop - 4), 2);
+      pen.fillStyle = colour("--bar-error");
+      pen.fillRect(left, PLOT.errorBottom - high, wide, high);
+    }
+  });
+  axis(pen, x, width);
+  choice(pen, x, strip, pick);
+}
+
+/** @param {CanvasRenderingContext2D} pen */
+function scale(pen, width, top, errorTop) {
+  pen.textAlign = "right";
+  pen.textBaseline = "middle";
+  for (const share of [1, 0.5]) {
+    const y = PLOT.bottom - share * (PLOT.bottom - PLOT.top);
+    pen.fillStyle = colour("--line");
+    pen.fillRect(PLOT.left, Math.round(y), width - PLOT.left - PLOT.right, 1);
+    pen.fillStyle = colour("--faint");
+    pen.fillText(top * share >= 1 ? short(top * share) : "", PLOT.left - 8, y);
+  }
+  pen.fillStyle = colour("--line");
+  pen.fillRect(PLOT.left, PLOT.bottom, width - PLOT.left - PLOT.right, 1);
+  pen.fillRect(PLOT.left, PLOT.errorBottom, width - PLOT.left - PLOT.right, 1);
+  if (errorTop > 0) {
+    pen.fillStyle = colour("--error");
+    pen.fillText(short(errorTop), PLOT.left - 8, PLOT.errorTop + 10);
+  }
+}
+
+/** Times below the plot, at round places in the zone of the page. */
+function axis(pen, x, width) {
+  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
+    86_400, 172_800, 604_800, 2_592_000, 7_776_000, 31_536_000].map((seconds) => BigInt(seconds) * SECOND);
+  const fit = BigInt(Math.max(Math.floor(width / 105), 1));
+  const step = steps.find((each) => (range.to - range.from) / each <= fit) ?? steps[steps.length - 1];
+  pen.textAlign = "center";
+  pen.textBaseline = "alphabetic";
+  for (let at = (range.from / step + 1n) * step; at < range.to; at += step) {
+    const place = x(at);
+    if (place < PLOT.left + 16 || place > width - 30) {
+      continue;
+    }
+    const midnight = clock(at).time === "00:00:00";
+    pen.fillStyle = colour(midnight ? "--text" : "--faint");
+    pen.fillText(midnight ? dayText(at) : minuteText(at, step < 60n * SECOND), place, PLOT.errorBottom + 14);
+  }
+}
+
+function choice(pen, x, strip, pick) {
+  const drag = strip.drag?.moved && !strip.drag.pan ? strip.drag : null;
+  const chosen = drag
+    ? { from: drag.from < drag.to ? drag.from : drag.to, to: drag.from < drag.to ? drag.to : drag.from }
+    : pick;
+  if (chosen) {
+    const errors = drag ? drag.errors : state.pickwhere !== "";
+    const left = x(chosen.from);
+    const right = x(chosen.to);
+    const top = errors && drag ? PLOT.errorTop : PLOT.top - 4;
+    pen.fillStyle = colour("--choice");
+    pen.fillRect(left, top, right - left, PLOT.errorBottom - top);
+    pen.fillStyle = colour("--accent");
+    for (const edge of [left, right]) {
+      pen.fillRect(edge - 1, top, 2, PLOT.errorBottom - top);
+      pen.fillRect(edge - 3, PLOT.bottom - 34, 6, 15);
+    }
+  }
+  if (strip.at !== null && strip.at >= range.from && strip.at <= range.to) {
+    const at = x(strip.at);
+    pen.fillStyle = colour("--text");
+    pen.fillRect(at - 0.5, PLOT.top - 4, 1, PLOT.errorBottom - PLOT.top + 4);
+    pen.beginPath();
+    pen.arc(at, PLOT.top - 6, 3, 0, 2 * Math.PI);
+    pen.fill();
+  }
+}
+
+function names(legend, strip) {
+  const there = ["error", "warn", "info", "debug", "none"].filter((of) => strip.sums[of] > 0);
+  fill(legend, ...there.map((of) =>
+    h("span", { title: whole(strip.sums[of]) }, h(`i.swatch.bar-${of}`), `${className(of)} `, h("b", {}, short(strip.sums[of])))));
+}

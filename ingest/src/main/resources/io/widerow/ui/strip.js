@@ -1,0 +1,187 @@
+import { ask, isOld, latest } from "./api.js";
+import { h } from "./dom.js";
+import { iso, nanos, stepFor, minuteText, dayText } from "./format.js";
+import { classOf, errorsOf } from "./levels.js";
+import { params, range } from "./range.js";
+import { change, state } from "./state.js";
+import { PLOT, draw } from "./strip-draw.js";
+
+/** The bars: events of each step and class of level. */
+export const strip = {
+  step: 1n, first: 0n, bars: /** @type {Record<string, number>[]} */ ([]), total: 0,
+  levels: new Set(), sums: /** @type {Record<string, number>} */ ({}), millis: 0,
+  at: /** @type {bigint | null} */ (null), drag: /** @type {any} */ (null),
+};
+
+const BARS = 260;
+const canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { test: "bars", role: "img", tabindex: "0" }));
+const tools = h("div.strip-tools", { hidden: true });
+const legend = h("div.legend");
+export const element = h("section.strip", { test: "strip", "aria-label": "volume over time" }, canvas, legend, tools);
+
+/** Called with a time to which the list goes. */
+let goTo = (/** @type {bigint} */ _time) => {};
+
+/** @param {{goTo: (time: bigint) => void, different: () => void}} on */
+export function start(on) {
+  goTo = on.goTo;
+  tools.append(
+    h("button.link", { test: "zoom", onclick: zoom }, "Zoom in ", h("kbd", {}, "z")),
+    h("button.link", { "aria-label": "drop the choice", onclick: unpick }, "✕"));
+  canvas.addEventListener("pointerdown", down);
+  canvas.addEventListener("pointermove", move);
+  canvas.addEventListener("pointerup", up);
+  canvas.addEventListener("wheel", wheel, { passive: false });
+  new ResizeObserver(redraw).observe(canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+}
+
+/** Asks for the bars of the question. Numbers of bars, never events. */
+export async function load() {
+  const step = stepFor(range.to - range.from, BARS);
+  const first = range.from / step * step;
+  const count = Number((range.to - first + step - 1n) / step);
+  const bars = Array.from({ length: Math.max(count, 1) }, () => ({ error: 0, warn: 0, info: 0, debug: 0, none: 0 }));
+  const sums = { error: 0, warn: 0, info: 0, debug: 0, none: 0 };
+  const levels = new Set();
+  let total = 0;
+  try {
+    const told = await ask("/v1/query", params({ stats: "count", by: "level", every: `${step}ns` }),
+      latest("strip"), (row) => {
+        const bar = bars[Number((nanos(row.ts) - first) / step)];
+        const of = classOf(row.level);
+        if (bar) {
+          bar[of] += row.count;
+        }
+        sums[of] += row.count;
+        total += row.count;
+        if (typeof row.level === "string") {
+          levels.add(row.level);
+        }
+      });
+    Object.assign(strip, { step, first, bars, sums, levels, total, millis: told.millis });
+    redraw();
+  } catch (failure) {
+    if (!isOld(failure)) {
+      throw failure;
+    }
+  }
+}
+
+/** Counts events that came while following. @param {bigint} time @param {unknown} level */
+export function count(time, level) {
+  const of = classOf(level);
+  const bar = strip.bars[Number((time - strip.first) / strip.step)];
+  if (bar) {
+    bar[of]++;
+  }
+  strip.sums[of]++;
+  strip.total++;
+}
+
+/** The chosen time, or null. */
+export function pick() {
+  const [from, to] = state.pick.split("/");
+  return from && to ? { from: nanos(from), to: nanos(to) } : null;
+}
+
+export function redraw() {
+  canvas.dataset.total = String(strip.total);
+  canvas.dataset.step = String(Number(strip.step) / 1e6);
+  draw(canvas, legend, strip, pick());
+  tools.hidden = pick() === null || strip.drag !== null;
+  const chosen = pick();
+  if (chosen) {
+    const left = PLOT.left + Number(chosen.from - range.from) / Number(range.to - range.from)
+      * (canvas.clientWidth - PLOT.left - PLOT.right);
+    tools.style.left = `${Math.max(8, Math.min(left - 280, canvas.clientWidth - 360))}px`;
+  }
+  canvas.setAttribute("aria-label",
+    `${strip.total} events, ${strip.sums.error ?? 0} errors, ${dayText(range.from)} ${minuteText(range.from)} to ${dayText(range.to)} ${minuteText(range.to)}`);
+}
+
+/** Marks where the list stands. @param {bigint | null} time */
+export function mark(time) {
+  if (strip.at !== time) {
+    strip.at = time;
+    redraw();
+  }
+}
+
+/** The time at an x of the canvas. @param {number} x */
+function timeAt(x) {
+  const width = canvas.clientWidth - PLOT.left - PLOT.right;
+  const share = Math.max(0, Math.min(1, (x - PLOT.left) / width));
+  return range.from + BigInt(Math.round(share * Number(range.to - range.from)));
+}
+
+/** @param {PointerEvent} event */
+function down(event) {
+  canvas.setPointerCapture(event.pointerId);
+  const errors = event.offsetY > PLOT.errorTop;
+  strip.drag = { x: event.offsetX, from: timeAt(event.offsetX), errors, moved: false, pan: event.shiftKey };
+}
+
+/** @param {PointerEvent} event */
+function move(event) {
+  const drag = strip.drag;
+  if (!drag || (!drag.moved && Math.abs(event.offsetX - drag.x) < 4)) {
+    return;
+  }
+  drag.moved = true;
+  drag.to = timeAt(event.offsetX);
+  redraw();
+}
+
+/** @param {PointerEvent} event */
+function up(event) {
+  const drag = strip.drag;
+  strip.drag = null;
+  if (!drag) {
+    return;
+  }
+  if (!drag.moved) {
+    goTo(drag.from);
+    redraw();
+    return;
+  }
+  const to = timeAt(event.offsetX);
+  if (drag.pan) {
+    const by = drag.from - to;
+    change({ from: iso(range.from + by), to: iso(range.to + by), since: "" }, true);
+    return;
+  }
+  const [a, b] = drag.from < to ? [drag.from, to] : [to, drag.from];
+  const begin = a / strip.step * strip.step;
+  const end = (b / strip.step + 1n) * strip.step;
+  change({
+    pick: `${iso(begin < range.from ? range.from : begin)}/${iso(end > range.to ? range.to : end)}`,
+    pickwhere: drag.errors ? errorsOf(strip.levels) : "",
+  }, true);
+  goTo(a);
+}
+
+/** @param {WheelEvent} event */
+function wheel(event) {
+  if (!event.ctrlKey) {
+    return;
+  }
+  event.preventDefault();
+  const middle = timeAt(event.offsetX);
+  const scale = event.deltaY > 0 ? 1.25 : 0.8;
+  const scaled = (/** @type {bigint} */ span) => BigInt(Math.round(Number(span) * scale));
+  change({ from: iso(middle - scaled(middle - range.from)), to: iso(middle + scaled(range.to - middle)), since: "" });
+}
+
+/** Makes the chosen time the range. */
+export function zoom() {
+  const chosen = pick();
+  if (chosen) {
+    change({ from: iso(chosen.from), to: iso(chosen.to), since: "", pick: "", pickwhere: "" }, true);
+  }
+}
+
+/** Drops the choice. */
+export function unpick() {
+  change({ pick: "", pickwhere: "" });
+}

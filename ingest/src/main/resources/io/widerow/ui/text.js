@@ -1,0 +1,69 @@
+// Stored text is hostile: it is shown as text only, and what steers the terminal or the direction
+// of writing is shown as what it is.
+
+const NAMES = { 0: "NUL", 7: "BEL", 8: "BS", 9: "\t", 27: "ESC", 127: "DEL", 0xfeff: "U+FEFF" };
+
+/** Control characters, and those that steer the direction of text. */
+const UNSAFE =
+  // eslint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff]/gu;
+
+/** Longest text of a row, and of the event's own panel. */
+export const ROW_CHARS = 600;
+export const BODY_CHARS = 20_000;
+
+/** What stands for a character that is not shown. @param {string} char */
+function named(char) {
+  const code = char.codePointAt(0) ?? 0;
+  const hex = code.toString(16).toUpperCase();
+  return NAMES[code] ?? (code < 0x100 ? `x${hex.padStart(2, "0")}` : `U+${hex.padStart(4, "0")}`);
+}
+
+/**
+ * Parts of a text: what is shown as it is, and the names of what is not.
+ * @param {string} text
+ * @returns {{text: string, control: boolean}[]}
+ */
+export function parts(text) {
+  const found = [];
+  let from = 0;
+  for (const match of text.matchAll(UNSAFE)) {
+    if (match.index > from) {
+      found.push({ text: text.slice(from, match.index), control: false });
+    }
+    found.push({ text: named(match[0]), control: true });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) {
+    found.push({ text: text.slice(from), control: false });
+  }
+  return found;
+}
+
+/** A text with names for what is not shown, for attributes and canvases. @param {string} text */
+export function plain(text) {
+  return parts(text).map((part) => part.text).join("");
+}
+
+/** The value of an attribute as text. @param {unknown} value */
+export function valueText(value) {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/**
+ * Where a text has another, in any case.
+ * @param {string} text
+ * @param {string} find
+ * @returns {number[]} indexes
+ */
+export function places(text, find) {
+  const found = [];
+  if (find) {
+    const lower = text.toLowerCase();
+    const wanted = find.toLowerCase();
+    for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + wanted.length)) {
+      found.push(at);
+    }
+  }
+  return found;
+}

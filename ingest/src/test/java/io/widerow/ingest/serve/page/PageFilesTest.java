@@ -1,0 +1,112 @@
+package io.widerow.ingest.serve.page;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.MemoryStore;
+import io.widerow.ingest.TokenDaemon;
+import io.widerow.ingest.config.DaemonConfig;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: the page is what its directory has, in short modules that make no markup of texts, and its
+/// answers have the policy. Method: the files, and a daemon that serves them.
+class PageFilesTest {
+  private static final Path DIRECTORY = Path.of("src/main/resources/io/widerow/ui");
+  private static final int LINES_MAX = 250;
+  private static final int PACKED_MAX = 200 << 10;
+  private static final int SCRIPTS_MAX = 40 << 10;
+
+  /// What would make markup or code of a text, or ask another address.
+  private static final Pattern FORBIDDEN =
+      Pattern.compile(
+          "innerHTML|outerHTML|insertAdjacentHTML|document\\.write|\\beval\\(|new Function"
+              + "|DOMParser|srcdoc|https?://");
+
+  private static List<Path> files() throws IOException {
+    try (var found = Files.list(DIRECTORY)) {
+      return found.sorted().toList();
+    }
+  }
+
+  @Test
+  void theListIsThatOfTheDirectory() throws IOException {
+    Set<String> there = new TreeSet<>();
+    files().forEach(file -> there.add(file.getFileName().toString()));
+    assertEquals(there, new TreeSet<>(PageFile.NAMES));
+  }
+
+  @Test
+  void modulesAreShortAndMakeNoMarkup() throws IOException {
+    for (Path file : files()) {
+      String name = file.getFileName().toString();
+      if (name.endsWith(".js")) {
+        String text = Files.readString(file);
+        assertTrue(text.lines().count() <= LINES_MAX, name + " has more lines than " + LINES_MAX);
+        assertTrue(!FORBIDDEN.matcher(text).find(), name);
+        assertTrue(text.lines().noneMatch(line -> line.endsWith(" ")), name);
+      }
+    }
+  }
+
+  @Test
+  void thePageIsSmall() {
+    int packed = 0;
+    int scripts = 0;
+    for (Map.Entry<String, PageFile> file : PageFile.all().entrySet()) {
+      packed += file.getValue().gzip().length;
+      scripts += file.getKey().endsWith(".js") ? file.getValue().gzip().length : 0;
+    }
+    assertTrue(packed <= PACKED_MAX, "packed: " + packed);
+    assertTrue(scripts <= SCRIPTS_MAX, "scripts, packed: " + scripts);
+  }
+
+  @Test
+  void filesAreServedWithThePolicy() throws IOException, InterruptedException {
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("data", "unused", "http", "127.0.0.1:0", "lanes", "1"));
+    try (Daemon daemon = Daemon.start(config, new MemoryStore(1));
+        Http http = new Http(daemon)) {
+      HttpResponse<String> page = http.get("/ui/");
+      assertEquals(200, page.statusCode());
+      assertEquals(Files.readString(DIRECTORY.resolve("index.html")), page.body());
+      String policy = page.headers().firstValue("content-security-policy").orElse("");
+      assertTrue(policy.startsWith("default-src 'none'; script-src 'self';"), policy);
+      assertTrue(policy.contains("require-trusted-types-for 'script'"), policy);
+      assertEquals("nosniff", page.headers().firstValue("x-content-type-options").orElse(""));
+      String etag = page.headers().firstValue("etag").orElse("");
+      assertEquals(304, http.get("/ui/", "if-none-match", etag).statusCode());
+      assertEquals(404, http.get("/ui/nosuch.js").statusCode());
+      assertEquals("/ui/", http.get("/ui").headers().firstValue("location").orElse(""));
+      HttpResponse<String> self = http.get("/v1/self");
+      assertTrue(
+          self.body().endsWith("\"scopes\":[\"ingest\",\"query\",\"admin\"],\"tokens\":false}\n"),
+          self.body());
+    }
+  }
+
+  @Test
+  void theFilesNeedNoTokenAndTheDataDoes(@TempDir Path directory)
+      throws IOException, InterruptedException {
+    String secret = "0123456789abcdef0123456789abcdef";
+    try (TokenDaemon daemon = new TokenDaemon(directory, secret)) {
+      assertEquals(200, daemon.http.get("/ui/main.js").statusCode());
+      for (String path : List.of("/v1/self", "/v1/fields", "/v1/partitions")) {
+        assertEquals(401, daemon.http.get(path).statusCode(), path);
+        assertEquals(
+            403, daemon.http.get(path, "authorization", "Bearer " + secret).statusCode(), path);
+      }
+    }
+  }
+}

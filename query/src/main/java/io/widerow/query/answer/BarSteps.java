@@ -1,0 +1,105 @@
+package io.widerow.query.answer;
+
+import io.widerow.event.TimeUuid;
+import io.widerow.query.QueryException;
+import io.widerow.query.RangeQuery;
+import org.jspecify.annotations.Nullable;
+
+/// Steps of time for a plot: `every=auto` is the finest step of a ladder that gives at most `bars`
+/// steps. The steps of the ladder are those that people read on an axis, aligned in UTC.
+final class BarSteps {
+  private static final String AUTO = "auto";
+  private static final int BARS_DEFAULT = 260;
+  private static final int BARS_MAX = 10_000;
+  private static final long SECOND = 1_000_000_000L;
+  private static final long MINUTE = 60 * SECOND;
+  private static final long HOUR = 60 * MINUTE;
+  private static final long DAY = 24 * HOUR;
+
+  private BarSteps() {}
+
+  /// The step that `every` says, with `auto` made a duration; null without one.
+  ///
+  /// @throws QueryException.Refused when `auto` has no range to divide
+  static @Nullable String every(
+      @Nullable String every, @Nullable String bars, RangeQuery query, long nowNanos) {
+    boolean auto = every != null && every.equals(AUTO);
+    if (bars != null && !auto) {
+      throw new QueryException.Refused("bars", "is for every=auto, got " + bars);
+    }
+    if (!auto) {
+      return every;
+    }
+    if (query.fromNanos() == TimeUuid.NANOS_MIN) {
+      throw new QueryException.Refused("every", "auto divides a range; add from");
+    }
+    long until = query.untilNanos() == TimeUuid.NANOS_LIMIT ? nowNanos : query.untilNanos();
+    return of(query.fromNanos(), until, bars == null ? BARS_DEFAULT : bars(bars)) + "ns";
+  }
+
+  private static int bars(String text) {
+    try {
+      int bars = Integer.parseInt(text);
+      if (bars >= 1 && bars <= BARS_MAX) {
+        return bars;
+      }
+    } catch (NumberFormatException _) {
+      // refused below
+    }
+    throw new QueryException.Refused(
+        "bars", "must be a whole number from 1 to %d, got %s".formatted(BARS_MAX, text));
+  }
+
+  /// The finest step, in nanoseconds, of which at most `bars` touch a range.
+  static long of(long fromNanos, long untilNanos, int bars) {
+    long step = 1;
+    while (touched(fromNanos, untilNanos, step) > bars) {
+      step = next(step);
+    }
+    return step;
+  }
+
+  private static long touched(long fromNanos, long untilNanos, long step) {
+    return Math.ceilDiv(untilNanos, step) - Math.floorDiv(fromNanos, step);
+  }
+
+  /// The next step of the ladder: 1, 2, 5, 10 ... of nanoseconds to seconds, then those of clocks,
+  /// then days in powers of two.
+  private static long next(long step) {
+    long[] clock = {
+      SECOND,
+      2 * SECOND,
+      5 * SECOND,
+      10 * SECOND,
+      15 * SECOND,
+      30 * SECOND,
+      MINUTE,
+      2 * MINUTE,
+      3 * MINUTE,
+      5 * MINUTE,
+      10 * MINUTE,
+      15 * MINUTE,
+      30 * MINUTE,
+      HOUR,
+      2 * HOUR,
+      3 * HOUR,
+      6 * HOUR,
+      12 * HOUR,
+      DAY
+    };
+    if (step < SECOND) {
+      long power = 1;
+      while (power * 10 <= step) {
+        power *= 10;
+      }
+      long digit = step / power;
+      return power * (digit == 1 ? 2 : digit == 2 ? 5 : 10);
+    }
+    for (long of : clock) {
+      if (of > step) {
+        return of;
+      }
+    }
+    return 2 * step;
+  }
+}

@@ -1,0 +1,184 @@
+package io.widerow.query.cli.daemon;
+
+import io.widerow.query.cli.CommandLines;
+import io.widerow.query.cli.ExitCode;
+import io.widerow.query.cli.Shell;
+import io.widerow.query.figures.Cell;
+import io.widerow.query.figures.StatsWriter;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.output.OutputFormat;
+import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteFields;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `widerow fields`: which fields the events of a daemon have, and what is different about some.
+@Command(
+    name = "fields",
+    mixinStandardHelpOptions = true,
+    versionProvider = CommandLines.Version.class,
+    sortOptions = false,
+    description = {
+      "Lists the fields (attributes) of a daemon's events with their most frequent",
+      "values; with --pick, what is different about some of the events."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  widerow fields 'shop.*' --from 1h",
+      "  widerow fields 'shop.*' --from 1d --field host     one field, more values",
+      "  widerow fields 'shop.*' --from 1d --pick 'level = \"error\"'",
+      "score is 0 for fields that have the same values in the picked events and in the",
+      "rest, 1 for fields with no value in common; the most different come first.",
+      "Exit codes are those of widerow query."
+    })
+public final class FieldsCommand implements Callable<Integer> {
+  private static final List<String> HEADS =
+      List.of("field", "kind", "events", "distinct", "score", "values");
+  private static final List<String> CSV_HEADS = List.of("field", "value", "count", "picked");
+
+  private final Shell shell;
+
+  @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
+  List<String> types = new ArrayList<>();
+
+  @Option(
+      names = "--from",
+      paramLabel = "TIME",
+      description = "First instant wanted: a date and time, or 2h for so long ago.")
+  @Nullable String from;
+
+  @Option(names = "--to", paramLabel = "TIME", description = "First instant not wanted.")
+  @Nullable String to;
+
+  @Option(names = "--where", paramLabel = "FILTER", description = "Only events it keeps.")
+  @Nullable String where;
+
+  @Option(names = "--field", paramLabel = "NAME", description = "This field alone.")
+  @Nullable String field;
+
+  @Option(names = "--top", paramLabel = "N", description = "At most so many values: 8, or 100.")
+  @Nullable String top;
+
+  @Option(
+      names = "--pick",
+      paramLabel = "FILTER",
+      description = "Compare the events that it keeps with the rest.")
+  @Nullable String pick;
+
+  @Option(names = "--pick-from", paramLabel = "TIME", description = "Pick events from here on.")
+  @Nullable String pickFrom;
+
+  @Option(names = "--pick-to", paramLabel = "TIME", description = "Pick events before this.")
+  @Nullable String pickTo;
+
+  @Option(
+      names = "--budget",
+      paramLabel = "TIME",
+      defaultValue = "10s",
+      description = "How long to read; then the answer is an estimate (${DEFAULT-VALUE}).")
+  String budget = "10s";
+
+  @Mixin Asked asked = new Asked();
+
+  FieldsCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  /// Runs the command and exits with its code.
+  public static void main(String[] arguments) {
+    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
+  }
+
+  /// The command with its error handling, to be executed or added to a parent command.
+  public static CommandLine commandLine(Shell shell) {
+    return CommandLines.of(new FieldsCommand(shell), shell);
+  }
+
+  @Override
+  public Integer call() {
+    Map<String, List<String>> parameters = new LinkedHashMap<>();
+    parameters.put("type", types);
+    Asked.put(parameters, "from", from);
+    Asked.put(parameters, "to", to);
+    Asked.put(parameters, "where", where);
+    Asked.put(parameters, "top", top);
+    Asked.put(parameters, "pick", pick);
+    Asked.put(parameters, "pickfrom", pickFrom);
+    Asked.put(parameters, "pickto", pickTo);
+    Asked.put(parameters, "budget", budget);
+    String one = field == null ? "" : "/" + URLEncoder.encode(field, StandardCharsets.UTF_8);
+    RemoteFields answer =
+        RemoteFields.ask(
+            asked.address(shell), "/v1/fields" + one + "?" + RemoteAnswer.encode(parameters));
+    OutputBuffer out = new OutputBuffer(1 << 12);
+    switch (asked.format(shell)) {
+      case json -> answer.lines().forEach(line -> out.put(line + "\n"));
+      case csv -> new StatsWriter(OutputFormat.csv).write(CSV_HEADS, values(answer), out);
+      case table, raw, logfmt ->
+          new StatsWriter(OutputFormat.table).write(HEADS, rows(answer), out);
+    }
+    shell.write(out);
+    if (answer.fields().isEmpty()) {
+      shell.err().println("widerow fields: no event has any");
+    } else if (!answer.exact()) {
+      shell.err().println("widerow fields: an estimate; give it more time with --budget");
+    }
+    return ExitCode.OK.number;
+  }
+
+  private static List<List<Cell>> rows(RemoteFields answer) {
+    return answer.fields().stream()
+        .map(field -> {
+          String values =
+              field.values().stream()
+                  .map(FieldsCommand::valueAndCount)
+                  .collect(Collectors.joining(", "));
+          String many = field.text("many").isEmpty() ? "" : "about ";
+          return List.of(
+              Cell.ofText(field.text("field")),
+              Cell.ofText(field.text("kind")),
+              Cell.ofNumber(field.text("events")),
+              Cell.ofNumber(many + field.text("distinct")),
+              Cell.ofNumber(field.text("score")),
+              values.isEmpty() ? Cell.MISSING : Cell.ofText(values));
+        })
+        .toList();
+  }
+
+  private static String valueAndCount(Map<String, Cell> value) {
+    Cell picked = value.get("picked");
+    String text = value.getOrDefault("value", Cell.MISSING).text();
+    String count = value.getOrDefault("count", Cell.MISSING).text();
+    return picked == null
+        ? "%s %s".formatted(text, count)
+        : "%s %s/%s".formatted(text, picked.text(), count);
+  }
+
+  private static List<List<Cell>> values(RemoteFields answer) {
+    List<List<Cell>> rows = new ArrayList<>();
+    for (RemoteFields.Field field : answer.fields()) {
+      for (Map<String, Cell> value : field.values()) {
+        rows.add(
+            List.of(
+                Cell.ofText(field.text("field")),
+                value.getOrDefault("value", Cell.MISSING),
+                value.getOrDefault("count", Cell.MISSING),
+                value.getOrDefault("picked", Cell.MISSING)));
+      }
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,65 @@
+package io.widerow.query.fields;
+
+import java.util.List;
+import java.util.OptionalDouble;
+
+/// How different the values of a field are in the events that were picked and in the rest: half the
+/// sum of the absolute differences of the shares (total variation distance), 0 for equal shares to
+/// 1 for no value in common. Events without the field are a share too.
+final class Difference {
+  /// Numbers with more values than this are compared by their histograms.
+  private static final int VALUES_MAX = 24;
+
+  /// A field with fewer events a value than this tells nothing: nearly all its values differ.
+  private static final double EVENTS_A_VALUE_LEAST = 1.5;
+
+  private final FieldCounts field;
+  private final long rest;
+  private final long picked;
+
+  /// @param rest events that were not picked
+  /// @param picked events that were
+  Difference(FieldCounts field, long rest, long picked) {
+    this.field = field;
+    this.rest = rest;
+    this.picked = picked;
+  }
+
+  /// Empty when it cannot be told.
+  OptionalDouble score() {
+    long having = field.events(ValueCounts.REST) + field.events(ValueCounts.PICKED);
+    if (rest == 0 || picked == 0 || having == 0) {
+      return OptionalDouble.empty();
+    }
+    double without =
+        distance(rest - field.events(ValueCounts.REST), picked - field.events(ValueCounts.PICKED));
+    ValueCounts values = field.values();
+    if (field.isNumber() && (values.isMany() || values.distinct() > VALUES_MAX)) {
+      return OptionalDouble.of(half(without + ofBins(field.bins())));
+    }
+    if (values.isMany() || having < EVENTS_A_VALUE_LEAST * values.distinct()) {
+      return OptionalDouble.empty();
+    }
+    double sum = without;
+    for (ValueCounts.Counted value : values.all()) {
+      sum += distance(value.rest(), value.picked());
+    }
+    return OptionalDouble.of(half(sum));
+  }
+
+  private double ofBins(List<FieldCounts.Bin> bins) {
+    double sum = 0;
+    for (FieldCounts.Bin bin : bins) {
+      sum += distance(bin.rest(), bin.picked());
+    }
+    return sum;
+  }
+
+  private double distance(long ofRest, long ofPicked) {
+    return Math.abs((double) ofRest / rest - (double) ofPicked / picked);
+  }
+
+  private static double half(double sum) {
+    return Math.min(1, sum / 2);
+  }
+}

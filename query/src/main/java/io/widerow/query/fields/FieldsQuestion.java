@@ -1,0 +1,179 @@
+package io.widerow.query.fields;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.EventView;
+import io.widerow.event.NearestName;
+import io.widerow.event.TimeUuid;
+import io.widerow.query.NameText;
+import io.widerow.query.QueryException;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.TimeText;
+import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.filter.FilterParser;
+import io.widerow.storage.Filter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What is asked of fields: `type`, `from`, `to`, `since` and `where` as in a query; `top`; `pick`,
+/// `pickfrom` and `pickto` for the events that are compared with the rest; `budget`.
+///
+/// @param query the events
+/// @param field the only field wanted, as answers show it; null for all
+/// @param top at most so many values of a field
+/// @param pick which of the events are compared with the rest; null for none
+/// @param budgetNanos how long it may read
+public record FieldsQuestion(
+    RangeQuery query, @Nullable String field, int top, @Nullable Pick pick, long budgetNanos) {
+  private static final List<String> OF_QUERY = List.of("type", "from", "to", "since", "where");
+  private static final List<String> NAMES =
+      List.of(
+          "type", "from", "to", "since", "where", "top", "pick", "pickfrom", "pickto", "budget");
+  private static final int TOP_OF_ALL = 8;
+  private static final int TOP_OF_ONE = 100;
+  private static final int TOP_MAX = 10_000;
+  private static final long BUDGET_DEFAULT_NANOS = 500_000_000L;
+  private static final long BUDGET_MAX_NANOS = 3_600_000_000_000L;
+
+  /// Some of the events.
+  ///
+  /// @param fromNanos start (inclusive), nanoseconds since the Unix epoch
+  /// @param untilNanos end (exclusive), nanoseconds since the Unix epoch
+  public record Pick(Filter filter, long fromNanos, long untilNanos) {
+    /// The fields that its filter names, as answers show them.
+    Set<String> names() {
+      Set<String> names = new HashSet<>();
+      addNames(filter, names);
+      return names;
+    }
+
+    boolean mayHold(EventView event) {
+      long time = event.timeNanos();
+      return fromNanos <= time && time < untilNanos;
+    }
+
+    private static void addNames(Filter filter, Set<String> to) {
+      switch (filter) {
+        case Filter.Everything _, Filter.OfTime _, Filter.OfId _ -> {}
+        case Filter.And(var parts) -> parts.forEach(part -> addNames(part, to));
+        case Filter.Or(var parts) -> parts.forEach(part -> addNames(part, to));
+        case Filter.Not(Filter inner) -> addNames(inner, to);
+        case Filter.OfType _ -> to.add("type");
+        case Filter.Exists(var name) -> add(name, to);
+        case Filter.Compare(var name, var _, var _) -> add(name, to);
+        case Filter.Contains(var name, var _) -> add(name, to);
+        case Filter.ContainsFolded(var name, var _) -> add(name, to);
+        case Filter.Has(var name, var _) -> add(name, to);
+        case Filter.Matches(var name, var _) -> add(name, to);
+      }
+    }
+
+    private static void add(AttributeName name, Set<String> to) {
+      to.add(NameText.shown(name.toString()));
+    }
+  }
+
+  /// @param field the only field wanted; null for all
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
+  /// @throws QueryException.Refused when a parameter makes no sense; the message holds it
+  public static FieldsQuestion parse(
+      Map<String, List<String>> given, @Nullable String field, long nowNanos) {
+    for (String name : given.keySet()) {
+      if (!NAMES.contains(name)) {
+        throw new QueryException.Refused(
+            name,
+            "no such parameter%s known: %s"
+                .formatted(NearestName.question(name, NAMES, ";"), String.join(", ", NAMES)));
+      }
+    }
+    Map<String, List<String>> ofQuery = new HashMap<>(given);
+    ofQuery.keySet().retainAll(OF_QUERY);
+    RangeQuery query = QueryParameters.parse(ofQuery, nowNanos).query();
+    Pick pick = pick(given, nowNanos);
+    if (field != null) {
+      query = query.withFields(columns(field, pick));
+    }
+    String budget = single(given, "budget");
+    return new FieldsQuestion(
+        query,
+        field,
+        top(single(given, "top"), field == null ? TOP_OF_ALL : TOP_OF_ONE),
+        pick,
+        budget == null
+            ? BUDGET_DEFAULT_NANOS
+            : Math.min(BUDGET_MAX_NANOS, TimeText.positive("budget", budget)));
+  }
+
+  /// What is read for one field. Never empty, because an empty projection means all.
+  private static List<AttributeName> columns(String field, @Nullable Pick pick) {
+    if (NameText.isOwn(field) && !field.equals("type")) {
+      throw new QueryException.Refused(field, "each event has its own; ask /v1/query");
+    }
+    List<AttributeName> columns = new ArrayList<>();
+    columns.add(NameText.stored(NameText.parse("field", field)));
+    if (pick != null) {
+      pick.names().forEach(name -> columns.add(AttributeName.of(NameText.stored(name))));
+    }
+    return columns;
+  }
+
+  private static @Nullable Pick pick(Map<String, List<String>> given, long nowNanos) {
+    String filter = single(given, "pick");
+    String from = single(given, "pickfrom");
+    String to = single(given, "pickto");
+    if (filter == null && from == null && to == null) {
+      return null;
+    }
+    Pick pick =
+        new Pick(
+            filter == null ? new Filter.Everything() : parse(filter, nowNanos),
+            from == null ? TimeUuid.NANOS_MIN : TimeText.parse("pickfrom", from, nowNanos),
+            to == null ? TimeUuid.NANOS_LIMIT : TimeText.parse("pickto", to, nowNanos));
+    if (pick.fromNanos >= pick.untilNanos) {
+      throw new QueryException.Refused(
+          "pickfrom", "the range is empty: its start is not before its end");
+    }
+    return pick;
+  }
+
+  private static Filter parse(String filter, long nowNanos) {
+    return FilterParser.parse(filter, nowNanos);
+  }
+
+  private static int top(@Nullable String text, int otherwise) {
+    if (text == null) {
+      return otherwise;
+    }
+    try {
+      int top = Integer.parseInt(text);
+      if (top >= 1 && top <= TOP_MAX) {
+        return top;
+      }
+    } catch (NumberFormatException _) {
+      // refused below
+    }
+    throw new QueryException.Refused(
+        "top", "must be a whole number from 1 to %d, got %s".formatted(TOP_MAX, text));
+  }
+
+  private static @Nullable String single(Map<String, List<String>> given, String name) {
+    List<String> values = given.getOrDefault(name, List.of());
+    if (values.size() > 1) {
+      throw new QueryException.Refused(name, "given %d times".formatted(values.size()));
+    }
+    return values.isEmpty() ? null : values.getFirst();
+  }
+
+  /// The events that are picked, when some are.
+  RangeQuery picked(Pick part) {
+    long from = Math.max(query.fromNanos(), part.fromNanos);
+    long until = Math.max(from, Math.min(query.untilNanos(), part.untilNanos));
+    return query
+        .withRange(from, until)
+        .withFilter(new Filter.And(List.of(query.filter(), part.filter)));
+  }
+}

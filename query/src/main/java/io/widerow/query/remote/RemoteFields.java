@@ -1,0 +1,59 @@
+package io.widerow.query.remote;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.figures.Cell;
+import io.widerow.query.output.TextWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// A daemon's answer about fields: a line about the whole, then a line for each field.
+///
+/// @param lines as the daemon wrote them
+/// @param exact whether all was read
+/// @param fields the fields, in the order of the answer
+public record RemoteFields(List<String> lines, boolean exact, List<Field> fields) {
+  private static final String VALUES = ",\"values\":[";
+
+  /// One field.
+  ///
+  /// @param told name, kind and numbers of the field by their names
+  /// @param values its values: each `value` and `count`, and `picked` where some are picked
+  public record Field(Map<String, Object> told, List<Map<String, Cell>> values) {
+    public String text(String member) {
+      Object value = told.get(member);
+      return value == null ? "" : value.toString();
+    }
+  }
+
+  /// Asks for them.
+  ///
+  /// @throws QueryException.Remote when the answer is none of fields
+  public static RemoteFields ask(DaemonAddress daemon, String path) {
+    List<String> lines = new ArrayList<>();
+    try (RemoteAnswer answer = RemoteAnswer.open(daemon, path, Map.of())) {
+      for (String line = answer.readLine(); line != null; line = answer.readLine()) {
+        lines.add(line);
+      }
+    }
+    if (lines.isEmpty()) {
+      throw new QueryException.Remote("the daemon answered with nothing");
+    }
+    boolean exact = Boolean.TRUE.equals(JsonLine.parse(lines.getFirst()).get("exact"));
+    List<Field> fields = lines.subList(1, lines.size()).stream().map(RemoteFields::field).toList();
+    return new RemoteFields(List.copyOf(lines), exact, fields);
+  }
+
+  /// What stands before the values is a flat object; inside a text of JSON the quotes of their name
+  /// would be escaped.
+  private static Field field(String line) {
+    int at = line.indexOf(VALUES);
+    if (at < 0) {
+      throw new QueryException.Remote(
+          "the daemon answered with other members: " + TextWriter.escaped(line));
+    }
+    return new Field(
+        JsonLine.parse(line.substring(0, at) + "}"),
+        JsonLine.array(line, at + VALUES.length() - 1));
+  }
+}
