@@ -29,11 +29,18 @@ public record Deletion(
   /// How far it is.
   public enum State {
     /// Nothing was done.
-    PLANNED,
+    PLANNED(0),
     /// Its events are hidden, and files are written again without them.
-    RUNNING,
+    RUNNING(1),
     /// No file has them.
-    DONE
+    DONE(2);
+
+    /// Written to disk, and never changes.
+    public final int code;
+
+    State(int code) {
+      this.code = code;
+    }
   }
 
   /// A digest of events, whatever their order: how many, and the sum of their hashes.

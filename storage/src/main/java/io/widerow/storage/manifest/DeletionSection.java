@@ -84,7 +84,7 @@ public record DeletionSection(int next, List<Deletion> deletions) {
 
   private static void write(Deletion each, DataOutputStream out) throws IOException {
     out.writeInt(each.id());
-    out.writeByte(each.state().ordinal());
+    out.writeByte(each.state().code);
     out.writeShort(each.globs().size());
     for (String glob : each.globs()) {
       FilterBytes.write(glob, out);
@@ -147,10 +147,7 @@ public record DeletionSection(int next, List<Deletion> deletions) {
 
   private static Deletion read(DataInputStream in) throws IOException {
     int id = in.readInt();
-    int state = in.readUnsignedByte();
-    if (state >= State.values().length) {
-      throw new IOException("deletions: state " + state);
-    }
+    State state = state(in.readUnsignedByte());
     List<String> globs = new ArrayList<>();
     for (int left = in.readUnsignedShort(); left > 0; left--) {
       globs.add(FilterBytes.text(in));
@@ -162,11 +159,20 @@ public record DeletionSection(int next, List<Deletion> deletions) {
         in.readLong(),
         FilterBytes.text(in),
         FilterBytes.read(in),
-        State.values()[state],
+        state,
         in.readLong(),
         in.readLong(),
         new Proof(
             in.readLong(), in.readInt(), digest(in), digest(in), ids(in), ids(in), journals(in)));
+  }
+
+  private static State state(int code) throws IOException {
+    for (State state : State.values()) {
+      if (state.code == code) {
+        return state;
+      }
+    }
+    throw new IOException("deletions: state " + code);
   }
 
   private static Digest digest(DataInputStream in) throws IOException {

@@ -29,6 +29,16 @@ import java.util.List;
 final class FilterBytes {
   private static final int DEPTH_MAX = 200;
 
+  /// By their codes, which never change.
+  private static final List<Comparison> COMPARISONS =
+      List.of(
+          Comparison.EQUAL,
+          Comparison.NOT_EQUAL,
+          Comparison.LESS,
+          Comparison.LESS_OR_EQUAL,
+          Comparison.GREATER,
+          Comparison.GREATER_OR_EQUAL);
+
   private FilterBytes() {}
 
   /// @throws IllegalArgumentException when a part of it is opaque
@@ -44,7 +54,7 @@ final class FilterBytes {
       case Filter.Exists(var name) -> writeNamed(4, name, out);
       case Filter.Compare(var name, var comparison, var literal) -> {
         writeNamed(5, name, out);
-        out.writeByte(comparison.ordinal());
+        out.writeByte(COMPARISONS.indexOf(comparison));
         write(literal, out);
       }
       case Filter.Contains(var name, var needle) -> {
@@ -65,7 +75,7 @@ final class FilterBytes {
       }
       case Filter.OfTime(var comparison, var nanos) -> {
         out.writeByte(10);
-        out.writeByte(comparison.ordinal());
+        out.writeByte(COMPARISONS.indexOf(comparison));
         out.writeLong(nanos);
       }
       case Filter.OfId(var id) -> {
@@ -161,12 +171,11 @@ final class FilterBytes {
   }
 
   private static Comparison comparison(DataInputStream in) throws IOException {
-    int ordinal = in.readUnsignedByte();
-    Comparison[] all = Comparison.values();
-    if (ordinal >= all.length) {
-      throw new IOException("comparison " + ordinal);
+    int code = in.readUnsignedByte();
+    if (code >= COMPARISONS.size()) {
+      throw new IOException("comparison " + code);
     }
-    return all[ordinal];
+    return COMPARISONS.get(code);
   }
 
   private static Literal literal(DataInputStream in) throws IOException {
