@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any. Work is done by the merging thread.
 public final class DeletionControl {
+  /// Older plans that were not run are forgotten.
+  private static final int PLANNED_MAX = 64;
+
   private final StoreContents contents;
   private final Merger merger;
   private final Supplier<List<EmbeddedLane>> lanes;
@@ -83,7 +86,9 @@ public final class DeletionControl {
         .change(
             now -> {
               List<Deletion> all = new ArrayList<>(now.deletions());
-              all.removeIf(each -> each.state() == State.PLANNED && all.size() > PLANNED_MAX);
+              List<Deletion> planned =
+                  all.stream().filter(each -> each.state() == State.PLANNED).toList();
+              all.removeAll(planned.subList(0, Math.max(0, planned.size() - PLANNED_MAX)));
               if (all.size() >= DeletionSection.COUNT_MAX) {
                 throw new IllegalArgumentException(
                     "where: the store remembers %d deletions, and at most %d can be"
@@ -97,8 +102,6 @@ public final class DeletionControl {
     return new Plan(
         contents.deletions().section().deletions().getLast(), found.events, found.partitions);
   }
-
-  private static final int PLANNED_MAX = 64;
 
   private static Deletion draft(Asked asked, int id) {
     return new Deletion(

@@ -11,6 +11,7 @@ import io.widerow.storage.Deletion.State;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
+import io.widerow.storage.Filters;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.live.LiveDeletions;
@@ -141,6 +142,17 @@ public final class DeletionWork extends Rewrite<Boolean> {
 
   /// Does one step. False when there is nothing to remove.
   private static boolean write(List<LiveSegment> unit, Target target, Tools tools) {
+    if (!tools.expiry().take(unit)) {
+      return true; // retention dropped one of them just now
+    }
+    try {
+      return writeTaken(unit, target, tools);
+    } finally {
+      tools.expiry().giveBack();
+    }
+  }
+
+  private static boolean writeTaken(List<LiveSegment> unit, Target target, Tools tools) {
     Set<EventId> ids = idsThatGo(unit, target, tools);
     List<LiveSegment> sources = new ArrayList<>();
     int partitions = 0;
@@ -154,24 +166,17 @@ public final class DeletionWork extends Rewrite<Boolean> {
     if (sources.isEmpty()) {
       return false;
     }
-    if (!tools.expiry().take(sources)) {
-      return true; // retention dropped one of them just now
+    Predicate<EventView> kept = event -> !target.goes(event, ids);
+    var before = new Count(kept);
+    before.read(sources, tools);
+    List<LiveSegment> written = List.of();
+    List<MergeOutput> outputs = outputs(sources, kept, tools.readers());
+    if (!outputs.isEmpty()) {
+      written = tools.writer().write(sources, outputs, tools.readers(), kept);
     }
-    try {
-      Predicate<EventView> kept = event -> !target.goes(event, ids);
-      var before = new Count(kept);
-      before.read(sources, tools);
-      List<LiveSegment> written = List.of();
-      List<MergeOutput> outputs = outputs(sources, kept, tools.readers());
-      if (!outputs.isEmpty()) {
-        written = tools.writer().write(sources, outputs, tools.readers(), kept);
-      }
-      Deletion.Digest after = requireSame(before, written, !outputs.isEmpty(), tools);
-      commit(target.deletion, before, after, partitions, sources, written, tools);
-      return true;
-    } finally {
-      tools.expiry().giveBack();
-    }
+    Deletion.Digest after = requireSame(before, written, !outputs.isEmpty(), tools);
+    commit(target.deletion, before, after, partitions, sources, written, tools);
+    return true;
   }
 
   /// Ids that clients brought and whose last write goes.
@@ -206,8 +211,11 @@ public final class DeletionWork extends Rewrite<Boolean> {
     int touched = 0;
     for (SegmentSummary.Partition partition : live.partitions()) {
       if (target.mayBeIn(partition.key())) {
+        requireTime(tools);
         boolean all = partition.ownIds() && !ids.isEmpty();
-        Scan scan = all ? Scan.all() : Scan.all().withFilter(target.filter);
+        String type = partition.key().type();
+        Scan scan =
+            all ? Scan.all() : Scan.all().withFilter(Filters.ofType(target.filter, type));
         try (EventCursor events = open(live, partition, scan, tools.readers())) {
           boolean found = false;
           while (!found && EventCursor.nextLocal(events)) {
@@ -218,6 +226,13 @@ public final class DeletionWork extends Rewrite<Boolean> {
       }
     }
     return touched;
+  }
+
+  /// Waits until reading may go on.
+  private static void requireTime(Tools tools) {
+    if (!tools.writer().isTime()) {
+      throw closing(new IllegalStateException("reading was given up"));
+    }
   }
 
   private static EventCursor open(
@@ -309,8 +324,8 @@ public final class DeletionWork extends Rewrite<Boolean> {
             } else {
               removed++;
             }
-            if (++count % MergeWriter.PACE_EVENTS == 0 && !tools.writer().isTime()) {
-              throw closing(new IllegalStateException("reading was given up"));
+            if (++count % MergeWriter.PACE_EVENTS == 0) {
+              requireTime(tools);
             }
           }
         }
