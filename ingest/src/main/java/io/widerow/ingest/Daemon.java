@@ -279,7 +279,7 @@ public final class Daemon implements AutoCloseable {
                 new PartitionsService(store).routes(),
                 fields.routes(),
                 new EventService(store, memory).routes(),
-                PageService.routes(),
+                config.security().page() ? PageService.routes() : List.<HttpRoute>of(),
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),

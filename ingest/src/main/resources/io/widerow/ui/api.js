@@ -24,10 +24,15 @@ export function setToken(text, keep) {
 
 /** A question that was refused, or has no answer. */
 export class Refused extends Error {
-  /** @param {string} why @param {number} status 0 when the daemon is away */
-  constructor(why, status) {
+  /**
+   * @param {string} why
+   * @param {number} status 0 when the daemon is away
+   * @param {string} [first] the position where what is left begins
+   */
+  constructor(why, status, first = "") {
     super(why);
     this.status = status;
+    this.first = first;
   }
 }
 
@@ -102,17 +107,17 @@ async function send(path, params, signal) {
       await wanted();
       continue;
     }
-    throw new Refused(await why(response), response.status);
+    throw refusal(await response.text(), response.status);
   }
 }
 
-/** @param {Response} response */
-async function why(response) {
-  const text = await response.text();
+/** @param {string} text of the answer @param {number} status */
+function refusal(text, status) {
   try {
-    return JSON.parse(text).error ?? text;
+    const said = JSON.parse(text);
+    return new Refused(said.error ?? text, status, said.first);
   } catch {
-    return text || `the answer is ${response.status}`;
+    return new Refused(text || `the answer is ${status}`, status);
   }
 }
 
