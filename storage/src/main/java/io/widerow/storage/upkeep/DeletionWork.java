@@ -214,8 +214,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
         requireTime(tools);
         boolean all = partition.ownIds() && !ids.isEmpty();
         String type = partition.key().type();
-        Scan scan =
-            all ? Scan.all() : Scan.all().withFilter(Filters.ofType(target.filter, type));
+        Scan scan = all ? Scan.all() : Scan.all().withFilter(Filters.ofType(target.filter, type));
         try (EventCursor events = open(live, partition, scan, tools.readers())) {
           boolean found = false;
           while (!found && EventCursor.nextLocal(events)) {
