@@ -52,6 +52,7 @@ import io.widerow.ingest.serve.query.StepService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
+import io.widerow.ingest.serve.status.DeletionService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.LayoutService;
@@ -294,6 +295,9 @@ public final class Daemon implements AutoCloseable {
                 new RetentionService(store, config.store().retentionGrace()).routes(),
                 new RollupService(store).routes(),
                 new RepartitionService(store).routes(),
+                new DeletionService(
+                        store, config.data(), config.store().snapshotDirectory(config.data()))
+                    .routes(),
                 new DoctorService(doctor).routes(),
                 watching.routes(),
                 new StatusServices(

@@ -13,6 +13,7 @@ import io.widerow.query.cli.SnapshotCommand;
 import io.widerow.query.cli.TailCommand;
 import io.widerow.query.cli.TypesCommand;
 import io.widerow.query.cli.VerifyCommand;
+import io.widerow.query.cli.daemon.DeleteCommand;
 import io.widerow.query.cli.daemon.DoctorCommand;
 import io.widerow.query.cli.daemon.FieldsCommand;
 import io.widerow.query.cli.daemon.LayoutCommand;
@@ -50,6 +51,7 @@ final class Commands {
     all.put("partitions", PartitionsCommand::commandLine);
     all.put("layout", LayoutCommand::commandLine);
     all.put("repartition", RepartitionCommand::commandLine);
+    all.put("delete", DeleteCommand::commandLine);
     all.put("retention", RetentionCommand::commandLine);
     all.put("plan", PlanCommand::commandLine);
     all.put("doctor", DoctorCommand::commandLine);

@@ -62,6 +62,7 @@ final class EmbeddedView implements StoreView, CellView {
   private final List<OpenRows.View> rows;
   private final long segmentLimit;
   private final Kept kept;
+  private final @Nullable Filter shown; // what no deletion hides; null for everything
   private final @Nullable LaneArrivals before; // ends earlier than the moment; null for not
   private final Layouts layouts;
   private final Executor closers; // of files that this view is the last to read
@@ -72,6 +73,7 @@ final class EmbeddedView implements StoreView, CellView {
       StoreContents contents,
       StoreState state,
       List<OpenRows.View> rows,
+      @Nullable Filter shown,
       long segmentLimit,
       @Nullable LaneArrivals before,
       BlockReaderPool shared,
@@ -81,6 +83,7 @@ final class EmbeddedView implements StoreView, CellView {
     this.before = before;
     this.state = state;
     this.rows = rows;
+    this.shown = shown;
     this.segmentLimit = segmentLimit;
     this.closers = closers;
     this.layouts = contents.layouts().now();
@@ -104,13 +107,14 @@ final class EmbeddedView implements StoreView, CellView {
       ReadDeadline deadline) {
     Executor closers = deadline.isAny() ? others : Runnable::run;
     while (true) {
+      Filter shown = contents.deletions().shown(); // first: a later state has less
       long segmentLimit = contents.segmentLimit(); // first: the state shows all lower segments
       StoreState state = contents.state();
       if (state.segments().tryAcquire()) {
         List<OpenRows.View> rows = new ArrayList<>();
         if (acquire(state.rows(), rows)) {
           return new EmbeddedView(
-              contents, state, rows, segmentLimit, before, shared, closers, deadline);
+              contents, state, rows, shown, segmentLimit, before, shared, closers, deadline);
         }
         release(state, rows, closers);
       }
@@ -294,7 +298,7 @@ final class EmbeddedView implements StoreView, CellView {
 
   @Override
   public EventCursor open(List<PartitionKey> partitions, Scan all) {
-    Scan scan = all.withBefore(before);
+    Scan scan = notDeleted(all).withBefore(before);
     List<PartitionKey> wanted = kept(partitions);
     boolean pushDown = scan.filter() instanceof Filter.Everything || !anyOwnIds(wanted);
     Scan below = pushDown ? scan : withoutFilter(scan);
@@ -313,6 +317,9 @@ final class EmbeddedView implements StoreView, CellView {
   public EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
     List<PartitionKey> wanted = kept(partitions);
     Grouping fold = scan.fold();
+    if (shown != null) {
+      return unordered(wanted, notDeleted(scan).withFold(null)); // each event is looked at
+    }
     return fold != null && fold.cells() && fold.isOfMinutes() && scan.since() == null && hasCells()
         ? CellCount.open(this, wanted, scan, fold)
         : unordered(wanted, scan);
@@ -336,6 +343,12 @@ final class EmbeddedView implements StoreView, CellView {
     return hasCells() && new RollupChoice(contents.rollups(), question).of(type, filter) != null;
   }
 
+  /// A scan without the events that a deletion hides.
+  private Scan notDeleted(Scan scan) {
+    Filter hides = shown;
+    return hides == null ? scan : scan.withFilter(new Filter.And(List.of(scan.filter(), hides)));
+  }
+
   /// Unordered only when no event may replace another: the order decides which one is shown.
   @Override
   public EventCursor unordered(List<PartitionKey> wanted, Scan scan) {
@@ -345,9 +358,10 @@ final class EmbeddedView implements StoreView, CellView {
   }
 
   /// Segments of a store that is drained have every write, so their cells count some events twice.
+  /// Cells count what a deletion hides until it is written without.
   @Override
   public boolean hasCells() {
-    return before == null && !contents.isDrained();
+    return before == null && !contents.isDrained() && shown == null;
   }
 
   @Override

@@ -55,6 +55,7 @@ public final class StoreContents implements AutoCloseable {
   private final SegmentArrivals segmentArrivals;
   private final Retentions retentions;
   private final LiveLayouts layouts;
+  private final LiveDeletions deletions;
   private volatile boolean drained;
   private volatile Released released = Released.NOTHING; // replaced under the lock of this
   private volatile long segmentLimit;
@@ -88,6 +89,7 @@ public final class StoreContents implements AutoCloseable {
             guardedClock::retentionNanos,
             () -> state().segments().weights());
     this.layouts = new LiveLayouts(config, manifest.layouts());
+    this.deletions = new LiveDeletions(this, files, manifest.deletions());
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
@@ -136,12 +138,15 @@ public final class StoreContents implements AutoCloseable {
     return layouts;
   }
 
+  public LiveDeletions deletions() {
+    return deletions;
+  }
+
   /// True while the store is being opened: what the journal has is not sealed yet.
   public boolean isOpening() {
     return segmentArrivals.atOpen() == Long.MAX_VALUE;
   }
 
-  /// When the events of each segment came.
   public SegmentArrivals segmentArrivals() {
     return segmentArrivals;
   }
@@ -155,7 +160,6 @@ public final class StoreContents implements AutoCloseable {
     drained = true;
   }
 
-  /// True when the owner takes events out by their order of arrival.
   public boolean isDrained() {
     return drained;
   }
@@ -179,20 +183,8 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
-  /// What is no longer needed.
   public Released released() {
     return released;
-  }
-
-  /// Segments with nothing in them that is still needed.
-  public List<LiveSegment> releasedSegments() {
-    List<LaneArrivals> positions = released.positions();
-    return positions.isEmpty()
-        ? List.of()
-        : state.segments().all().stream()
-            .filter(
-                segment -> positions.stream().anyMatch(to -> segmentArrivals.isOlder(segment, to)))
-            .toList();
   }
 
   // For opening.
@@ -327,16 +319,24 @@ public final class StoreContents implements AutoCloseable {
   /// @return what it said
   public boolean replaced(
       List<LiveSegment> written, List<LiveSegment> removed, BooleanSupplier still) {
+    return replaced(written, removed, still, ManifestSections.NONE);
+  }
+
+  boolean replaced(
+      List<LiveSegment> written,
+      List<LiveSegment> removed,
+      BooleanSupplier still,
+      ManifestSections sections) {
     requireWriting();
     synchronized (this) {
       if (!still.getAsBoolean()) {
         return false;
       }
-      commit(written, removed, Map.of(), manifest.journals());
+      commit(written, removed, Map.of(), manifest.journals(), sections);
       segmentArrivals.replaced(written, removed);
       replaceState(List.of(), written, removed);
     }
-    removed.forEach(segment -> segment.retire(() -> tidy(() -> files.delete(segment.entry()))));
+    removed.forEach(each -> each.retire(() -> tidy(() -> files.delete(each.entry()))));
     return true;
   }
 

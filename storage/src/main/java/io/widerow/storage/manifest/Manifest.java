@@ -65,6 +65,7 @@ public final class Manifest implements AutoCloseable {
   private @Nullable LayoutSection layouts;
   private @Nullable RetentionSection retention;
   private RollupSection rollups = new RollupSection(List.of());
+  private DeletionSection deletions = DeletionSection.NONE;
   private @Nullable DiskFile file;
   private long fileBytes;
   private long snapshotBytes;
@@ -131,6 +132,7 @@ public final class Manifest implements AutoCloseable {
         retention = RetentionSection.of(sections);
         rollups = RollupSection.of(sections);
         var _ = RuleSection.of(sections); // refuses what is none
+        deletions = DeletionSection.of(sections);
       } catch (IOException malformed) {
         throw new StorageException.Corrupt(path, offset, "edit: " + malformed.getMessage());
       }
@@ -385,6 +387,11 @@ public final class Manifest implements AutoCloseable {
   /// about it.
   public @Nullable RetentionSection retention() {
     return retention;
+  }
+
+  /// The deletions by filter, as they were when the manifest was read.
+  public DeletionSection deletions() {
+    return deletions;
   }
 
   /// What the store knows besides its segments.

@@ -138,6 +138,12 @@ public final class Merger {
     return rewrite.await(() -> task.start(executor));
   }
 
+  /// The same without waiting.
+  public void begin(Rewrite<?> rewrite) {
+    asked.add(rewrite);
+    task.start(executor);
+  }
+
   public void drain() throws InterruptedException {
     expiry.drain();
     task.drain();

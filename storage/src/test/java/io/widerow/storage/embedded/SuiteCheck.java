@@ -233,6 +233,14 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Power cuts while events are deleted.
+  DELETION {
+    @Override
+    public void accept(long seed) {
+      new DeletionTest().aCutHidesAndRemovesAllOrNothing(seed);
+    }
+  },
+
   /// Counts by minute after appends, upserts, seals and merges.
   ROLLUP {
     @Override

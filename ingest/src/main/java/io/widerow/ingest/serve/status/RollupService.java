@@ -44,8 +44,8 @@ public final class RollupService {
   public List<HttpRoute> routes() {
     return List.of(
         routes.get("", Tokens.Scope.QUERY, RollupService::list),
-        routes.change(HttpMethod.PUT, RollupService::set),
-        routes.change(HttpMethod.DELETE, RollupService::unset));
+        routes.one(HttpMethod.PUT, "/{name}", RollupService::set),
+        routes.one(HttpMethod.DELETE, "/{name}", RollupService::unset));
   }
 
   /// `GET /v1/rollups`: one line for each rollup.

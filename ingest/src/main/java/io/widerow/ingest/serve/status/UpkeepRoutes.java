@@ -69,16 +69,19 @@ final class UpkeepRoutes<T> {
         path, Set.of(method), Tokens.Scope.ADMIN, (context, _) -> answer(context, answer));
   }
 
-  /// The same of one of the things below the path, whose name is the last segment.
-  HttpRoute change(HttpMethod method, NamedAnswer<T> answer) {
+  /// An endpoint about one thing, which may take as long as it needs.
+  ///
+  /// @param below the rest of the path, with the thing's name in braces, such as `/{id}`
+  HttpRoute one(HttpMethod method, String below, NamedAnswer<T> answer) {
+    String variable = below.substring(below.indexOf('{') + 1, below.indexOf('}'));
     return new HttpRoute(
-        path + "/{name}",
+        path + below,
         Set.of(method),
         Tokens.Scope.ADMIN,
         (context, _) -> {
-          String name = context.pathParam("name");
-          return answer(
-              context, (there, given) -> answer.of(there, name == null ? "" : name, given));
+          context.clearRequestTimeout();
+          String name = String.valueOf(context.pathParam(variable));
+          return answer(context, (there, given) -> answer.of(there, name, given));
         });
   }
 
