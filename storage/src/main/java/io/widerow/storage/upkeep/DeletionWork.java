@@ -18,6 +18,7 @@ import io.widerow.storage.live.LiveDeletions;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.StoreMoment;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SegmentCursor;
@@ -109,7 +110,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
 
   /// By lane, up to where the journal held what is in segments now.
   private static Map<Integer, Long> sealed(StoreContents contents) {
-    StoreContents.Moment moment = contents.moment();
+    StoreMoment moment = contents.moment();
     moment.segments().release(Runnable::run);
     Map<Integer, Long> sealed = new TreeMap<>(moment.manifest().sealedLsns());
     sealed.keySet().removeIf(lane -> lane >= contents.config().lanes());
