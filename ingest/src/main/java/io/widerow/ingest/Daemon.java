@@ -52,11 +52,13 @@ import io.widerow.ingest.serve.query.StepService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
+import io.widerow.ingest.serve.status.DeletionService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.LayoutService;
 import io.widerow.ingest.serve.status.RepartitionService;
 import io.widerow.ingest.serve.status.RetentionService;
+import io.widerow.ingest.serve.status.RollupService;
 import io.widerow.ingest.serve.status.RuleService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
@@ -284,14 +286,18 @@ public final class Daemon implements AutoCloseable {
                 new PartitionsService(store).routes(),
                 fields.routes(),
                 new EventService(store, memory).routes(),
-                PageService.routes(),
+                config.security().page() ? PageService.routes() : List.<HttpRoute>of(),
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))
                     .routes(),
                 clock.routes(),
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
+                new RollupService(store).routes(),
                 new RepartitionService(store).routes(),
+                new DeletionService(
+                        store, config.data(), config.store().snapshotDirectory(config.data()))
+                    .routes(),
                 new DoctorService(doctor).routes(),
                 watching.routes(),
                 new StatusServices(

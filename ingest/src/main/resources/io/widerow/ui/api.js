@@ -4,12 +4,23 @@
 const TOKEN = "widerow-token";
 let token = sessionStorage.getItem(TOKEN) ?? "";
 
-/** Called when the daemon wants a token; resolves when there is another. */
-let wanted = async () => {};
+/** Called when the daemon wants a token, with why; resolves when there is another. */
+let wanted = async (/** @type {string} */ _why) => {};
+let accepted = () => {};
+let pending = /** @type {Promise<void> | null} */ (null);
 
-/** @param {() => Promise<void>} ask */
-export function whenTokenIsWanted(ask) {
+/** @param {(why: string) => Promise<void>} ask @param {() => void} done when a token was right */
+export function whenTokenIsWanted(ask, done) {
   wanted = ask;
+  accepted = done;
+}
+
+/** Questions that need a token at the same time ask for one together. @param {string} why */
+function anotherToken(why) {
+  pending ??= wanted(why).finally(() => {
+    pending = null;
+  });
+  return pending;
 }
 
 /** @param {string} text @param {boolean} keep whether this tab may store it */
@@ -24,10 +35,15 @@ export function setToken(text, keep) {
 
 /** A question that was refused, or has no answer. */
 export class Refused extends Error {
-  /** @param {string} why @param {number} status 0 when the daemon is away */
-  constructor(why, status) {
+  /**
+   * @param {string} why
+   * @param {number} status 0 when the daemon is away
+   * @param {string} [first] the position where what is left begins
+   */
+  constructor(why, status, first = "") {
     super(why);
     this.status = status;
+    this.first = first;
   }
 }
 
@@ -89,6 +105,7 @@ async function send(path, params, signal) {
   for (;;) {
     const headers = token ? { authorization: `Bearer ${token}` } : {};
     const text = params.toString();
+    const sent = token;
     let response;
     try {
       response = await fetch(text ? `${path}?${text}` : path, { headers, signal, cache: "no-store" });
@@ -96,23 +113,26 @@ async function send(path, params, signal) {
       throw isOld(failure) ? failure : new Refused("the daemon does not answer", 0);
     }
     if (response.ok) {
+      accepted();
       return response;
     }
-    if (response.status === 401) {
-      await wanted();
-      continue;
+    const refused = refusal(await response.text(), response.status);
+    if (response.status !== 401 && !(response.status === 403 && sent)) {
+      throw refused;
     }
-    throw new Refused(await why(response), response.status);
+    if (token === sent) { // else there is another one meanwhile
+      await anotherToken(sent ? refused.message : "");
+    }
   }
 }
 
-/** @param {Response} response */
-async function why(response) {
-  const text = await response.text();
+/** @param {string} text of the answer @param {number} status */
+function refusal(text, status) {
   try {
-    return JSON.parse(text).error ?? text;
+    const said = JSON.parse(text);
+    return new Refused(said.error ?? text, status, said.first);
   } catch {
-    return text || `the answer is ${response.status}`;
+    return new Refused(text || `the answer is ${status}`, status);
   }
 }
 

@@ -19,7 +19,7 @@ function moveRange(/** @type {bigint} */ by, /** @type {bigint} */ wider = 0n) {
  * @param {Record<string, any>} on what the frame does
  */
 export function bind(on) {
-  const { run, jump, step, context, leave } = on;
+  const { run, jump, step, context, leave, toggleFollow } = on;
   const half = () => (range.to - range.from) / 2n;
   keys.start({
     "/": question.focus, Escape: leave, j: () => step(1), k: () => step(-1), J: () => step(rows.pageRows()), K: () => step(-rows.pageRows()),
@@ -28,9 +28,11 @@ export function bind(on) {
     n: () => jump("find", true), N: () => jump("find", false), "[": () => moveRange(-half()), "]": () => moveRange(half()),
     "-": () => moveRange(0n, half()), "=": () => moveRange(0n, -half() / 2n), z: strip.zoom, m: rows.toggleMark,
     "'": () => { const at = rows.markedTime(); if (at !== null) { void run(() => openTime(at)); } },
-    c: context, f: () => change({ tail: !state.tail, ...(state.tail ? {} : { to: "", from: "", since: state.since || "1h" }) }, true),
+    c: context, f: toggleFollow,
     Space: () => follow.hold(!follow.follow.held), w: () => change({ wrap: !state.wrap }),
+    d: () => change({ view: "differences" }, true), l: () => change({ view: "layout" }, true), v: () => change({ view: "events" }, true),
     y: () => void event.copyLink(), Y: () => void event.copyJson(), u: () => history.back(),
     t: () => change({ tz: state.tz === "utc" ? "local" : "utc" }), "?": keys.toggle,
+    b: () => change({ map: state.map === "bytes" ? "events" : "bytes" }), B: () => change({ map: state.map === "each" ? "events" : "each" }),
   });
 }

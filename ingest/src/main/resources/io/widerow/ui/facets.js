@@ -1,6 +1,6 @@
 import { all, isOld, latest } from "./api.js";
 import { fill, h, shown } from "./dom.js";
-import { bytes, short, whole } from "./format.js";
+import { short, whole } from "./format.js";
 import { classOf } from "./levels.js";
 import { both, params, test } from "./range.js";
 import { change, state } from "./state.js";
@@ -107,12 +107,8 @@ export function between(name, bin) {
 
 /** @param {number} value */
 export function number(value) {
+  if (Number.isInteger(value) && Math.abs(value) < 10_000) {
+    return String(value);
+  }
   return Math.abs(value) >= 10_000 ? short(value) : String(Number(Number(value).toPrecision(3)));
-}
-
-/** Health in the title row. @param {any[]} types */
-export function sums(types) {
-  const events = types.reduce((sum, type) => sum + (type.events ?? 0), 0);
-  const size = types.reduce((sum, type) => sum + type.bytes, 0);
-  return { events, text: `${short(events)} events`, bytes: bytes(size) };
 }

@@ -3,14 +3,15 @@
 // nothing and loses nothing.
 
 import { Refused, all, isOld, latest } from "./api.js";
-import { whole } from "./format.js";
+import { now, whole } from "./format.js";
 import { append, item, list } from "./list.js";
-import { params } from "./range.js";
-import { count, redraw } from "./strip.js";
+import { params, positionOf, slide } from "./range.js";
+import { count, load as loadStrip, redraw } from "./strip.js";
 import { change, state } from "./state.js";
 
 const PAUSE_MILLIS = 250;
 const AWAY_MILLIS = 1000;
+const SLIDE_MILLIS = 3000;
 const LIMIT = 5000;
 
 export const follow = { on: false, held: false, seen: 0, behind: 0, away: 0, rate: 0, gap: "" };
@@ -19,7 +20,7 @@ let after = "";
 let arrived = "";
 let timer = 0;
 let told = (/** @type {string} */ _text) => {};
-let moment = { at: 0, seen: 0 };
+let moment = { at: 0, seen: 0, slid: 0 };
 
 /** @param {{tell: (text: string) => void}} on */
 export function start(on) {
@@ -32,9 +33,9 @@ export function set(on) {
   latest("follow").throwIfAborted();
   Object.assign(follow, { on, held: false, seen: 0, behind: 0, away: 0, rate: 0, gap: "" });
   if (on) {
-    after = list.items.length > 0 ? list.items[list.items.length - 1].key : list.token;
+    after = list.items.length > 0 ? list.items[list.items.length - 1].key : positionOf(list.asked);
     arrived = list.arrived ?? "";
-    moment = { at: performance.now(), seen: 0 };
+    moment = { at: performance.now(), seen: 0, slid: performance.now() };
     void poll();
   }
   tell();
@@ -72,11 +73,8 @@ async function behind() {
 
 /** @param {Record<string, string | number>} more */
 function position(more) {
-  const asked = params(more, { unbounded: true });
-  if (after) {
-    asked.set("after", after);
-  }
-  if (arrived && after) {
+  const asked = params({ ...more, after }, { unbounded: true });
+  if (arrived) {
     asked.set("arrived", arrived);
   }
   return asked;
@@ -95,6 +93,7 @@ async function poll() {
   }
   rate();
   tell();
+  await slideOn();
   if (follow.on && !follow.held) {
     const full = follow.away === 0 && lastFull;
     timer = setTimeout(poll, full ? 0 : follow.away ? AWAY_MILLIS : PAUSE_MILLIS);
@@ -102,6 +101,15 @@ async function poll() {
 }
 
 let lastFull = false;
+
+/** Lets the bars go on with the time, now and then. */
+async function slideOn() {
+  if (follow.on && !follow.held && !follow.away && performance.now() - moment.slid > SLIDE_MILLIS) {
+    moment.slid = performance.now();
+    slide();
+    await loadStrip().catch(lost);
+  }
+}
 
 /** @param {{lines: any[], arrived: string | null}} answer */
 function take(answer) {
@@ -114,7 +122,7 @@ function take(answer) {
     return;
   }
   const items = events.map(item);
-  items.forEach((each) => count(each.time, each.event.level));
+  items.forEach((each) => count(each.time, each.event));
   follow.seen += items.length;
   append(items);
   redraw();
@@ -124,8 +132,7 @@ function take(answer) {
 function lost(failure) {
   if (failure instanceof Refused && failure.status === 410) {
     follow.gap = failure.message;
-    after = "";
-    arrived = "";
+    after = failure.first || positionOf(now());
     return;
   }
   follow.away ||= Date.now();
@@ -136,10 +143,10 @@ function lost(failure) {
 }
 
 function rate() {
-  const now = performance.now();
-  if (now - moment.at >= 1000) {
-    follow.rate = (follow.seen - moment.seen) / (now - moment.at) * 1000;
-    moment = { at: now, seen: follow.seen };
+  const at = performance.now();
+  if (at - moment.at >= 1000) {
+    follow.rate = (follow.seen - moment.seen) / (at - moment.at) * 1000;
+    moment = { ...moment, at, seen: follow.seen };
   }
 }
 

@@ -7,8 +7,8 @@ const LIST = [
   ["n N", "next and previous match of what was found"], ["[ ]", "half a range earlier or later"],
   ["- =", "wider or closer"], ["z", "zoom into the choice"], ["m '", "mark an event, go back to it"],
   ["c", "context: the events around it"], ["f", "follow what comes"], ["Space", "hold, go on"],
-  ["w", "wrap lines"], ["y Y", "copy link, copy JSON"],
-  ["u", "undo"], ["t", "UTC or local time"], ["?", "these keys"],
+  ["w", "wrap lines"], ["d l v", "differences, layout, events"], ["y Y", "copy link, copy JSON"],
+  ["u", "undo"], ["t", "UTC or local time"], ["b B", "map by bytes, by bytes an event"], ["?", "these keys"],
 ];
 
 const NAMES = { ArrowDown: "j", ArrowUp: "k", PageDown: "J", PageUp: "K", Home: "g", End: "G", " ": "Space" };

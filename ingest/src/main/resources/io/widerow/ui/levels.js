@@ -22,11 +22,31 @@ export function className(of) {
   return of === "none" ? "no level" : of;
 }
 
-/** A filter for the levels of a class that there are. @param {Iterable<string>} there */
-export function errorsOf(there) {
-  const found = [...there].filter((level) => classOf(level) === "error");
-  const names = found.length > 0 ? found : ["error"];
-  return names.length === 1
+/** Words in the text of logs whose senders name no level. */
+const WORDS = ["ERROR", "FATAL"];
+const IN_TEXT = new RegExp(`\\b(${WORDS.join("|")})\\b`);
+
+/** Keeps events whose text says that they are errors, when they have no level. */
+export const ERROR_IN_TEXT = `level is null and (${WORDS.map((word) => `body has "${word}"`).join(" or ")})`;
+
+/** The class of an event: by its level, or else by its text. @param {any} event */
+export function classOfEvent(event) {
+  const text = event.level === undefined && typeof event.body === "string" && IN_TEXT.test(event.body.slice(0, 2000));
+  return text ? "error" : classOf(event.level);
+}
+
+/**
+ * A filter for errors.
+ * @param {Iterable<string>} there the levels that there are
+ * @param {boolean} texts whether there are events without a level
+ */
+export function errorsOf(there, texts) {
+  const names = [...there].filter((level) => classOf(level) === "error");
+  const levels = names.length === 1
     ? `level = ${JSON.stringify(names[0])}`
     : `level in (${names.map((name) => JSON.stringify(name)).join(", ")})`;
+  if (!texts) {
+    return names.length > 0 ? levels : 'level = "error"';
+  }
+  return names.length > 0 ? `(${levels} or ${ERROR_IN_TEXT})` : ERROR_IN_TEXT;
 }

@@ -2,10 +2,9 @@
 // pages nor a limit, and it keeps at most KEPT events.
 
 import { ask, isOld, latest } from "./api.js";
-import { nanos } from "./format.js";
+import { nanos, now } from "./format.js";
 import { both, params, quoted, range } from "./range.js";
-import { strip } from "./strip.js";
-import { errorsOf } from "./levels.js";
+import { errors } from "./strip.js";
 import { state } from "./state.js";
 
 const PAGE = 300;
@@ -16,7 +15,7 @@ const KEPT = 6000;
 export const list = {
   items: /** @type {Item[]} */ ([]), atStart: true, atEnd: true, unbounded: false,
   loading: { up: false, down: false }, millis: 0, arrived: /** @type {string | null} */ (null),
-  newest: "", token: "",
+  asked: 0n, // when the newest events were asked for
 };
 
 /** @type {(what: {prepended?: number, dropped?: number, opened?: number | "end"}) => void} */
@@ -47,8 +46,6 @@ async function page(order, more, kind, part = {}) {
   const told = await ask("/v1/query", asked, latest(kind), (line) => {
     if (line.id) {
       items.push(item(line));
-    } else if (line.token) {
-      list.token = line.token;
     }
   });
   return { items: order === "desc" ? items.reverse() : items, ended: items.length < Number(limit), ...told };
@@ -57,6 +54,7 @@ async function page(order, more, kind, part = {}) {
 /** The newest events of the range, at the end of the list. */
 export async function openNewest() {
   list.unbounded = false;
+  list.asked = now() < range.to ? now() : range.to;
   const found = await page("desc", {}, "list");
   Object.assign(list, { items: found.items, atStart: found.ended, atEnd: true, millis: found.millis, arrived: found.arrived });
   changed({ opened: "end" });
@@ -170,11 +168,11 @@ export function indexOf(key) {
  * The next event that a condition keeps, from an event on; one question with limit 1.
  * @param {"error" | "find"} what
  * @param {boolean} forward
+ * @param {string} from TYPE/ID; empty for the beginning or the end
  * @returns {Promise<string | null>} its key
  */
-export async function next(what, forward) {
-  const condition = what === "error" ? errorsOf(strip.levels) : `body icontains ${quoted(state.find)}`;
-  const from = state.at || (list.items.length > 0 ? list.items[forward ? 0 : list.items.length - 1].key : "");
+export async function next(what, forward, from) {
+  const condition = what === "error" ? errors() : `body icontains ${quoted(state.find)}`;
   const more = { order: forward ? "asc" : "desc", limit: 1, ...(from ? { after: from } : {}) };
   /** @type {string | null} */
   let found = null;

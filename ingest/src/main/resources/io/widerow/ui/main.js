@@ -5,21 +5,21 @@ import * as event from "./event.js";
 import * as facets from "./facets.js";
 import * as follow from "./follow.js";
 import { clock, whole } from "./format.js";
+import * as health from "./health.js";
 import * as keys from "./keys.js";
 import * as layout from "./layout.js";
 import { indexOf, list, next, openAt, openNewest, openTime } from "./list.js";
 import { loggedIn, login } from "./login.js";
 import * as question from "./question.js";
 import { start as startRail } from "./rail.js";
-import { look, range, settle } from "./range.js";
+import { range, settle } from "./range.js";
 import * as rows from "./rows.js";
 import { QUESTION, change, onChange, state } from "./state.js";
 import * as strip from "./strip.js";
 import { bind } from "./bind.js";
 import { welcome, nothing } from "./empty.js";
 
-const TABS = [["events", "Events", "v", "tab-events"]];
-const health = h("span.health", { test: "health" });
+const TABS = [["events", "Events", "v", "tab-events"], ["differences", "Differences", "d", "tab-why"], ["layout", "Layout", "l", "tab-layout"]];
 const status = h("footer.status", { test: "status" });
 const find = /** @type {HTMLInputElement} */ (h("input.find", { placeholder: "find", "aria-label": "find in bodies", hidden: true }));
 const tabs = TABS.map(([view, name, letter, test]) =>
@@ -52,12 +52,26 @@ async function ask() {
     tell();
     await emptiness();
     if (state.tail) {
-      follow.set(true);
+      await follows();
     }
   });
   tell();
   showView();
   document.documentElement.dataset.ready = "true";
+}
+
+/** Follows from the newest events on, or stops, as the state says. */
+async function follows() {
+  if (state.tail && !list.atEnd) {
+    await openNewest();
+  }
+  follow.set(state.tail);
+}
+
+/** Following goes on from now, so a range that has ended gives way to the last hour. */
+function toggleFollow() {
+  const ended = state.to ? { from: "", to: "", since: "1h" } : {};
+  change(state.tail ? { tail: false } : { tail: true, at: "", ...ended }, true);
 }
 
 async function open() {
@@ -76,16 +90,6 @@ async function emptiness() {
   rows.say(...(stored.length === 0 ? welcome() : await nothing()));
 }
 
-async function tellHealth() {
-  try {
-    await look();
-    const sums = facets.sums(range.stored);
-    fill(health, h("i.ready"), "ready", h("span", {}, sums.text), h("span", {}, sums.bytes));
-  } catch {
-    fill(health, h("i.away"), "away");
-  }
-}
-
 function tell() {
   const at = list.items[indexOf(state.at)]?.time ?? strip.strip.at;
   const when = at === null || at === undefined ? null : clock(at);
@@ -93,7 +97,7 @@ function tell() {
     h("span", {}, h("b", {}, whole(strip.strip.total)), " events, exact order"),
     when ? h("span", {}, "at ", h("b", {}, `${when.time}.${when.nanos}`)) : null,
     h("span", {}, `list ${Math.round(list.millis)} ms, bars ${Math.round(strip.strip.millis)} ms`),
-    range.said ? h("span.said", {}, range.said) : null,
+    range.said || follow.follow.gap ? h("span.said", {}, range.said || follow.follow.gap) : null,
     h("span.space"), find,
     ...[["/", "filter"], ["j k", "event"], ["e", "next error"], ["n", "next match"], ["c", "context"], ["?", "keys"]]
       .map(([name, does]) => h("span.hint", {}, ...name.split(" ").map(key), ` ${does}`)));
@@ -121,10 +125,9 @@ function jump(what, forward) {
       find.focus();
       return;
     }
-    const found = await next(what, forward);
-    if (found) {
-      await goTo(found);
-    }
+    const found = await next(what, forward, state.at || rows.sight.key);
+    range.said = found ? "" : `no ${what === "error" ? "error" : "match"} ${forward ? "after" : "before"} this one`;
+    await (found ? goTo(found) : tell());
   });
 }
 
@@ -148,6 +151,9 @@ function context() {
 }
 
 function step(/** @type {number} */ by) {
+  if (by < 0) {
+    follow.hold(true);
+  }
   rows.step(by);
   if (event.isOpen()) {
     void event.open();
@@ -173,7 +179,7 @@ onChange((changed) => {
     void ask();
   } else {
     if (has("tail")) {
-      follow.set(state.tail);
+      void run(follows);
     }
     if (has("view")) {
       showView();
@@ -212,24 +218,23 @@ find.addEventListener("keydown", (pressed) => {
 });
 
 async function begin() {
-  whenTokenIsWanted(login);
+  whenTokenIsWanted(login, loggedIn);
   document.body.append(
     h("header.title", {}, h("span.logo", { "aria-hidden": "true" }), h("h1", {}, "Widerow"), h("nav", { role: "tablist" }, ...tabs), h("span.space"),
-      health, h("button.link", { onclick: keys.toggle }, key("?"), " keys")),
+      health.element, h("button.link", { onclick: keys.toggle }, key("?"), " keys")),
     question.element, strip.element, events, differences.element, layout.element, status, keys.element);
   strip.start({ goTo: (time) => { change({ at: "" }); void run(() => openTime(time)).then(tell); }, different: () => change({ view: "differences" }, true) });
   startRail((time) => { change({ at: "" }); void run(() => openTime(time)); });
-  rows.start({ opened: () => void event.open().then(() => { rows.layOut(); rows.reveal(indexOf(state.at)); }) });
+  rows.start({ held: () => follow.hold(true), opened: () => void event.open().then(() => { rows.layOut(); rows.reveal(indexOf(state.at)); }) });
   event.start({ context });
-  question.start({ follow: () => change({ tail: !state.tail }) });
-  follow.start({ tell: (text) => question.following(text, follow.follow.seen, follow.follow.behind) });
-  bind({ run, jump, step, context, leave });
-  await run(async () => {
-    await all("/v1/self", new URLSearchParams());
-    loggedIn();
-  });
-  setInterval(tellHealth, 10_000);
-  void tellHealth();
+  question.start({ follow: toggleFollow });
+  follow.start({ tell: (text) => {
+    question.following(text, follow.follow.seen, follow.follow.behind);
+    tell();
+  } });
+  bind({ run, jump, step, context, leave, toggleFollow });
+  await run(() => all("/v1/self", new URLSearchParams()));
+  health.start();
   await ask();
 }
 

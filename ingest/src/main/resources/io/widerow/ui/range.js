@@ -39,6 +39,24 @@ export async function settle() {
   change({ from: iso(range.from), to: iso(range.to) });
 }
 
+/** Moves a range that ends now on to what is now. */
+export function slide() {
+  const by = now() - range.to;
+  if (!state.to && by > 0n) {
+    range.to += by;
+    range.from += by;
+  }
+}
+
+/** Ticks of 100 ns from the beginning of the Gregorian calendar to that of Unix. */
+const GREGORIAN_TICKS = 122_192_928_000_000_000n;
+
+/** A position before all events of an instant: TYPE/ID with the least id. @param {bigint} time */
+export function positionOf(time) {
+  const hex = (time / 100n + GREGORIAN_TICKS).toString(16).padStart(15, "0");
+  return `!/${hex.slice(7)}-${hex.slice(3, 7)}-1${hex.slice(0, 3)}-8080-808080808080`;
+}
+
 /** Asks which of the types of the question there are. */
 export async function look() {
   range.stored = (await all("/v1/types", new URLSearchParams(state.types.map((type) => ["type", type])))).lines;

@@ -1,6 +1,6 @@
 import { fill, h, perFrame, shown } from "./dom.js";
 import { clock, sinceText } from "./format.js";
-import { classOf } from "./levels.js";
+import { classOfEvent } from "./levels.js";
 import { grow, indexOf, list, onList } from "./list.js";
 import { draw as drawRail, element as rail } from "./rail.js";
 import { mark as markStrip, pick } from "./strip.js";
@@ -24,16 +24,23 @@ const scroller = h("div.scroller", {
 const note = h("div.list-note", { hidden: true });
 export const element = h("section.list", {}, head, h("div.list-body", {}, scroller, rail), note);
 
-/** Whether the end of the list is in sight. */
-export const sight = { end: true };
+/** Whether the end of the list is in sight, and the event where the list stands. */
+export const sight = { end: true, key: "" };
 let opened = () => {};
 
-/** @param {{opened: () => void}} on */
+/** @param {{opened: () => void, held: () => void}} on */
 export function start(on) {
   opened = on.opened;
+  scroller.addEventListener("wheel", (event) => event.deltaY < 0 && on.held(), { passive: true });
+  document.addEventListener("selectionchange", () => {
+    if (!document.getSelection()?.isCollapsed && scroller.contains(document.getSelection()?.anchorNode ?? null)) {
+      on.held();
+    }
+  });
   scroller.addEventListener("scroll", perFrame(render));
   new ResizeObserver(perFrame(layOut)).observe(scroller);
   onList((what) => {
+    note.hidden ||= list.items.length > 0;
     const before = scroller.scrollTop;
     measure();
     inner.style.height = `${tops[tops.length - 1]}px`;
@@ -53,7 +60,7 @@ export function start(on) {
 
 /** Measures and draws anew: columns, wrapping or the size have changed. */
 export function layOut() {
-  const columns = `22ch 9ch 15ch 7ch minmax(30ch, 1fr)${" minmax(8ch, 16ch)".repeat(state.cols.length)}`;
+  const columns = `25ch 11ch 15ch 7ch minmax(30ch, 1fr)${" minmax(8ch, 16ch)".repeat(state.cols.length)}`;
   element.style.setProperty("--columns", columns);
   wrapChars = Math.max(Math.floor((scroller.clientWidth - 420 - 120 * state.cols.length) / 7.3), 20);
   fill(head, ...["time", marked === null ? "since last" : "since mark", "type", "level", "body"].map((name) => h("span", {}, name)),
@@ -106,6 +113,7 @@ export function render() {
   }
   const selected = indexOf(state.at);
   const stands = list.items[selected >= first && selected < last ? selected : Math.floor((first + last) / 2)];
+  sight.key = stands?.key ?? "";
   markStrip(stands ? stands.time : null);
   drawRail(list.items[first]?.time ?? null, list.items[Math.max(last - 1, 0)]?.time ?? null);
 }
@@ -113,7 +121,7 @@ export function render() {
 /** @param {number} i @param {{from: bigint, to: bigint} | null} chosen */
 function row(i, chosen) {
   const { event, time, key, late } = list.items[i];
-  const of = classOf(event.level);
+  const of = classOfEvent(event);
   const when = clock(time);
   const before = marked ?? (i > 0 ? list.items[i - 1].time : null);
   const gap = before === null ? "" : sinceText(time - before);

@@ -27,7 +27,7 @@ function read() {
   return {
     types: given.getAll("type").filter((type) => type), where: text("where"), from: text("from"),
     to: text("to"), since: text("since"),
-    view: ["events"].includes(view) ? view : "events", at: text("at"),
+    view: ["events", "differences", "layout"].includes(view) ? view : "events", at: text("at"),
     pick: text("pick"), pickwhere: text("pickwhere"),
     cols: text("cols").split(",").filter((name) => name), find: text("find"),
     tail: text("tail") === "1", tz: text("tz") === "local" ? "local" : "utc",

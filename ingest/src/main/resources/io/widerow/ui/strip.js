@@ -1,15 +1,15 @@
 import { ask, isOld, latest } from "./api.js";
 import { h } from "./dom.js";
 import { iso, nanos, stepFor, minuteText, dayText } from "./format.js";
-import { classOf, errorsOf } from "./levels.js";
-import { params, range } from "./range.js";
+import { ERROR_IN_TEXT, classOf, classOfEvent, errorsOf } from "./levels.js";
+import { both, params, range } from "./range.js";
 import { change, state } from "./state.js";
 import { PLOT, draw } from "./strip-draw.js";
 
 /** The bars: events of each step and class of level. */
 export const strip = {
   step: 1n, first: 0n, bars: /** @type {Record<string, number>[]} */ ([]), total: 0,
-  levels: new Set(), sums: /** @type {Record<string, number>} */ ({}), millis: 0,
+  levels: new Set(), texts: false, sums: /** @type {Record<string, number>} */ ({}), millis: 0,
   at: /** @type {bigint | null} */ (null), drag: /** @type {any} */ (null),
 };
 
@@ -27,6 +27,7 @@ export function start(on) {
   goTo = on.goTo;
   tools.append(
     h("button.link", { test: "zoom", onclick: zoom }, "Zoom in ", h("kbd", {}, "z")),
+    h("button.link.strong", { test: "pick-why", onclick: on.different }, "What is different here? ", h("kbd", {}, "d")),
     h("button.link", { "aria-label": "drop the choice", onclick: unpick }, "✕"));
   canvas.addEventListener("pointerdown", down);
   canvas.addEventListener("pointermove", move);
@@ -59,7 +60,11 @@ export async function load() {
           levels.add(row.level);
         }
       });
-    Object.assign(strip, { step, first, bars, sums, levels, total, millis: told.millis });
+    const texts = sums.none > 0;
+    if (texts) {
+      await errorsInTexts(bars, sums, first, step);
+    }
+    Object.assign(strip, { step, first, bars, sums, levels, texts, total, millis: told.millis });
     redraw();
   } catch (failure) {
     if (!isOld(failure)) {
@@ -68,9 +73,26 @@ export async function load() {
   }
 }
 
-/** Counts events that came while following. @param {bigint} time @param {unknown} level */
-export function count(time, level) {
-  const of = classOf(level);
+/** Moves events without a level whose text says that they are errors to the errors. */
+async function errorsInTexts(bars, sums, first, step) {
+  await ask("/v1/query", params({ stats: "count", every: `${step}ns` }, { where: both(state.where && `(${state.where})`, ERROR_IN_TEXT) }),
+    latest("strip-2"), (row) => {
+      const bar = bars[Number((nanos(row.ts) - first) / step)];
+      for (const of of bar ? [bar, sums] : [sums]) {
+        of.none -= row.count;
+        of.error += row.count;
+      }
+    });
+}
+
+/** The filter that keeps the errors of the question. */
+export function errors() {
+  return errorsOf(strip.levels, strip.texts);
+}
+
+/** Counts an event that came while following. @param {bigint} time @param {any} event */
+export function count(time, event) {
+  const of = classOfEvent(event);
   const bar = strip.bars[Number((time - strip.first) / strip.step)];
   if (bar) {
     bar[of]++;
@@ -156,7 +178,7 @@ function up(event) {
   const end = (b / strip.step + 1n) * strip.step;
   change({
     pick: `${iso(begin < range.from ? range.from : begin)}/${iso(end > range.to ? range.to : end)}`,
-    pickwhere: drag.errors ? errorsOf(strip.levels) : "",
+    pickwhere: drag.errors ? errors() : "",
   }, true);
   goTo(a);
 }

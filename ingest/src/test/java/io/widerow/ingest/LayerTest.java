@@ -8,6 +8,7 @@ class LayerTest extends LayerRules {
   private static final String TABLE =
       """
       event:
+      rollup: event
       storage: event
       storage.rollup:
       storage.embedded: event storage
@@ -54,7 +55,7 @@ class LayerTest extends LayerRules {
       ingest.receive.prometheus: event ingest.decode ingest.series ingest.config ingest.lane \
           ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
-      ingest.doctor: event storage storage.embedded query query.sizing ingest.lane \
+      ingest.doctor: event rollup storage storage.embedded query query.sizing ingest.lane \
           ingest.intake ingest.http
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
@@ -62,9 +63,9 @@ class LayerTest extends LayerRules {
       ingest.serve.loki: storage query query.output query.logql query.logql.line \
           query.logql.run ingest.config ingest.http
       ingest.serve.page: ingest.config ingest.http
-      ingest.serve.status: event storage storage.embedded query query.figures query.sizing \
-          ingest.config ingest.lane ingest.rules ingest.intake ingest.http ingest.doctor \
-          ingest.watch
+      ingest.serve.status: event rollup storage storage.embedded query query.figures query.sizing \
+          query.answer ingest.config ingest.lane ingest.rules ingest.intake ingest.http \
+          ingest.doctor ingest.watch
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config

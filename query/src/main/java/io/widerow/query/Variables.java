@@ -100,7 +100,8 @@ public final class Variables {
           "tls-certificate",
           "tls-client-ca",
           "tls-key",
-          "tokens");
+          "tokens",
+          "ui");
 
   private static final Pattern OF_SERVICES =
       Pattern.compile(

@@ -26,12 +26,14 @@ import org.jspecify.annotations.Nullable;
 /// @param tlsKey PEM file with the certificate's private key
 /// @param tlsClientCa PEM file with the authorities that sign the certificates of senders over the
 ///   listeners with TLS, such as `syslog-tls`; null when these need none
+/// @param page whether the daemon serves its page at `/ui/`
 /// @param hosts names, besides `localhost`, that requests to a daemon without tokens may use
 public record SecurityOptions(
     @Nullable Path tokens,
     @Nullable Path tlsCertificate,
     @Nullable Path tlsKey,
     @Nullable Path tlsClientCa,
+    boolean page,
     Set<String> hosts) {
   public SecurityOptions {
     hosts = Set.copyOf(hosts);
@@ -142,6 +144,7 @@ public record SecurityOptions(
     defaults.put("tls-certificate", "");
     defaults.put("tls-key", "");
     defaults.put("tls-client-ca", "");
+    defaults.put("ui", "true");
     defaults.put("hosts", "");
   }
 
@@ -156,6 +159,7 @@ public record SecurityOptions(
         file(values.text("tls-certificate")),
         file(values.text("tls-key")),
         file(values.text("tls-client-ca")),
+        values.truth("ui"),
         hosts.isEmpty() ? Set.of() : new TreeSet<>(Arrays.asList(hosts.split("\\s*,\\s*", -1))));
   }
 
@@ -168,6 +172,7 @@ public record SecurityOptions(
     values.put("tls-certificate", text(tlsCertificate));
     values.put("tls-key", text(tlsKey));
     values.put("tls-client-ca", text(tlsClientCa));
+    values.put("ui", Boolean.toString(page));
     values.put("hosts", String.join(",", new TreeSet<>(hosts)));
   }
 

@@ -64,6 +64,11 @@ public final class DemoCommand implements Callable<Integer> {
   private @Nullable String cluster;
 
   @Option(
+      names = "--keep",
+      description = "leave the daemon running, with the page to look at, until Ctrl-C")
+  private boolean keep;
+
+  @Option(
       names = "--shown",
       hidden = true,
       description = "how the launcher is called in what this shows",
@@ -113,6 +118,7 @@ public final class DemoCommand implements Callable<Integer> {
       return ExitCode.USAGE.number;
     }
     int worst;
+    DemoStay stay = new DemoStay();
     try (EventStore store = ServeCommand.openConfigured(config);
         Daemon daemon = Daemon.start(config, store)) {
       Path _ = Files.writeString(data.resolve(MARKER), "The next demo replaces this directory.\n");
@@ -121,6 +127,12 @@ public final class DemoCommand implements Callable<Integer> {
       DemoFeed feed = new DemoFeed(url, logs);
       feed(daemon, feed);
       worst = show(url, feed);
+      page(url);
+      if (keep) {
+        stay.untilAsked();
+      }
+    } finally {
+      stay.over();
     }
     if (rehearse > 0) {
       rehearse(config);
@@ -216,7 +228,7 @@ public final class DemoCommand implements Callable<Integer> {
             "sum(value)",
             "--every",
             "1d");
-    worst |= page(url, feed.tokenAfter("apache.access", 2));
+    worst |= pages(url, feed.tokenAfter("apache.access", 2));
     say("");
     say("What to type next:");
     if (cluster == null) {
@@ -226,6 +238,16 @@ public final class DemoCommand implements Callable<Integer> {
       say("  %s query --store '%s' --last 20".formatted(shown, EXAMPLE));
     }
     return worst;
+  }
+
+  /// Says where to look at all this in a browser.
+  private void page(String url) {
+    say("");
+    if (keep) {
+      say("The page over these events, until Ctrl-C:  %s/ui/".formatted(url));
+    } else {
+      say("The page over these events was %s/ui/; with --keep it stays.".formatted(url));
+    }
   }
 
   private void nextOnThisMachine() {
@@ -241,7 +263,7 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   /// Shows two pages: the token at the end of the first answer leads to the second.
-  private int page(String url, String token) {
+  private int pages(String url, String token) {
     return query(url, "The first page", "apache.access", "--limit", "2")
         | query(
             url,

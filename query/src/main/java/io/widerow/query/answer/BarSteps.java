@@ -50,7 +50,7 @@ final class BarSteps {
         "bars", "must be a whole number from 1 to %d, got %s".formatted(BARS_MAX, text));
   }
 
-  /// The finest step, in nanoseconds, of which at most `bars` touch a range.
+  /// The finest step, in nanoseconds, that touches a range at most `bars` times.
   static long of(long fromNanos, long untilNanos, int bars) {
     long step = 1;
     while (touched(fromNanos, untilNanos, step) > bars) {

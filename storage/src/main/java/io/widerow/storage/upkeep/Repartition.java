@@ -9,6 +9,7 @@ import io.widerow.storage.live.Kept;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.StoreMoment;
 import io.widerow.storage.segment.SegmentSummary;
 import io.widerow.storage.upkeep.RepartitionPlan.Step;
 import io.widerow.storage.upkeep.RepartitionPlan.Unit;
@@ -128,7 +129,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
   }
 
   private RepartitionPlan planOf(StoreContents contents) {
-    StoreContents.Moment moment = contents.moment();
+    StoreMoment moment = contents.moment();
     moment.segments().release(Runnable::run);
     int lanes = contents.config().lanes();
     int lanesMost =

@@ -1,5 +1,7 @@
 package io.widerow.ingest.serve.page;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -46,6 +48,8 @@ final class PageFile {
           "text.js",
           "range.js",
           "levels.js",
+          "partitions.js",
+          "health.js",
           "rail.js",
           "empty.js");
 
@@ -93,10 +97,30 @@ final class PageFile {
         throw new IllegalStateException("the page has no file " + name);
       }
       byte[] bytes = resource.readAllBytes();
+      if (name.endsWith(".js")) {
+        bytes = withoutComments(new String(bytes, UTF_8)).getBytes(UTF_8);
+      }
       return new PageFile(bytes, gzip(bytes), etag(bytes), contentType(name));
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
     }
+  }
+
+  /// A script with empty lines for those that are comments as a whole, so that numbers of lines
+  /// stay. What its comments say is for those who read it in the repository.
+  static String withoutComments(String script) {
+    StringBuilder kept = new StringBuilder(script.length());
+    boolean inside = false;
+    for (String line : script.split("\n", -1)) {
+      String text = line.strip();
+      inside |= text.startsWith("/**") && !text.contains("*/");
+      boolean comment =
+          inside || text.startsWith("//") || (text.startsWith("/**") && text.endsWith("*/"));
+      inside &= !text.endsWith("*/");
+      kept.append(comment ? "" : line).append('\n');
+    }
+    kept.setLength(kept.length() - 1);
+    return kept.toString();
   }
 
   private static byte[] gzip(byte[] bytes) throws IOException {

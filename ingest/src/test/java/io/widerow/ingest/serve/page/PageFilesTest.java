@@ -61,6 +61,13 @@ class PageFilesTest {
   }
 
   @Test
+  void scriptsAreServedWithoutTheirComments() {
+    String script = "/** One.\n * two */\na = b\n  * c; // three\n// four\n/** @type {x} */ (d)\n";
+    assertEquals(
+        "\n\na = b\n  * c; // three\n\n/** @type {x} */ (d)\n", PageFile.withoutComments(script));
+  }
+
+  @Test
   void thePageIsSmall() {
     int packed = 0;
     int scripts = 0;

@@ -59,7 +59,8 @@ class FieldsOverHttpTest {
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < EVENTS; i++) {
       lines.append(
-          "{\"ts\":%d,\"type\":\"%s\",\"body\":\"line %d\",\"host\":\"%s\",\"ms\":%s,\"trace\":\"t%d\"%s}%n"
+          ("{\"ts\":%d,\"type\":\"%s\",\"body\":\"line %d\",\"host\":\"%s\",\"ms\":%s,"
+                  + "\"trace\":\"t%d\"%s}%n")
               .formatted(
                   START_MILLIS + i,
                   type(i),

@@ -1,0 +1,300 @@
+package io.widerow.ingest.serve.page;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.WebSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// Chromium without a window, driven over the DevTools protocol. It keeps what went wrong in the
+/// page, and which addresses were asked.
+///
+/// - Threads: one; the browser's answers come on those of the HTTP client.
+final class Browser implements AutoCloseable {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Pattern LISTENS = Pattern.compile("DevTools listening on (ws://\\S+)");
+  private static final long PATIENCE_SECONDS = 60;
+
+  private final Process process;
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final WebSocket socket;
+  private final Map<Integer, CompletableFuture<JsonNode>> waiting = new ConcurrentHashMap<>();
+  private final List<String> problems = new CopyOnWriteArrayList<>();
+  private final List<String> requests = new CopyOnWriteArrayList<>();
+  private int number;
+
+  /// The program, if there is one: `WIDEROW_BROWSER`, or what the path has.
+  static Optional<Path> find() {
+    String told = System.getenv("WIDEROW_BROWSER");
+    if (told != null) {
+      return Optional.of(Path.of(told));
+    }
+    String path = System.getenv().getOrDefault("PATH", "");
+    return Arrays.stream(path.split(":"))
+        .flatMap(each -> Stream.of(Path.of(each, "chromium"), Path.of(each, "chromium-browser")))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /// @param profile an empty directory
+  Browser(Path program, Path profile) throws IOException {
+    process =
+        new ProcessBuilder(
+                program.toString(),
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--hide-scrollbars",
+                "--remote-debugging-port=0",
+                "--user-data-dir=" + profile,
+                "about:blank")
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try {
+      socket = connect();
+      for (String domain : List.of("Runtime", "Log", "Page", "Network")) {
+        call(domain + ".enable", JSON.createObjectNode());
+      }
+      call(
+          "Emulation.setDeviceMetricsOverride",
+          JSON.createObjectNode()
+              .put("width", 1440)
+              .put("height", 900)
+              .put("deviceScaleFactor", 1)
+              .put("mobile", false));
+    } catch (IOException | InterruptedException failed) {
+      process.destroyForcibly();
+      throw new IOException("no browser: " + failed.getMessage(), failed);
+    }
+  }
+
+  private WebSocket connect() throws IOException, InterruptedException {
+    BufferedReader told = process.errorReader(StandardCharsets.UTF_8);
+    URI browser = null;
+    for (String line = told.readLine(); line != null; line = told.readLine()) {
+      Matcher listens = LISTENS.matcher(line);
+      if (listens.find()) {
+        browser = URI.create(listens.group(1));
+        break;
+      }
+    }
+    if (browser == null) {
+      throw new IOException("it ended before it listened");
+    }
+    Thread.ofVirtual().start(() -> told.lines().forEach(_ -> {})); // else its pipe fills
+    URI pages = URI.create("http://127.0.0.1:" + browser.getPort() + "/json/list");
+    JsonNode all =
+        JSON.readTree(
+            client
+                .send(HttpRequest.newBuilder(pages).build(), HttpResponse.BodyHandlers.ofString())
+                .body());
+    for (JsonNode page : all) {
+      if (page.path("type").asText().equals("page")) {
+        URI url = URI.create(page.path("webSocketDebuggerUrl").asText());
+        return client.newWebSocketBuilder().buildAsync(url, new Listener()).join();
+      }
+    }
+    throw new IOException("it has no page: " + all);
+  }
+
+  /// Takes what the browser says.
+  private final class Listener implements WebSocket.Listener {
+    private final StringBuilder parts = new StringBuilder();
+
+    @Override
+    public CompletionStage<?> onText(WebSocket from, CharSequence data, boolean last) {
+      parts.append(data);
+      if (last) {
+        String text = parts.toString();
+        parts.setLength(0);
+        try {
+          take(JSON.readTree(text));
+        } catch (IOException bad) {
+          problems.add("the browser said " + text);
+        }
+      }
+      from.request(1);
+      return CompletableFuture.completedStage(null);
+    }
+  }
+
+  private void take(JsonNode said) {
+    JsonNode with = said.path("params");
+    switch (said.path("method").asText()) {
+      case "Runtime.exceptionThrown" -> problems.add(with.path("exceptionDetails").toString());
+      case "Log.entryAdded" -> problems.add(with.path("entry").toString());
+      case "Network.requestWillBeSent" -> requests.add(with.path("request").path("url").asText());
+      case "" -> {
+        CompletableFuture<JsonNode> answer = waiting.remove(said.path("id").asInt());
+        if (answer != null) {
+          answer.complete(said);
+        }
+      }
+      default -> {}
+    }
+  }
+
+  private JsonNode call(String method, ObjectNode with) {
+    int id = ++number;
+    CompletableFuture<JsonNode> answer = new CompletableFuture<>();
+    waiting.put(id, answer);
+    ObjectNode said = JSON.createObjectNode().put("id", id).put("method", method);
+    said.set("params", with);
+    socket.sendText(said.toString(), true).join();
+    JsonNode told = answer.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    if (told.has("error")) {
+      throw new IllegalStateException(method + ": " + told.path("error"));
+    }
+    return told.path("result");
+  }
+
+  /// Opens a page and waits until it has drawn its first rows and bars, or `login`.
+  void open(String url) {
+    call("Page.navigate", JSON.createObjectNode().put("url", url));
+    await("document.documentElement.dataset.ready || document.querySelector('[data-test=login]')");
+  }
+
+  /// The value of an expression; promises are waited for.
+  JsonNode evaluate(String expression) {
+    JsonNode told =
+        call(
+            "Runtime.evaluate",
+            JSON.createObjectNode()
+                .put("expression", expression)
+                .put("awaitPromise", true)
+                .put("returnByValue", true));
+    if (told.has("exceptionDetails")) {
+      throw new AssertionError(expression + ": " + told.path("exceptionDetails"));
+    }
+    return told.path("result").path("value");
+  }
+
+  String text(String expression) {
+    return evaluate(expression).asText();
+  }
+
+  /// Waits until an expression is true, looking at it in each frame.
+  void await(String condition) {
+    String loop =
+        """
+        new Promise((resolve) => {
+          const end = performance.now() + 30000;
+          const look = () => {
+            let is = false;
+            try { is = Boolean(%s); } catch { /* not there yet */ }
+            if (is || performance.now() > end) { resolve(is); } else { setTimeout(look, 16); }
+          };
+          look();
+        })
+        """
+            .formatted(condition);
+    if (!evaluate(loop).asBoolean()) {
+      throw new AssertionError("never: " + condition + "; " + problems);
+    }
+  }
+
+  /// Presses a key.
+  void press(String key) {
+    ObjectNode down = JSON.createObjectNode().put("type", "keyDown").put("key", key);
+    if (key.length() == 1) {
+      down.put("text", key);
+    }
+    if (key.equals("Enter")) {
+      down.put("text", "\r");
+    }
+    call("Input.dispatchKeyEvent", down);
+    call("Input.dispatchKeyEvent", JSON.createObjectNode().put("type", "keyUp").put("key", key));
+  }
+
+  /// Types a text into what has the focus.
+  void type(String text) {
+    call("Input.insertText", JSON.createObjectNode().put("text", text));
+  }
+
+  /// Drags from one place of the window to another.
+  void drag(int fromX, int fromY, int toX, int toY) {
+    mouse("mousePressed", fromX, fromY);
+    mouse("mouseMoved", (fromX + toX) / 2, (fromY + toY) / 2);
+    mouse("mouseMoved", toX, toY);
+    mouse("mouseReleased", toX, toY);
+  }
+
+  private void mouse(String type, int x, int y) {
+    call(
+        "Input.dispatchMouseEvent",
+        JSON.createObjectNode()
+            .put("type", type)
+            .put("x", x)
+            .put("y", y)
+            .put("button", "left")
+            .put("buttons", 1)
+            .put("clickCount", 1));
+  }
+
+  /// Light or dark.
+  void scheme(String scheme) {
+    ObjectNode with = JSON.createObjectNode();
+    with.putArray("features").addObject().put("name", "prefers-color-scheme").put("value", scheme);
+    call("Emulation.setEmulatedMedia", with);
+  }
+
+  void screenshot(Path file) throws IOException {
+    JsonNode shot = call("Page.captureScreenshot", JSON.createObjectNode().put("format", "png"));
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    Path _ = Files.write(file, Base64.getDecoder().decode(shot.path("data").asText()));
+  }
+
+  /// Failures, violations of the policy and failed requests since the last call.
+  List<String> problems() {
+    List<String> found = List.copyOf(problems);
+    problems.clear();
+    return found;
+  }
+
+  /// The addresses that were asked since the last call.
+  List<String> requests() {
+    List<String> found = List.copyOf(requests);
+    requests.clear();
+    return found;
+  }
+
+  @Override
+  public void close() {
+    socket.abort();
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+    try {
+      process.waitFor();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    client.close();
+  }
+}
