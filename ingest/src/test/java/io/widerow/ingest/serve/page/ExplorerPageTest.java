@@ -281,6 +281,7 @@ class ExplorerPageTest {
     assertTrue(said.contains("version is 2.14.0 in 100 %"), said);
     assertTrue(said.contains("status is 503 in 100 %"), said);
     browser.await("document.querySelectorAll('.first-rows .row').length === 10");
+    browser.await("document.querySelector('.pair-bars .chosen-bar').clientWidth > 10");
     shots("differences");
     assertEquals(List.of(), browser.problems());
   }
@@ -413,7 +414,7 @@ class ExplorerPageTest {
   private void shots(String view) throws IOException {
     for (String scheme : List.of("light", "dark")) {
       browser.scheme(scheme);
-      browser.await("new Promise((next) => setTimeout(() => next(true), 32))");
+      browser.evaluate("new Promise((next) => requestAnimationFrame(() => setTimeout(next)))");
       browser.screenshot(SHOTS.resolve(view + "-" + scheme + ".png"));
     }
   }
