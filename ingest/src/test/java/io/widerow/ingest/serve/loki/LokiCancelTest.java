@@ -100,11 +100,13 @@ class LokiCancelTest {
     try (EventStore store = ServeCommand.openEmbedded(config);
         Daemon daemon = Daemon.start(config, endless(store));
         Http http = new Http(daemon)) {
-      String line = "{\"streams\":[{\"stream\":{\"app\":\"a\"},\"values\":[[\"%d\",\"x\"]]}]}";
       long nanos = (System.currentTimeMillis() - 60_000) * 1_000_000;
+      String lines =
+          "{\"streams\":[{\"stream\":{\"app\":\"a\"},\"values\":[[\"%d\",\"x\"]]}]}"
+              .formatted(nanos);
       assertEquals(
           204,
-          http.post("/loki/api/v1/push", "application/json", line.formatted(nanos)).statusCode());
+          http.post("/loki/api/v1/push", "application/json", lines).statusCode());
       try (Socket client = new Socket()) {
         client.connect(daemon.httpAddress());
         String request =
